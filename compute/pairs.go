@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -27,7 +28,12 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 			_, columns := key.Columns()
 			k.of, k.made = append(k.of, key[i]), append(k.made, !columns)
 		}
-		if sides[i], err = k.side(s); err != nil {
+		if q.Lists[i] != nil {
+			sides[i], err = k.listed(s, q.Lists[i])
+		} else {
+			sides[i], err = k.side(s)
+		}
+		if err != nil {
 			return out, err
 		}
 		out.Selected[i] = sides[i].Keys.N
@@ -102,6 +108,42 @@ func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
 		return windows[0], nil
 	}
 	return k.together(windows, total)
+}
+
+// listed is a side whose rows are those of a list, each of which is selected: by its number each gathers its key.
+func (k *joinKeys) listed(q *plan.Query, list []uint32) (out JoinSide, err error) {
+	d, rows := k.device.Primitives, 0
+	for _, c := range q.Table.Chunks {
+		rows += c.Rows
+	}
+	if len(list) == 0 || max(len(list), rows) > d.MaxWords {
+		if len(list) > 0 {
+			err = &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", max(len(list), rows))}
+		}
+		return out, err
+	}
+	all := *k
+	all.ids = true
+	table, err := all.side(q)
+	if err != nil || table.Keys.N == 0 {
+		return out, err
+	}
+	by := primitives.FromSlice(list)
+	gathered := func(words primitives.Vector) (primitives.Vector, error) {
+		if !table.Rows.None() { // some rows, by their numbers
+			compact := words
+			words = primitives.New(rows)
+			if err := primitives.Scatter(k.run, d, compact, table.Rows, words); err != nil {
+				return words, err
+			}
+		}
+		to := primitives.New(len(list))
+		return to, primitives.Gather(k.run, d, words, by, to)
+	}
+	if out.Keys, err = gathered(table.Keys); err == nil && !table.High.None() {
+		out.High, err = gathered(table.High)
+	}
+	return out, err
 }
 
 // window is the marked rows of a window, the first of which has a number in the table.

@@ -140,7 +140,7 @@ const denseJoin = 0.3
 func OfPairs(q *plan.PairQuery) *Work {
 	w, join, most := &Work{}, Item{Class: Join, Scale: 1}, 0
 	for i, s := range q.Sides {
-		w.Rows, most = w.Rows+s.Table.Rows(), max(most, s.Table.Rows())
+		w.Rows, most = w.Rows+q.Rows(i), max(most, q.Rows(i))
 		for k, c := range s.Table.Chunks {
 			r := reader{table: s.Table, chunk: c, work: w, seen: map[Column]bool{}}
 			bytes := 0
@@ -158,7 +158,7 @@ func OfPairs(q *plan.PairQuery) *Work {
 	}
 	w.Chunks = []ChunkWork{{Rows: w.Rows, Aggs: []Item{join}}}
 	if q.Exists {
-		most = q.Sides[0].Table.Rows()
+		most = q.Rows(0)
 	}
 	if q.Most > 0 {
 		w.Rows += most

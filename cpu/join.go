@@ -323,6 +323,9 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 			return nil, err
 		}
 		j.depth--
+		if j.Pairs != nil && len(inputs[0].scans)+len(inputs[1].scans)+len(inputs) > 4 { // else pairs has looked at it
+			return j.innerPairs(n, inputs, conditions)
+		}
 		return j.inner(inputs, conditions)
 	}
 	probe, err := j.relation(n.Left)
@@ -334,6 +337,11 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 		return nil, err
 	}
 	j.depth--
+	if j.Pairs != nil && len(probe.scans)+len(build.scans) > 2 {
+		if rel, _, err := j.pairsOf(n, [2]*relation{probe, build}, plan.Conjuncts(n.On), 0); !j.declined(n, err) {
+			return rel, err
+		}
+	}
 	keepProbe, keepBuild := n.Kind.KeepsLeft(), n.Kind.KeepsRight()
 	if !n.Kind.LeftOnly() && (!keepProbe || keepBuild && build.rows > probe.rows) { // the smaller one has the index, unless one side stands alone
 		probe, build, keepProbe, keepBuild = build, probe, keepBuild, keepProbe
@@ -377,28 +385,38 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 	have, rows := slices.Clone(probe.scans), float64(probe.rows)
 	var steps []*joinStep
 	for len(inputs) > 0 {
-		best, least, cross := 0, math.Inf(1), true
-		for i, r := range inputs {
-			var left, right []plan.KeySide
-			for _, e := range conditions {
-				if probe, build, ok := j.key(e, have, r.scans); ok {
-					left, right = append(left, j.keySide(probe)), append(right, j.keySide(build))
-				}
-			}
-			keyed, expected := len(left) > 0, rows*float64(r.rows)
-			if keyed {
-				expected /= max(1, plan.KeyValues(left, right))
-			}
-			if cross && keyed || cross == !keyed && expected < least {
-				best, least, cross = i, expected, !keyed
-			}
-		}
+		best, least, _ := j.nextOf(have, rows, inputs, conditions)
 		s, rest := j.step(have, inputs[best], conditions)
 		conditions, rows, s.expected = rest, least, max(1, least)
 		have = append(have, inputs[best].scans...)
 		steps, inputs = append(steps, s), slices.Delete(inputs, best, best+1)
 	}
 	return j.pipeline(probe, steps, j.spare(conditions))
+}
+
+// nextOf is the place of the input after which the fewest rows are expected, one with a key if there is one, how many these are, and
+// whether it has a key; inputs that are nil are passed over.
+func (j *joiner) nextOf(have []int, rows float64, inputs []*relation, conditions []expr.Expr) (best int, least float64, keyed bool) {
+	least = math.Inf(1)
+	for i, r := range inputs {
+		if r == nil {
+			continue
+		}
+		var left, right []plan.KeySide
+		for _, e := range conditions {
+			if probe, build, ok := j.key(e, have, r.scans); ok {
+				left, right = append(left, j.keySide(probe)), append(right, j.keySide(build))
+			}
+		}
+		has, expected := len(left) > 0, rows*float64(r.rows)
+		if has {
+			expected /= max(1, plan.KeyValues(left, right))
+		}
+		if has && !keyed || has == keyed && expected < least {
+			best, least, keyed = i, expected, has
+		}
+	}
+	return best, least, keyed
 }
 
 // keySide is what an expression that is a key of a join may be, by the tables that it reads.

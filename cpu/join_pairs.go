@@ -28,11 +28,9 @@ type pairJoin struct {
 
 // pairJoin is a join as one; a [plan.Declined] where it is none.
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
-	left, where, ok := selectedScan(n.Left)
-	right, of, too := selectedScan(n.Right)
+	left, where, _ := selectedScan(n.Left)
+	right, of, _ := selectedScan(n.Right)
 	switch {
-	case !ok || !too:
-		return nil, declined("a side of it is no table")
 	case j.AtMost > 0 && j.depth == 0 && j.Way == "loops":
 		return nil, declined("nested loops of all rows, of which LIMIT wants few")
 	case n.Kind.LeftOnly() && j.Way == "loops":
@@ -109,7 +107,9 @@ func declined(format string, args ...any) error {
 
 // pairs is a join by the pairs that a device finds; nil where that is left to cpu.
 func (j *joiner) pairs(n *plan.Join) (rel *relation, err error) {
-	if j.Pairs == nil {
+	_, _, left := selectedScan(n.Left)
+	_, _, right := selectedScan(n.Right)
+	if j.Pairs == nil || !left || !right { // of the rows of joins: see pairsOf
 		return nil, nil
 	}
 	if rel, err = j.paired(n); errors.As(err, new(*plan.Declined)) {
@@ -178,17 +178,17 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	}
 	j.next += 2
 	j.steps = append(j.steps, JoinStep{Table: selectedName(left.name, p.filters[0]), Out: found.Selected[0]},
-		JoinStep{Table: selectedName(right.name, p.filters[1]), On: p.keys(), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
+		JoinStep{Table: selectedName(right.name, p.filters[1]), On: conjunction(p.on), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
 	if len(p.rest) > 0 {
 		return j.pipeline(rel, nil, p.rest)
 	}
 	return rel, nil
 }
 
-// keys are the conditions of the keys.
-func (p *pairJoin) keys() string {
+// conjunction is conditions, such as those of keys, in words.
+func conjunction(list []expr.Expr) string {
 	var parts []string
-	for _, e := range p.on {
+	for _, e := range list {
 		parts = append(parts, e.String())
 	}
 	return strings.Join(parts, " AND ")

@@ -69,7 +69,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 				return
 			}
 			if have, all := sortedRows(rowsOf(got)), sortedRows(want); !within(have, all) {
-				t.Fatalf("by %s, %d wanted:\n%s\nare not among\n%s", way, of.AtMost, strings.Join(have, "\n"), strings.Join(all, "\n"))
+				t.Fatalf("%s\n%+v\nby %s, %d wanted:\n%s\nare not among\n%s", sketch(join), steps, way, of.AtMost, strings.Join(have, "\n"), strings.Join(all, "\n"))
 			}
 			return
 		}
@@ -86,7 +86,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 			return sortedRows(rows)
 		}
 		if have, want := ordered(rowsOf(got)), ordered(want); !slices.Equal(have, want) {
-			t.Fatalf("by %s:\n%s\nwant\n%s", way, strings.Join(have, "\n"), strings.Join(want, "\n"))
+			t.Fatalf("%s\n%+v\nby %s:\n%s\nwant\n%s", sketch(join), steps, way, strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
 	})
 	if t.Log(byIndex, "joins used an index"); byIndex == 0 {
@@ -140,6 +140,18 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 				}
 				values[i] = append(values[i], keys)
 			}
+		}
+		if of := q.Lists[i]; of != nil { // places, by the rows that they have
+			var places []uint32
+			var keys [][]table.Value
+			for place, row := range of {
+				at := slices.Index(rows[i], row)
+				if at < 0 {
+					return found, "", fmt.Errorf("row %d of a list is not selected", row)
+				}
+				places, keys = append(places, uint32(place)), append(keys, values[i][at])
+			}
+			rows[i], values[i] = places, keys
 		}
 		found.Selected[i] = len(rows[i])
 	}
@@ -303,6 +315,12 @@ func rowsOf(t *table.Table) (rows [][]table.Value) {
 		}
 	}
 	return rows
+}
+
+// sketch has a line for each node.
+func sketch(n plan.Node) (text string) {
+	plan.Walk(n, func(n plan.Node, depth int) { text += strings.Repeat("  ", depth) + n.String() + "\n" })
+	return text
 }
 
 func shown(rows [][]table.Value) (out []string) {

@@ -237,7 +237,7 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*) FROM fact WHERE a IN (SELECT key FROM dim WHERE size > 1)", "merge", "by semi join sort-merge join (SMJ) on compute"},
 		{"SELECT a, n FROM fact WHERE m = 3 AND NOT EXISTS (SELECT 1 FROM dim WHERE a = key) LIMIT 60", "perfect", "by anti join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*) FROM fact WHERE NOT EXISTS (SELECT 1 FROM dim WHERE a > key)", "loops", ""},
-		{"SELECT COUNT(*) FROM fact, twice, far WHERE a = twice.key AND b = far.key", "hash", ""},
+		{"SELECT COUNT(*) FROM fact, twice, far WHERE a = twice.key AND b = far.key", "hash", "Join(far: fact.b = far.key) by hash join (HJ) on compute"},
 		// Several keys are one.
 		{"SELECT COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.a = y.a AND x.b = y.b", "hash", "HJ: count the matches"},
 		{"SELECT x.n, y.m, x.a FROM fact x JOIN fact y ON x.m = y.m AND x.n = y.n AND x.a <> y.a AND y.a = x.m ORDER BY 1, 2, 3 LIMIT 50", "merge", "Join(y: x.m = y.m AND x.n = y.n AND y.a = x.m) by sort-merge"},
@@ -257,6 +257,15 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), SUM(n) FROM fact JOIN dim ON CAST(n AS double precision) / 4 = key", "hash", "Make("},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE b % 90 IN (SELECT key * 3 FROM twice)", "auto", "by semi join"},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE NOT EXISTS (SELECT 1 FROM dim WHERE key + size = a)", "merge", "by anti join"},
+		// The pairs of one join are the rows of the next.
+		{"SELECT COUNT(*), SUM(x.n), MIN(z.name), MAX(y.m) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN twice z ON y.a = z.key WHERE x.m < 5", "auto", "Join(Filter(x.m < 5) of x: x.b = y.b AND x.n = y.n) by hash join (HJ) on compute"},
+		{"SELECT COUNT(*) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN twice z ON y.a = z.key + 1", "merge", "SMJ: count the matches"},
+		{"SELECT z.name, COUNT(*), SUM(x.n) FROM fact x, fact y, twice z, dim w WHERE x.b = y.b AND x.n = y.n AND y.a = z.key AND x.a = w.key AND w.size <> z.key AND x.m <> y.m + z.key GROUP BY 1 ORDER BY 1", "hash", "Join(z: y.a = z.key) by hash join (HJ) on compute"},
+		{"SELECT x.n, y.a, z.m FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN fact z ON z.b = y.b AND z.n = x.n AND z.a = y.m ORDER BY 1, 2, 3 LIMIT 30", "auto", "by hash join (HJ) on compute"}, // a cycle
+		{"SELECT COUNT(*), COUNT(z.key), SUM(x.n) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n LEFT JOIN twice z ON y.m = z.key", "index", "by left join indexed nested loops (INLJ) on compute"},
+		{"SELECT COUNT(*), COUNT(x.n), COUNT(y.a), COUNT(z.key) FROM fact x LEFT JOIN fact y ON x.b = y.b AND x.n = y.n FULL JOIN dim z ON y.a = z.key", "perfect", "by full join perfect hash join (PHJ) on compute"},
+		{"SELECT COUNT(*), SUM(n) FROM fact WHERE EXISTS (SELECT 1 FROM twice JOIN dim ON twice.name = dim.name WHERE twice.key = a)", "hash", "by semi join hash join (HJ) on compute"},
+		{"SELECT COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n WHERE NOT EXISTS (SELECT 1 FROM twice WHERE key = y.m)", "merge", "by anti join sort-merge join (SMJ) on compute"},
 		{"SELECT COUNT(*) FROM twice x JOIN dim y ON lower(x.name) = y.name", "hash", ""},                             // texts
 		{"SELECT COUNT(*) FROM fact x JOIN dim y ON x.m = y.edge - 9223372036854775800 WHERE y.size = 9", "hash", ""}, // of no row
 	} {
@@ -356,14 +365,24 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "by perfect hash") || !strings.Contains(lines, "Choice(Join(inner, x.a = y.a) on cpu)") {
 		t.Error(lines)
 	}
+	const chain = "SELECT COUNT(*), SUM(x.n), SUM(z.m) FROM fact x JOIN fact y ON x.b = y.b AND x.m = y.m JOIN fact z ON y.a = z.a AND y.n = z.n"
+	declined := 0
 	dealt, onCPU := map[string]bool{}, openStar(t, Options{Backend: "cpu"})
 	for _, budget := range []int64{192 << 10, 256 << 10, 384 << 10} {
 		db := openStar(t, Options{Backend: "compute", GPUMemory: budget})
-		for _, text := range []string{text, two} {
+		texts := []string{text, two}
+		if budget == 256<<10 {
+			texts = append(texts, chain)
+		}
+		for _, text := range texts {
 			if x, err = db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
 				t.Fatal(err)
 			}
-			dealt[text] = dealt[text] || strings.Contains(strings.Join(x.Lines(), "\n"), "in buckets on compute")
+			lines := strings.Join(x.Lines(), "\n")
+			dealt[text] = dealt[text] || strings.Contains(lines, "in buckets on compute")
+			if text == chain {
+				declined += strings.Count(lines, " on cpu)  ")
+			}
 			if got, want := answerText(db, text), answerText(onCPU, text); got != want {
 				t.Errorf("%d bytes: %s, cpu has %s", budget, got, want)
 			}
@@ -371,6 +390,9 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 	}
 	if !dealt[text] || !dealt[two] {
 		t.Error("nothing was joined in buckets")
+	}
+	if declined == 0 {
+		t.Error("cpu joined none of three tables")
 	}
 }
 

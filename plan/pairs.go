@@ -9,8 +9,11 @@ import (
 
 // PairQuery asks for the pairs of rows of two tables of which the keys compare.
 type PairQuery struct {
-	Sides  [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in a key
-	Keys   []PairKey // one or more; several compare by =
+	Sides [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in a key
+	Keys  []PairKey // one or more; several compare by =
+	// Lists are numbers of rows that the tables' rows are taken by, such as those that another join has given: the pairs are of places in a
+	// list, each row of which Sides selects; nil for the rows that Sides selects, each once.
+	Lists  [2][]uint32
 	Cmp    expr.CmpOp
 	Way    string // the algorithm; perfect may become hash
 	Exists bool   // of a left row that is in several pairs only one is wanted
@@ -138,10 +141,18 @@ func (q *PairQuery) space(k PairKey) *Space {
 	return NewSpace(both, 0)
 }
 
+// Rows is how many rows a side has, those that are not selected included.
+func (q *PairQuery) Rows(side int) int {
+	if of := q.Lists[side]; of != nil {
+		return len(of)
+	}
+	return q.Sides[side].Table.Rows()
+}
+
 // Pairs are what a [PairQuery] finds.
 type Pairs struct {
 	Selected [2]int      // rows of each side
 	N        uint64      // pairs
 	Way      string      // the algorithm that found them
-	Rows     [2][]uint32 // theirs, by their numbers in the table, a pair each in no order; nil where they were only counted
+	Rows     [2][]uint32 // theirs, by their numbers in the table or their places in the list, a pair each in no order; nil where they were only counted
 }

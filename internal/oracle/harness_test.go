@@ -53,16 +53,16 @@ type namedDB struct {
 
 // tally counts statements.
 type tally struct {
-	queries       int // drawn
-	none          int // selecting no record
-	some          int
-	all           int
-	failed        int // that raise an error
-	refused       int // that the engine does not support
-	declined      int // that a backend on the GPU leaves to others
-	inexpressible int // that the peer cannot say, or fails at where the engine need not look
-	compared      int // with the peer
-	several, made int // joins by several keys, and by keys that are computed, whose pairs compute has found
+	queries                int // drawn
+	none                   int // selecting no record
+	some                   int
+	all                    int
+	failed                 int // that raise an error
+	refused                int // that the engine does not support
+	declined               int // that a backend on the GPU leaves to others
+	inexpressible          int // that the peer cannot say, or fails at where the engine need not look
+	compared               int // with the peer
+	several, made, chained int // joins by several keys, by keys that are computed, and of the rows of a join, whose pairs compute has found
 }
 
 func (n *tally) String() string {

@@ -451,8 +451,8 @@ func joinsAgree(t *testing.T, p *peer, decimals bool) {
 	if h.some < h.compared/2 {
 		t.Error("most joins are empty")
 	}
-	if h.several == 0 || h.made == 0 {
-		t.Errorf("compute has found the pairs of %d joins by several keys and of %d by keys that are computed", h.several, h.made)
+	if h.several == 0 || h.made == 0 || h.chained == 0 {
+		t.Errorf("compute has found the pairs of %d joins by several keys, of %d by keys that are computed, and of %d of a join's rows", h.several, h.made, h.chained)
 	}
 }
 
@@ -461,15 +461,19 @@ const enough = 3
 
 // pairsFound counts the joins of a statement whose pairs compute finds, as long as few have been seen.
 func (h *harness) pairsFound(t *rapid.T, db namedDB, text string) {
-	if db.Backend() != "compute" || h.several >= enough && h.made >= enough {
+	if db.Backend() != "compute" || h.several >= enough && h.made >= enough && h.chained >= enough {
 		return
 	}
 	x, err := db.Explain(context.Background(), text, engine.ExplainOptions{Analyze: true})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
+	joins := 0
 	for _, s := range x.Steps {
 		if strings.HasPrefix(s.Pass, "Join(") && strings.HasSuffix(s.Pass, " on compute") {
+			if joins++; joins == 2 {
+				h.chained++
+			}
 			h.several += b2i(strings.Contains(s.Pass, " AND "))
 			h.made += b2i(strings.ContainsAny(s.Pass, "%+*"))
 		}

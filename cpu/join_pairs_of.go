@@ -1,0 +1,277 @@
+package cpu
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// declined reports that an error leaves a join to cpu, and tells who asks why.
+func (j *joiner) declined(n *plan.Join, err error) bool {
+	if !errors.As(err, new(*plan.Declined)) {
+		return false
+	}
+	if j.Declined != nil {
+		j.Declined(n, err.Error())
+	}
+	return true
+}
+
+// innerPairs joins inputs whose pairs a device finds, two at a time: first those two after which the fewest rows are expected, then each time
+// the input after which the fewest are. The pairs of one join are the rows of the next. What the device declines is cpu's, from there on.
+func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.Expr) (*relation, error) {
+	j.joinNext(inputs...)
+	first, second, least, keyed := 0, 0, 0., false
+	for i, r := range inputs {
+		others := slices.Clone(inputs)
+		others[i] = nil
+		if at, rows, has := j.nextOf(r.scans, float64(r.rows), others, conditions); i == 0 || has && !keyed || has == keyed && rows < least {
+			first, second, least, keyed = i, at, rows, has
+		}
+	}
+	have, next := inputs[first], inputs[second]
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(r *relation) bool { return r == have || r == next })
+	for {
+		j.depth += min(1, len(inputs)) // what is joined later reads more than the result does
+		rel, rest, err := j.pairsOf(n, [2]*relation{have, next}, conditions, least)
+		j.depth -= min(1, len(inputs))
+		if j.declined(n, err) {
+			return j.inner(append([]*relation{have, next}, inputs...), conditions)
+		}
+		if err != nil || len(inputs) == 0 {
+			return rel, err
+		}
+		have, conditions = rel, rest
+		j.joinNext(have)
+		at, rows, _ := j.nextOf(have.scans, float64(have.rows), inputs, conditions)
+		next, least = inputs[at], rows
+		inputs = slices.Delete(inputs, at, at+1)
+	}
+}
+
+// pairSide is a side of a join of relations: the rows of one of its tables have the keys.
+type pairSide struct {
+	*relation
+	scan   int      // that its keys read, -1 as long as there is none
+	places []uint32 // of the relation, those of the list that the device has; nil for all
+}
+
+// takes reports that a key may be one of a side, whose keys are of one table.
+func (s *pairSide) takes(scans []int) bool {
+	return len(scans) == 1 && (s.scan < 0 || s.scan == scans[0])
+}
+
+// list is the rows of the side's table that may be in a pair, in the order of the relation: nil for all that a query selects.
+func (s *pairSide) list(j *joiner, q *plan.Query) ([]uint32, error) {
+	ids := s.ids[slices.Index(s.scans, s.scan)]
+	if ids == nil && s.rows < j.scans[s.scan].rows() { // the first rows, or none
+		ids = make([]uint32, s.rows)
+		for i := range ids {
+			ids[i] = uint32(i)
+		}
+	}
+	all := !slices.ContainsFunc(q.Chunks, func(c plan.ChunkPlan) bool { return c.Pred.Op != plan.True })
+	if ids == nil || all && !s.loose[s.scan] {
+		return ids, nil
+	}
+	some := table.NewBitmap(j.scans[s.scan].rows()) // that have a key
+	for b, err := range j.Rows(j.ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Len() {
+			some.Set(j.scans[s.scan].starts[b.Chunk] + b.Row(i))
+		}
+	}
+	has := func(row uint32) bool { return row != noRow && some.Get(int(row)) }
+	if !slices.ContainsFunc(ids, func(row uint32) bool { return !has(row) }) {
+		return ids, nil
+	}
+	out := make([]uint32, 0, len(ids))
+	s.places = make([]uint32, 0, len(ids))
+	for place, row := range ids {
+		if has(row) {
+			out, s.places = append(out, row), append(s.places, uint32(place))
+		}
+	}
+	return out, nil
+}
+
+// taken are the rows of a scan of the side at places that the device found, noRow for noRow.
+func (s *pairSide) taken(i int, places []uint32) []uint32 {
+	out := make([]uint32, len(places))
+	table.InParts(len(places), func(lo, hi int) {
+		copy(out[lo:hi], ids{s.ids[i], 0}.at(places[lo:hi]).list)
+	})
+	return out
+}
+
+// pairsOf joins two relations by the pairs that a device finds of them, a [plan.Declined] where it does not. Of an inner join it takes the
+// conditions that these two suffice for, and gives the rest.
+func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, expected float64) (rel *relation, rest []expr.Expr, err error) {
+	sides := [2]*pairSide{{relation: of[0], scan: -1}, {relation: of[1], scan: -1}}
+	q := &plan.PairQuery{Cmp: expr.EQ, Way: j.Way, Exists: n.Kind.LeftOnly()}
+	if q.Exists && j.Way == "loops" {
+		return nil, nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
+	}
+	if q.Way == "auto" {
+		q.Way = "perfect" // or hash, by what the keys are like
+	}
+	var on, also []expr.Expr
+	why, both := declined("%s has no key", of[1].name), slices.Concat(of[0].scans, of[1].scans)
+	for _, e := range conditions {
+		key, scans, not := j.keyOf(e, sides)
+		switch {
+		case not == nil:
+			sides[0].scan, sides[1].scan = scans[0], scans[1]
+			on, q.Keys = append(on, e), append(q.Keys, key)
+		case !allIn(j.scansOf(e), both):
+			rest = append(rest, e)
+		default:
+			also, why = append(also, e), not
+		}
+	}
+	if len(on) == 0 {
+		return nil, nil, why
+	}
+	for i, s := range sides {
+		var kids []expr.Expr
+		for _, key := range q.Keys {
+			if c, column := key[i].(*expr.Column); column && q.Way == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
+				return nil, nil, declined("%s has an index on %s", j.scans[s.scan].name, c.Name)
+			}
+			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
+		}
+		t := j.scans[s.scan].Table
+		if q.Sides[i], err = plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.All(kids)}); err != nil {
+			return nil, nil, err
+		}
+	}
+	for n, at := range q.Fit() {
+		also = append(also, on[at-n])
+		on = slices.Delete(on, at-n, at-n+1)
+	}
+	if also = j.spare(also); n.Kind != plan.Inner && len(also) > 0 {
+		return nil, nil, declined("%s has to hold besides: compute takes that of inner joins alone", also[0])
+	}
+	for i, s := range sides {
+		if q.Lists[i], err = s.list(j, q.Sides[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return j.foundPairs(n, sides, q, on, also, rest, expected)
+}
+
+// keyOf is a condition as a key of two sides, and the tables that it reads; a [plan.Declined] where it is none.
+func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k plan.PairKey, scans [2]int, err error) {
+	if c, ok := e.(*expr.Compare); ok && c.Op == expr.EQ {
+		if l, r, ok := j.sides(c.L, c.R, sides[0].scans, sides[1].scans); ok {
+			if a, b := j.scansOf(l), j.scansOf(r); sides[0].takes(a) && sides[1].takes(b) {
+				scans = [2]int{a[0], b[0]}
+				k, err = j.pairKey(e, scans)
+				return k, scans, err
+			}
+		}
+	}
+	return k, scans, declined("%s is no = of a table of one side and a table of the other whose columns other keys read", e)
+}
+
+// foundPairs has the device find the pairs of two sides, and makes their rows of them.
+func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery, on, also, rest []expr.Expr, expected float64) (*relation, []expr.Expr, error) {
+	rel := &relation{scans: slices.Concat(sides[0].scans, sides[1].scans), name: sides[0].name + ", " + sides[1].name, loose: map[int]bool{}}
+	if q.Exists {
+		rel.scans, rel.name = sides[0].scans, sides[0].name
+	}
+	kept := [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}
+	for i, s := range sides {
+		for _, scan := range s.scans {
+			rel.loose[scan] = s.loose[scan] || kept[1-i]
+		}
+	}
+	final := j.depth == 0 && len(also) == 0
+	rowBytes := max(j.rowBytes(rel.scans), 4*len(rel.scans)) // of an intermediate result the numbers of rows are there
+	most := min(uint64(noRow-1), uint64(j.Memory)/uint64(rowBytes))
+	wanted := !final || len(j.Columns) > 0 || n.Kind != plan.Inner && n.Kind != plan.Semi
+	if wanted {
+		q.Most = most
+	}
+	start := time.Now()
+	found, how, err := j.Pairs(j.ctx, q)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case wanted && found.N > most:
+		return nil, nil, declined("it has %d rows, of which fewer may be wanted", found.N)
+	case wanted && found.N > 0 && found.Rows[0] == nil:
+		return nil, nil, declined("the device has no room for %d pairs", found.N)
+	}
+	rel.rows, rel.ids = int(found.N), make([][]uint32, len(rel.scans))
+	if n.Kind != plan.Inner {
+		how = n.Kind.String() + " join " + how
+	}
+	if wanted {
+		if err := j.ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		places := j.placesOf(n.Kind, sides, found.Rows)
+		rel.rows = len(places[0])
+		if uint64(rel.rows) > most {
+			return nil, nil, declined("it has %d rows", rel.rows)
+		}
+		at := 0
+		for i, s := range sides {
+			for k, scan := range s.scans {
+				if at < len(rel.scans) && (j.needed[scan] || j.read[scan]) {
+					rel.ids[at] = s.taken(k, places[i])
+				}
+				at++
+			}
+		}
+	}
+	if s := sides[0]; len(s.scans) == 1 {
+		j.steps = append(j.steps, JoinStep{Table: s.name, Out: s.rows})
+	}
+	j.steps = append(j.steps, JoinStep{Table: sides[1].name, On: conjunction(on), Way: how, In: sides[1].rows, Out: rel.rows,
+		Expected: int(min(expected+0.5, 1<<62)), Elapsed: time.Since(start)})
+	if len(also) > 0 {
+		rel, err = j.pipeline(rel, nil, also)
+	}
+	return rel, rest, err
+}
+
+// placesOf are the places in both relations of the rows of a join, noRow for none, of the pairs that a device found.
+func (j *joiner) placesOf(kind plan.JoinKind, sides [2]*pairSide, found [2][]uint32) (places [2][]uint32) {
+	for i, s := range sides {
+		if places[i] = found[i]; s.places != nil && found[i] != nil {
+			places[i] = ids{s.places, 0}.at(found[i]).list
+		}
+	}
+	alone := func(i int) (list []uint32) { // the places of a side that are in no pair
+		in := table.NewBitmap(sides[i].rows)
+		for _, p := range places[i] {
+			in.Set(int(p))
+		}
+		for p := range sides[i].rows {
+			if in.Get(p) == (kind == plan.Semi) {
+				list = append(list, uint32(p))
+			}
+		}
+		return list
+	}
+	if kind.LeftOnly() {
+		return [2][]uint32{alone(0), nil}
+	}
+	left, right := []uint32(nil), []uint32(nil)
+	if kind.KeepsLeft() {
+		left = alone(0)
+	}
+	if kind.KeepsRight() {
+		right = alone(1)
+	}
+	nobody := slices.Repeat([]uint32{noRow}, max(len(left), len(right)))
+	return [2][]uint32{slices.Concat(places[0], left, nobody[:len(right)]), slices.Concat(places[1], nobody[:len(left)], right)}
+}
