@@ -558,6 +558,20 @@ func TestMatchesOfAJoin(t *testing.T) {
 			}
 		}
 	}
+	if _, err := db.Exec(t.Context(), "SET join = hash"); err != nil {
+		t.Fatal(err)
+	}
+	const three = "SELECT COUNT(*), SUM(z.a) FROM t x JOIN t y ON x.b = y.b JOIN t z ON y.a = z.a AND y.b = z.b WHERE x.b < 7"
+	var matches []string // of one join after the other
+	tr := traced(t, db, three)
+	for _, p := range tr.Passes {
+		if p.Name == "HJ: count the matches" {
+			matches = append(matches, strings.ReplaceAll(p.Results[0], ",", ""))
+		}
+	}
+	if len(matches) != 2 || matches[1] != tr.Answer[0].Value+" matches counted by the program" || !strings.HasPrefix(tr.Passes[len(tr.Passes)-1].Name, "Accumulate(") {
+		t.Errorf("%s: matches %q, want those of two joins, the last %s", three, matches, tr.Answer[0].Value)
+	}
 }
 
 // A comparison of a wide column is several clauses: the page says so where it numbers them.
