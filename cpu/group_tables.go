@@ -181,9 +181,11 @@ func (g *Groups) Rows(ctx context.Context, all *table.Table) iter.Seq2[[][]table
 // Hasher computes hashes of the values of keys in rows of tables: equal keys have equal hashes, in whichever chunk or table they
 // are, and NULL has one. One goroutine uses it.
 type Hasher struct {
-	Keys []expr.Expr
-	eval Evaluator
-	last map[int]hashedTexts // of the keys that are columns of text
+	Keys   []expr.Expr
+	Spread bool // NULL equals none: a row with one has any hash, as all rows have without keys
+	eval   Evaluator
+	last   map[int]hashedTexts // of the keys that are columns of text
+	seen   uint64              // rows with NULL that are spread
 }
 
 // hashedTexts are the hashes of a dictionary.
@@ -200,6 +202,25 @@ const nullHash = 0x2545f4914f6cdd1d
 // Rows are the hashes of the keys in a block's rows. Where a row raises an error it has those of the rows before.
 func (h *Hasher) Rows(c *table.Chunk, b table.Block) (out []uint64, err error) {
 	out = make([]uint64, b.Len())
+	var nulls []int // the rows with one
+	defer func() {
+		for _, k := range nulls {
+			if k < len(out) {
+				h.seen++
+				out[k] = mixed(nullHash, h.seen)
+			}
+		}
+	}()
+	null := func(k int) {
+		if h.Spread {
+			nulls = append(nulls, k)
+		}
+	}
+	for k := range out {
+		if len(h.Keys) == 0 {
+			null(k)
+		}
+	}
 	for i, e := range h.Keys {
 		if col, ok := e.(*expr.Column); ok && col.T.Kind == table.Varchar && len(c.Segments[col.Index].Dict) <= 4*c.Rows {
 			s := c.Segments[col.Index]
@@ -208,6 +229,8 @@ func (h *Hasher) Rows(c *table.Chunk, b table.Block) (out []uint64, err error) {
 				row, x := b.Row(k), uint64(nullHash)
 				if !s.IsNull(row) {
 					x = texts[s.Codes.At(row)]
+				} else {
+					null(k)
 				}
 				out[k] = mixed(out[k], x)
 			}
@@ -219,7 +242,9 @@ func (h *Hasher) Rows(c *table.Chunk, b table.Block) (out []uint64, err error) {
 			out = out[:x.Len()]
 		}
 		for k := range out {
-			out[k] = mixed(out[k], x.hash(k))
+			if out[k] = mixed(out[k], x.hash(k)); x.IsNull(k) {
+				null(k)
+			}
 		}
 	}
 	return out, err

@@ -539,6 +539,11 @@ func (j *joiner) rowBytes(scans []int) (n int) {
 	return n
 }
 
+// TooLarge is the error of a join whose result has too many rows, or does not fit into memory.
+type TooLarge struct{ text string }
+
+func (e *TooLarge) Error() string { return e.text }
+
 // tooLarge is the error of a result that does not fit into memory.
 func (j *joiner) tooLarge(rows float64, rowBytes int, exact bool) error {
 	about := "more than "
@@ -546,10 +551,10 @@ func (j *joiner) tooLarge(rows float64, rowBytes int, exact bool) error {
 		about = ""
 	}
 	if rows*float64(rowBytes) <= float64(j.Memory) {
-		return fmt.Errorf("the join has %s%.4g rows: at most %d are supported; join on a key, or select fewer rows", about, rows, uint32(noRow-1))
+		return &TooLarge{fmt.Sprintf("the join has %s%.4g rows: at most %d are supported; join on a key, or select fewer rows", about, rows, uint32(noRow-1))}
 	}
-	return fmt.Errorf("the join has %s%.4g rows of %d bytes each, %.3g GB: more than the %.3g GB of host memory that are left; join on a key, select fewer rows or columns, or raise the budget (--host-memory)",
-		about, rows, rowBytes, rows*float64(rowBytes)/1e9, float64(j.Memory)/1e9)
+	return &TooLarge{fmt.Sprintf("the join has %s%.4g rows of %d bytes each, %.3g GB: more than the %.3g GB of host memory that are left; join on a key, select fewer rows or columns, or raise the budget (--host-memory)",
+		about, rows, rowBytes, rows*float64(rowBytes)/1e9, float64(j.Memory)/1e9)}
 }
 
 // joinStep is the join with one relation.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,15 +14,16 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// batches is a statement over a file whose columns the host's memory has no room for: they are read some row groups at a
+// batches are columns of a file that the host's memory has no room for: they are read some row groups at a
 // time, worked on, and dropped; the next ones are read meanwhile.
 type batches struct {
-	entry    *entry
-	fragment *plan.Fragment
-	groups   [][]int // of each batch
-	bytes    int64   // of the largest, about
-	total    int64   // of all
-	budget   int64   // bytes of host memory for the statement
+	entry   *entry
+	columns []int
+	groups  [][]int // of each batch
+	bytes   int64   // of the largest, about
+	total   int64   // of all
+	rows    int64
+	budget  int64 // bytes of host memory for the statement
 
 	mu   sync.Mutex
 	last batchTimes // of the last execution
@@ -42,7 +44,31 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	if t := e.table.Load(); db.hostMemory.Load() == 0 || t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
-	return whatIsRead(ctx, db, e, func(o ingest.Options) (*outlined, error) {
+	each := int64(0)
+	if !plain { // what sorting or grouping a row takes
+		each = rowBytes / 2
+	}
+	b, t, takes, err := db.batchesOf(ctx, e, columns, each, 0)
+	if b == nil || takes <= b.budget {
+		return nil, err
+	}
+	for _, a := range f.Aggs {
+		if plain && plan.IsSought(a) && t.Fields[a.Col].Type.Kind == table.Varchar { // whose codes say nothing outside of a batch
+			return nil, nil
+		}
+	}
+	return &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}, nil
+}
+
+// batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, with the file's shape and
+// what all take, each row so many bytes besides its columns; nil where the file is read as a whole.
+func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, each, budget int64) (*batches, *table.Table, int64, error) {
+	type made struct {
+		*batches
+		shape *table.Table
+		takes int64
+	}
+	out, err := whatIsRead(ctx, db, e, func(o ingest.Options) (*made, error) {
 		if e.file == nil || e.file.Changed() || o.MemoryLimit == 0 {
 			return nil, nil
 		}
@@ -50,32 +76,26 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 		if t == nil || slices.ContainsFunc(columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) {
 			return nil, nil
 		}
-		for _, a := range f.Aggs {
-			if plan.IsSought(a) && t.Fields[a.Col].Type.Kind == table.Varchar { // whose codes say nothing outside of a batch
-				return nil, nil
-			}
-		}
-		b := &batches{entry: e, fragment: f, budget: o.MemoryLimit}
-		total, size := int64(0), int64(0)
+		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit), rows: int64(t.Rows())}, t, 0}
+		size := int64(0)
 		for i, c := range t.Chunks {
 			n := e.file.GroupBytes(i, columns)
-			b.total += n
-			if !plain { // what sorting or grouping its rows takes
-				n += rowBytes / 2 * int64(c.Rows)
+			out.total += n
+			n += each * int64(c.Rows)
+			if len(out.groups) == 0 || size+n > out.budget/4 {
+				out.groups, size = append(out.groups, nil), 0
 			}
-			if len(b.groups) == 0 || size+n > o.MemoryLimit/4 {
-				b.groups, size = append(b.groups, nil), 0
-			}
-			last := len(b.groups) - 1
-			b.groups[last] = append(b.groups[last], i)
+			last := len(out.groups) - 1
+			out.groups[last] = append(out.groups[last], i)
 			size += n
-			b.bytes, total = max(b.bytes, size), total+n
+			out.batches.bytes, out.takes = max(out.batches.bytes, size), out.takes+n
 		}
-		if total <= o.MemoryLimit {
-			return nil, nil
-		}
-		return &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}, nil
+		return out, nil
 	})
+	if out == nil {
+		return nil, nil, 0, err
+	}
+	return out.batches, out.shape, out.takes, err
 }
 
 // loaded is a batch that has been read.
@@ -94,7 +114,7 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 		start := time.Now()
 		l.table, l.err = whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
 			o.Progress = nil
-			return b.entry.file.ReadGroups(ctx, b.groups[batch], b.fragment.Reads(), o)
+			return b.entry.file.ReadGroups(ctx, b.groups[batch], b.columns, o)
 		})
 		l.took = time.Since(start)
 		b.entry.load.Add(-int64(l.took)) // it is told apart
@@ -148,7 +168,7 @@ func (r *reader) get(batch int) (*table.Table, error) {
 	if batch+1 < len(r.groups) {
 		r.coming = r.read(r.ctx, r.db, batch+1)
 	}
-	for _, col := range r.fragment.Reads() {
+	for _, col := range r.columns {
 		if why := l.table.Fields[col].Unsupported; why != "" {
 			return nil, fmt.Errorf("column %s of %s has %s", l.table.Fields[col].Name, l.table.Name, why)
 		}
@@ -166,7 +186,7 @@ func (b *batches) ended(times batchTimes, start time.Time, took *took) {
 }
 
 // execute gives the values of the aggregates of q, which is the fragment over the outline of all of the file.
-func (b *batches) execute(ctx context.Context, db *DB, q *plan.Query, on backend, took *took) ([]table.Value, error) {
+func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *plan.Query, on backend, took *took) ([]table.Value, error) {
 	type visit struct {
 		batch int
 		again bool
@@ -188,7 +208,7 @@ func (b *batches) execute(ctx context.Context, db *DB, q *plan.Query, on backend
 		}
 		unpin := db.pinned(t)
 		defer unpin()
-		part, err := plan.NewQuery(t, b.fragment)
+		part, err := plan.NewQuery(t, f)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// spills reports a tree whose rows or groups cpu gives within the host memory budget, whatever the size of the one table that it
+// spills reports a tree whose rows or groups cpu gives within the host memory budget, whatever the size of the tables that it
 // reads: what does not fit goes to a temporary file.
 func spills(tree plan.Node) bool {
 	switch n := tree.(type) {
@@ -33,9 +33,10 @@ func spills(tree plan.Node) bool {
 		return spills(n.Inputs()[0])
 	case *plan.Aggregate:
 		f, ok := n.Input.(*plan.Fragment)
-		return ok && len(f.Aggs) == 0 && f.Join == nil && spillsGroups(n)
+		return ok && len(f.Aggs) == 0 && spillsGroups(n)
 	case *plan.Fragment:
-		return n.Join == nil && (n.Otherwise == nil || spillsGroups(n.Otherwise))
+		a := aggregation(n)
+		return a == nil || spillsGroups(a)
 	}
 	return false
 }
@@ -46,26 +47,49 @@ func spillsGroups(n *plan.Aggregate) bool {
 	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil)
 }
 
-// beyond is a statement over a file whose rows the host memory budget has no room for: they come in batches, each a table of its
+// aggregation is what a fragment that gives aggregates adds up of its rows; nil for one that gives rows.
+func aggregation(f *plan.Fragment) *plan.Aggregate {
+	if f.Otherwise != nil || len(f.Aggs) == 0 {
+		return f.Otherwise
+	}
+	return &plan.Aggregate{Aggs: f.Aggs}
+}
+
+// beyond is a statement over rows that the host memory budget has no room for: they come in parts, each a table of its
 // own, and what has to be kept of them is in a temporary file.
 type beyond struct {
 	*execution
-	batches *batches
-	rest    *plan.Fragment // the rows that the condition selects, wherever they are kept
-	spill   spill
-	times   batchTimes
-	start   time.Time
+	kept
+	all    func() iter.Seq2[*execution, error] // the parts
+	runs   int                                 // about how many parts there are
+	budget int64                               // bytes of host memory
+	spill  spill
+	times  batchTimes
+	start  time.Time
 }
 
-// newBeyond is what an execution over an outline of a file has the rows of its fragment by.
-func newBeyond(x *execution, b *batches) *beyond {
+// kept is what is kept of rows: columns of a table.
+type kept struct {
+	fields      []table.Field  // of the table
+	rest        *plan.Fragment // these columns of all rows that there are
+	total, most int64          // bytes of these columns of all rows, about, and how many rows there are
+}
+
+// newBeyond is what an execution has the rows of its fragment by: over an outline of a file, or over a join.
+func newBeyond(x *execution) *beyond {
 	f := x.fragment
 	if f.Otherwise != nil {
 		f = f.Selected()
 	}
-	out := &beyond{execution: x, batches: b, start: time.Now()}
-	out.rest = &plan.Fragment{Table: f.Table, Columns: f.Columns, Nodes: f.Nodes}
+	of := x.spared.batches
+	out := &beyond{execution: x, runs: len(of.groups), budget: of.budget, start: time.Now()}
+	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Nodes: f.Nodes}, of.total, of.rows}
 	out.spill.open = x.db.temporary
+	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
+	if way := x.spared.way; way != nil {
+		out.runs = mostRuns
+		out.all = func() iter.Seq2[*execution, error] { return way.parts(out, f.Where) }
+	}
 	return out
 }
 
@@ -82,7 +106,7 @@ func (b *beyond) whole(in stream) stream {
 func (b *beyond) close() {
 	b.times.spilled = b.spill.bytes
 	b.spill.close()
-	b.batches.ended(b.times, b.start, b.execution.rows.took)
+	b.spared.batches.ended(b.times, b.start, b.execution.rows.took)
 }
 
 // over is an execution over another table of the same fields.
@@ -97,14 +121,14 @@ func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
 		order: func(backend, *took) (batch, error) { return placedRows{}, &plan.Declined{Why: "cpu sorts"} }}, nil
 }
 
-// parts are the executions over the batches of the file.
-func (b *beyond) parts() iter.Seq2[*execution, error] {
+// parts are the executions over the batches of a file, of what a fragment keeps of the rows of which a condition holds.
+func (b *beyond) parts(of *batches, rest *plan.Fragment, where expr.Expr) iter.Seq2[*execution, error] {
 	return func(yield func(*execution, error) bool) {
-		f := *b.rest
-		f.Where = b.fragment.Where
-		r := b.batches.reader(b.ctx, b.db, &b.times)
+		f := *rest
+		f.Where = where
+		r := of.reader(b.ctx, b.db, &b.times)
 		defer r.close()
-		for i := range b.batches.groups {
+		for i := range of.groups {
 			t, err := r.get(i)
 			var part *execution
 			if err == nil {
@@ -117,7 +141,7 @@ func (b *beyond) parts() iter.Seq2[*execution, error] {
 	}
 }
 
-// selected are the rows of a part that the condition selects.
+// selectedRows are the rows of a part that the condition selects.
 func (x *execution) selectedRows() iter.Seq2[table.Block, error] {
 	return x.db.cpu.Rows(x.ctx, x.plan, &took{})
 }
@@ -125,7 +149,7 @@ func (x *execution) selectedRows() iter.Seq2[table.Block, error] {
 // groups are those of an aggregation.
 func (b *beyond) groups(n *plan.Aggregate) stream {
 	return func(yield func(batch, error) bool) {
-		err := b.group(n, b.parts(), 0, yield)
+		err := b.group(n, b.all(), 0, yield)
 		if err != nil && err != errStopped {
 			yield(nil, err)
 		}
@@ -157,14 +181,14 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 		}
 		t := part.plan.Table
 		if dealt == nil && level < mostLevels {
-			full := kept == nil || kept.Bytes()+16*int64(kept.Len()) > b.batches.budget/4
+			full := kept == nil || kept.Bytes()+16*int64(kept.Len()) > b.budget/4
 			if !full && first && len(n.Keys) > 0 {
 				if full, err = b.many(&hasher, part); err != nil {
 					return err
 				}
 			}
 			if full {
-				dealt = b.deal(n.Keys, level)
+				dealt = b.deal(b.kept, n.Keys, b.bucketsFor(b.kept, level), level)
 			}
 		}
 		first = false
@@ -178,7 +202,7 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 			}
 		}
 		if kept == nil {
-			return fmt.Errorf("the rows of a group take more than the host memory budget of %s: raise it (--host-memory)", size(b.batches.budget))
+			return fmt.Errorf("the rows of a group take more than the host memory budget of %s: raise it (--host-memory)", size(b.budget))
 		}
 		fresh, err := kept.Add(b.ctx, t, rows)
 		if err != nil {
@@ -195,7 +219,7 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 		}
 	}
 	if kept != nil && (dealt == nil || kept.Len() > 0) {
-		for rows, err := range kept.Rows(b.ctx, b.plan.Table) {
+		for rows, err := range kept.Rows(b.ctx, &table.Table{Fields: b.fields}) {
 			if err != nil {
 				return err
 			}
@@ -241,6 +265,7 @@ func (b *beyond) many(h *cpu.Hasher, part *execution) (bool, error) {
 // buckets are rows in the temporary file, dealt by a hash of keys: rows of equal keys are in the same.
 type buckets struct {
 	*beyond
+	kept
 	hashers []cpu.Hasher // by worker
 	shift   int          // of the bits of the hash that tell the bucket
 	list    []bucket
@@ -255,14 +280,17 @@ type bucket struct {
 // takes is about what it takes to group the rows of a bucket in memory.
 func (b *bucket) takes() int64 { return b.bytes + rowBytes*b.rows }
 
-// deal begins buckets for the rows of a file, or of a bucket of those of a level.
-func (b *beyond) deal(keys []expr.Expr, level int) *buckets {
-	most := b.batches.total + rowBytes*int64(b.plan.Table.Rows())
-	n := 1 << min(bits.Len(mostBuckets)-1, max(2, bits.Len64(uint64(3*most/b.batches.budget))))
+// bucketsFor is how many buckets rows that are kept are dealt to, of a bucket of a level or of all.
+func (b *beyond) bucketsFor(of kept, level int) int {
 	if level > 0 {
-		n = 16
+		return 16
 	}
-	out := &buckets{beyond: b, shift: 8 * level, list: make([]bucket, n)}
+	return 1 << min(bits.Len(mostBuckets)-1, max(2, bits.Len64(uint64(3*(of.total+rowBytes*of.most)/b.budget))))
+}
+
+// deal begins n buckets, a power of two, for rows of a level.
+func (b *beyond) deal(of kept, keys []expr.Expr, n, level int) *buckets {
+	out := &buckets{beyond: b, kept: of, shift: 8 * level, list: make([]bucket, n)}
 	for range runtime.GOMAXPROCS(0) {
 		out.hashers = append(out.hashers, cpu.Hasher{Keys: keys})
 	}
@@ -270,9 +298,9 @@ func (b *beyond) deal(keys []expr.Expr, level int) *buckets {
 }
 
 // pieceOf is how many rows are dealt in one go: those of the pieces that are on their way take a small part of the budget.
-func (b *beyond) pieceOf() int {
-	each := b.batches.total/max(1, int64(b.plan.Table.Rows())) + 16
-	return int(min(1<<18, max(1<<10, b.batches.budget/64/each)))
+func (b *buckets) pieceOf() int {
+	each := b.kept.total/max(1, b.kept.most) + 16
+	return int(min(1<<18, max(1<<10, b.budget/64/each)))
 }
 
 // add writes rows of a part to their buckets, but those whose hash is known: these it gives back.
@@ -301,6 +329,9 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 	for p := range ordered.Map(len(b.hashers), pieces, func(w int, rows table.Block) (p piece) {
 		c := part.plan.Table.Chunks[rows.Chunk]
 		hashes, err := b.hashers[w].Rows(c, rows)
+		if err != nil && b.hashers[w].Spread {
+			err = &badKey{err}
+		}
 		if err != nil {
 			return piece{err: err}
 		}
@@ -318,7 +349,7 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 			if p.rows[at] = len(list); len(list) == 0 {
 				continue
 			}
-			if p.data[at], p.err = encoded(columnsOf(c, table.Block{Chunk: rows.Chunk, Rows: list}, b.rest.Columns)); p.err != nil {
+			if p.data[at], p.err = encoded(columnsOf(c, table.Block{Chunk: rows.Chunk, Rows: list}, b.kept.rest.Columns)); p.err != nil {
 				return p
 			}
 		}
@@ -361,10 +392,10 @@ func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
 				bytes += list[n].bytes
 				n++
 			}
-			t, err := b.spill.table(b.ctx, b.rest.Table, b.plan.Table.Fields, b.rest.Columns, list[:n])
+			t, err := b.spill.table(b.ctx, b.kept.rest.Table, b.kept.fields, b.kept.rest.Columns, list[:n])
 			var part *execution
 			if err == nil {
-				part, err = b.over(t, b.rest)
+				part, err = b.over(t, b.kept.rest)
 			}
 			if !yield(part, err) || err != nil {
 				return
@@ -376,7 +407,7 @@ func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
 
 // group gives the groups of a bucket.
 func (b *buckets) group(n *plan.Aggregate, at, level int, yield func(batch, error) bool) error {
-	of, budget := &b.list[at], b.batches.budget
+	of, budget := &b.list[at], b.budget
 	if of.takes() > budget/2 {
 		return b.beyond.group(n, b.parts(at, budget/8), level+1, yield)
 	}
@@ -396,9 +427,9 @@ func (b *buckets) group(n *plan.Aggregate, at, level int, yield func(batch, erro
 	return nil
 }
 
-// aggregates are those of the rows without keys.
-func (b *beyond) aggregates(n *plan.Aggregate) (values []table.Value, err error) {
-	err = b.group(n, b.parts(), 0, func(rows batch, _ error) bool {
+// aggregates are those of the fragment.
+func (b *beyond) aggregates() (values []table.Value, err error) {
+	err = b.group(aggregation(b.fragment), b.all(), 0, func(rows batch, _ error) bool {
 		values = rows.(valueRows)[0]
 		return true
 	})
@@ -416,7 +447,7 @@ func (b *beyond) project(p *plan.Project) stream {
 		out = b.projected(p, b.sorted(n))
 	} else {
 		out = func(yield func(batch, error) bool) {
-			for part, err := range b.parts() {
+			for part, err := range b.all() {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -441,7 +472,7 @@ func (b *beyond) projected(p *plan.Project, in iter.Seq2[computed, error]) strea
 	var columns []int // of the batches, where all items are columns
 	var fields []table.Field
 	for _, i := range b.rest.Columns {
-		fields = append(fields, b.plan.Table.Fields[i])
+		fields = append(fields, b.fields[i])
 	}
 	for _, item := range p.Items {
 		if c, ok := item.E.(*expr.Column); ok {
@@ -469,7 +500,7 @@ func (b *beyond) projected(p *plan.Project, in iter.Seq2[computed, error]) strea
 				if err = appendAll(t, rows[:len(fields)], fields); err != nil {
 					break
 				}
-				g := &gather{table: widened(t.Table(), b.plan.Table.Fields, b.rest.Columns), items: p.Items}
+				g := &gather{table: widened(t.Table(), b.fields, b.rest.Columns), items: p.Items}
 				out, err = g.batch(eval, table.Block{N: rows.Len()})
 			}
 			released([]computed{rows})
@@ -503,7 +534,7 @@ func ofDictionary(texts arrow.Array) arrow.Array {
 
 // sortMerge is how runs of rows of columns of so many bytes are merged for a Sort.
 func (b *beyond) sortMerge(n *plan.Sort, keys []mergeKey, runs int, each int64) *merge {
-	rows := b.batches.budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
+	rows := b.budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
 	return &merge{ctx: b.ctx, of: &b.spill, keys: keys, unique: n.Unique, first: n.First, rows: int(min(1<<15, max(1<<8, rows)))}
 }
 
@@ -516,7 +547,7 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 		return len(items) - 1
 	}
 	for _, i := range b.rest.Columns {
-		item(&expr.Column{Index: i, Name: b.plan.Table.Fields[i].Name, T: b.plan.Table.Fields[i].Type, P: -1})
+		item(&expr.Column{Index: i, Name: b.fields[i].Name, T: b.fields[i].Type, P: -1})
 	}
 	var keys []mergeKey
 	for _, k := range n.Keys {
@@ -526,10 +557,10 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 			keys = append(keys, mergeKey{k, item(k.E)})
 		}
 	}
-	m := b.sortMerge(n, keys, len(b.batches.groups), b.batches.total/max(1, int64(b.plan.Table.Rows()))+int64(16*len(keys)+16))
+	m := b.sortMerge(n, keys, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
 	return func(yield func(computed, error) bool) {
 		var runs [][]extent
-		for part, err := range b.parts() {
+		for part, err := range b.all() {
 			var run []extent
 			if err == nil {
 				run, err = b.run(part, n, items, m.rows)
@@ -621,7 +652,7 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 				for _, c := range rows {
 					bytes += int64(c.Data().SizeInBytes())
 				}
-				if bytes > b.batches.budget/8 {
+				if bytes > b.budget/8 {
 					err = flush()
 				}
 			}

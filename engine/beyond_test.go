@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +28,7 @@ func beyondTable(t *testing.T, rows int) (tab *table.Table, path string) {
 	fields := []table.Field{{Name: "id", Type: typ(table.BigInt)}, {Name: "a", Type: typ(table.Integer)}, {Name: "w", Type: typ(table.BigInt)},
 		{Name: "x", Type: typ(table.Double)}, {Name: "v", Type: typ(table.Varchar)}, {Name: "d", Type: table.Type{Kind: table.Decimal, Precision: 12, Scale: 2}},
 		{Name: "day", Type: typ(table.Date)}, {Name: "b", Type: typ(table.Boolean)}, {Name: "u", Type: typ(table.Varchar)}}
-	b := table.NewBuilder("f", fields, 768)
+	b := table.NewBuilder("f", fields, (rows/16+63)&^63)
 	for row := range rows {
 		h := int64(uint64(row) * 0x9e3779b97f4a7c15)
 		values := []table.Value{table.Int(int64(row)), {I: int64(row * 7919 % 103), Null: row%10 == 0}, table.Int(h), {F: float64(h%1009) / 16},
@@ -179,6 +181,170 @@ func TestAnyStatementBeyondHostMemory(t *testing.T) {
 	})
 }
 
+// joinsBeyond is [beyondPair] of a table with so many rows and a budget, with two small tables beside it: k, of which rows were
+// deleted, and none, without rows.
+func joinsBeyond(t *testing.T, rows int, budget int64) (whole *DB, small func() *DB) {
+	tab, path := beyondTable(t, rows)
+	few := func(db *DB) *DB {
+		for _, text := range []string{"CREATE TABLE k (a INTEGER, name VARCHAR, b BOOLEAN)", "CREATE TABLE none (a INTEGER)",
+			"INSERT INTO k SELECT CASE WHEN i <> 7 THEN 2 * i END, 'name ' || i % 13, i % 2 = 0 FROM generate_series(0, 70) g(i)", "DELETE FROM k WHERE a > 120"} {
+			if _, err := Collect(db.Query(context.Background(), text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return db
+	}
+	whole = open(t, Options{Backend: "cpu"})
+	if err := whole.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, Options{Backend: "cpu", HostMemory: budget})
+	if err := db.Attach("f", ingest.Source{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	few(db)
+	return few(whole), func() *DB { return db }
+}
+
+// Joins of files larger than the host memory budget are those of the whole tables, in every kind, of one large table and of several.
+func TestJoinsBeyondHostMemory(t *testing.T) {
+	whole, small := joinsBeyond(t, 1000, 30_000)
+	for _, text := range []string{
+		"SELECT name, COUNT(*), SUM(w) FROM f JOIN k ON f.a = k.a GROUP BY name",
+		"SELECT f.id, name FROM f LEFT JOIN k ON f.a = k.a AND k.name <> 'name 3' WHERE d > 0",
+		"SELECT f.id, f.u FROM f WHERE EXISTS (SELECT 1 FROM k WHERE k.a = f.a) ORDER BY f.u, f.id",
+		"SELECT COUNT(*), SUM(f.x * f.a) FROM f WHERE f.a NOT IN (SELECT k.a FROM k WHERE k.a IS NOT NULL)",
+		"SELECT COUNT(*), SUM(f.x * f.a) FROM f WHERE f.a NOT IN (SELECT k.a FROM k)",
+		"SELECT p.id, q.d FROM f p JOIN f q ON p.w = q.w WHERE p.b",
+		"SELECT p.v, COUNT(*), SUM(q.d) FROM f p LEFT JOIN f q ON p.id = q.a AND q.b GROUP BY p.v",
+		"SELECT p.id, q.id FROM f p FULL JOIN f q ON p.id = q.a AND p.b",
+		"SELECT p.id, q.id, name FROM f p RIGHT JOIN f q ON p.id = q.a LEFT JOIN k ON k.a = q.a",
+		"SELECT COUNT(*) FROM f p WHERE NOT EXISTS (SELECT 1 FROM f q WHERE q.u = p.u AND q.id > 600)",
+		"SELECT COUNT(*), MAX(p.w) FROM f p, f q, f r WHERE p.u = q.u AND q.u = r.u AND p.id < 1000 AND r.id < 1700",
+		"SELECT p.a, COUNT(*) FROM f p JOIN f q ON p.a = q.a AND q.id < 100 GROUP BY p.a",
+		// rows of the small table stand alone, or are asked whether they match any
+		"SELECT k.a, name, f.id FROM k LEFT JOIN f ON f.a = k.a AND f.id < 1000",
+		"SELECT k.a, f.id FROM f FULL JOIN k ON f.a = k.a",
+		"SELECT k.a, COUNT(f.id) FROM f RIGHT JOIN k ON f.a = k.a AND f.b = k.b GROUP BY k.a",
+		"SELECT k.a FROM k WHERE EXISTS (SELECT 1 FROM f WHERE f.a = k.a AND f.x > 60)",
+		"SELECT k.a FROM k WHERE NOT EXISTS (SELECT 1 FROM f WHERE f.a = k.a)",
+		"SELECT k.a, none.a, f.id FROM k LEFT JOIN none ON none.a = k.a JOIN f ON f.a = k.a",
+		"SELECT k.a, n.a, f.id FROM f RIGHT JOIN none n ON n.a = f.a FULL JOIN k ON k.a = f.a",
+		// several keys, and such as are computed
+		"SELECT p.id, q.id FROM f p JOIN f q ON p.a = q.a AND p.v = q.v AND p.day = q.day",
+		"SELECT COUNT(*), SUM(q.w) FROM f p LEFT JOIN f q ON p.u = upper(q.u) AND p.a = q.id",
+		"SELECT p.id, q.id FROM f p JOIN f q ON p.id = q.id + 1 WHERE p.id < 900 AND q.id < 1500",
+		"SELECT p.id, q.id FROM f p LEFT JOIN f q ON 1 / (p.id - 700) = q.id AND q.id < 1 WHERE p.id > 690 AND p.id < 710",
+		"SELECT p.id, none.a FROM f p LEFT JOIN none ON 1 / (p.id - 700) = none.a",
+		"SELECT p.id, q.id FROM f p FULL JOIN f q ON CASE WHEN p.b THEN p.u END = CASE WHEN q.b THEN q.u END",
+		"SELECT COUNT(*), COUNT(q.id) FROM f p LEFT JOIN f q ON p.id = q.a JOIN f r ON r.id = p.id AND r.v = p.v",
+		"SELECT p.id, q.id, r.id FROM f p JOIN f q ON p.id = q.id AND p.u = q.u JOIN f r ON r.id = q.id",
+		"SELECT p.id, q.a FROM f p JOIN f q ON p.x = q.x WHERE p.id < 300 ORDER BY p.d, q.id DESC LIMIT 200 OFFSET 11",
+		"SELECT DISTINCT p.v, q.b FROM f p JOIN f q ON p.d = q.d",
+		"SELECT COUNT(*) FROM (SELECT p.id FROM f p JOIN f q ON p.id = q.id LIMIT 77) s",
+		// keys with more rows than fit
+		"SELECT p.id FROM f p WHERE NOT EXISTS (SELECT 1 FROM f q WHERE upper(p.v) = upper(q.v) AND NOT p.b)",
+		"SELECT COUNT(*), SUM(p.w) FROM f p WHERE EXISTS (SELECT 1 FROM f q WHERE p.v = q.v AND p.w < q.w / 50)",
+		"SELECT COUNT(*), COUNT(p.w), COUNT(q.w) FROM f p FULL JOIN f q ON p.v = q.v AND p.id + 990 < q.id",
+		"SELECT p.v, COUNT(*), SUM(q.a) FROM f p JOIN f q ON p.v = q.v WHERE p.id < 700 AND q.id > 600 GROUP BY p.v",
+		"SELECT COUNT(*), COUNT(q.id) FROM f p LEFT JOIN f q ON p.b = q.b AND q.id < 50",
+		"SELECT COUNT(*) FROM f p WHERE NOT EXISTS (SELECT 1 FROM f q WHERE q.b = p.b AND q.id < 50 AND q.w > p.w)",
+		"SELECT COUNT(p.id), COUNT(q.id) FROM f p FULL JOIN f q ON CASE WHEN p.id < 9 THEN p.w END = CASE WHEN q.id > 3 THEN q.w END",
+	} {
+		sameBeyond(t, whole, small, text)
+	}
+	const text = "SELECT SUM(q.d) FROM f p JOIN f q ON p.w = q.w AND p.v = q.v"
+	for _, analyze := range []bool{false, true} {
+		x, err := small().Explain(context.Background(), text, ExplainOptions{Analyze: analyze})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Join(x.Lines(), "\n"); strings.Contains(lines, "p.w, p.v of p; q.w, q.v of q") != analyze || strings.Contains(lines, "spilled") != analyze {
+			t.Errorf("%s", lines)
+		}
+	}
+	const three = "SELECT COUNT(*) FROM f p FULL JOIN f q ON p.b = q.b FULL JOIN f r ON q.b = r.b"
+	if _, err := Collect(small().Query(context.Background(), three)); err == nil || !strings.Contains(err.Error(), "--host-memory") {
+		t.Errorf("%s: %v", three, err)
+	}
+}
+
+// Drawn joins give the rows of the whole tables, too: any kinds, keys, conditions, and what is made of their rows.
+func TestAnyJoinBeyondHostMemory(t *testing.T) {
+	whole, small := joinsBeyond(t, 700, 15_000)
+	sides := map[string][]string{
+		"f": {"T.id", "T.a", "T.w", "T.x", "T.v", "T.d", "T.day", "T.b", "T.u"},
+		"k": {"T.a", "T.name", "T.b"},
+	}
+	keys := [][2]string{{"P.id", "Q.a"}, {"P.a", "Q.a"}, {"P.w", "Q.w"}, {"P.u", "Q.u"}, {"P.x", "Q.x"}, {"P.day", "Q.day"}, {"P.d", "Q.d"}, {"P.a", "Q.id"},
+		{"upper(P.v)", "upper(Q.v)"}, {"coalesce(P.u, P.v)", "Q.u"}, {"CASE WHEN P.b THEN P.id END", "Q.id"}, {"P.id + 1", "Q.id"}, {"P.b", "Q.b"}}
+	has := func(of []string, e string) bool {
+		for _, word := range strings.FieldsFunc(e, func(r rune) bool { return strings.ContainsRune(" (),+", r) }) {
+			if _, column, ok := strings.Cut(word, "."); ok && !slices.Contains(of, "T."+column) {
+				return false
+			}
+		}
+		return true
+	}
+	drawn := rapid.Custom(func(r *rapid.T) (text string) {
+		one := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(r, label) }
+		p, q := one("left", "f", "f", "k"), "f"
+		if p == "f" {
+			q = one("right", "f", "f", "k")
+		}
+		var on []string
+		for _, pair := range rapid.SliceOfNDistinct(rapid.SampledFrom(keys), 1, 3, rapid.ID[[2]string]).Draw(r, "keys") {
+			if has(sides[p], pair[0]) && has(sides[q], pair[1]) {
+				on = append(on, pair[0]+" = "+pair[1])
+			}
+		}
+		if len(on) == 0 || len(on) == 1 && on[0] == "P.b = Q.b" {
+			on = []string{"P.a = Q.a"}
+		}
+		if c := one("also", "", "", "P.a < Q.a", "Q.b", "NOT P.b"); c != "" {
+			on = append(on, c)
+		}
+		of := func(t, name string) (out []string) {
+			for _, c := range sides[t] {
+				out = append(out, strings.ReplaceAll(c, "T", name))
+			}
+			return out
+		}
+		columns, all := of(p, "P"), slices.Concat(of(p, "P"), of(q, "Q"))
+		condition := strings.Join(on, " AND ")
+		where := one("WHERE", "", "", " WHERE P.a > 30", " WHERE P.b OR P.a < 5")
+		from := ""
+		switch kind := one("kind", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "EXISTS", "NOT EXISTS"); kind {
+		case "EXISTS", "NOT EXISTS":
+			from = p + " P" + cmp.Or(where, " WHERE TRUE") + " AND " + kind + " (SELECT 1 FROM " + q + " Q WHERE " + condition + ")"
+			if strings.Contains(where, " OR ") {
+				from = strings.Replace(from, "P.b OR P.a < 5", "(P.b OR P.a < 5)", 1)
+			}
+		default:
+			columns, from = all, p+" P "+kind+" "+q+" Q ON "+condition+where
+		}
+		some := func(most int, label string) string {
+			return strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(columns), 1, most, rapid.ID[string]).Draw(r, label), ", ")
+		}
+		switch list := some(3, "columns"); one("form", "rows", "ordered", "grouped", "distinct", "aggregates") {
+		case "rows":
+			text = "SELECT " + list + " FROM " + from
+		case "ordered":
+			text = "SELECT " + list + " FROM " + from + " ORDER BY " + list + one("LIMIT", "", " LIMIT 40 OFFSET 3")
+		case "grouped":
+			text = "SELECT " + list + ", COUNT(*), SUM(P.a), bool_or(P.b) FROM " + from + " GROUP BY " + list
+		case "distinct":
+			text = "SELECT DISTINCT " + list + " FROM " + from
+		default:
+			text = "SELECT COUNT(*), COUNT(" + columns[0] + "), SUM(P.a), MIN(" + columns[len(columns)-2] + ") FROM " + from
+		}
+		return text
+	})
+	for range 16 {
+		sameBeyond(t, whole, small, drawn.Example(rand.Int()))
+	}
+}
+
 // smallDisk is a temporary file on a disk that is full after so many bytes; before each write it calls written.
 type smallDisk struct {
 	temporary
@@ -206,7 +372,8 @@ func TestTemporaryFilesGo(t *testing.T) {
 	_, small := beyondPair(t)
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	for _, text := range []string{"SELECT w, COUNT(*) FROM f GROUP BY w", "SELECT id, w FROM f ORDER BY w", "SELECT w, SUM(d) FROM f GROUP BY w ORDER BY 2, 1"} {
+	for _, text := range []string{"SELECT w, COUNT(*) FROM f GROUP BY w", "SELECT id, w FROM f ORDER BY w", "SELECT w, SUM(d) FROM f GROUP BY w ORDER BY 2, 1",
+		"SELECT p.id, q.d FROM f p LEFT JOIN f q ON p.w = q.w"} {
 		for _, left := range []int{0, 40_000, 1 << 30} {
 			db, open, writes := small(), 0, 0
 			ctx, cancel := context.WithCancel(context.Background())

@@ -224,6 +224,9 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 		return nil, s.described(err)
 	}
 	defer ran.done()
+	if _, err = settled.read(ctx, false); err != nil {
+		return nil, err
+	}
 	x, err = settled.explainedTree(ctx, o, ran)
 	if err == nil && o.Analyze {
 		x.Subqueries = ran.subqueries(x)

@@ -20,6 +20,10 @@ type outlined struct {
 	table        *table.Table  // of these; where there is an answer an outline
 	groups, left int           // of the file, and of the table
 	batches      *batches      // how all of them are read; the table is an outline then; nil for those that are in the table
+	// large are the tables of a join that come in batches, each read once, and table has the join's fields and no rows then; batches is
+	// the largest of them. Nil for a statement over one table.
+	large map[*entry]*batches
+	way   *joinBeyond
 }
 
 // outline looks for what can be spared; nil where that is nothing.
@@ -92,6 +96,9 @@ func spares(f *plan.Fragment) bool {
 
 // steps are those of the execution, after what is spared.
 func (o *outlined) steps(list []Step) []Step {
+	if o.way != nil {
+		list = append([]Step{o.way.step()}, list...)
+	}
 	if o.batches != nil {
 		return append([]Step{o.batches.step()}, list...)
 	}

@@ -70,8 +70,9 @@ type planned struct {
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
 	otherwise *plan.Query
-	spared    *outlined // nil where the plan is for the snapshot of the table
-	choice    choice    // of the fragment's backend
+	spared    *outlined      // nil where the plan is for the snapshot of the table
+	sides     []*table.Table // the snapshots of the sources, where some of those that are joined come in batches; else nil
+	choice    choice         // of the fragment's backend
 	starOnce  sync.Once
 	bounded   *plan.Query // see query
 }
@@ -208,7 +209,13 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment = f
 		b.readsOf(f, from)
-		if f.Join != nil || plan.Scans(f.Nodes)[0].Of != nil {
+		if f.Join != nil {
+			if b.outlined, err = db.joinInBatches(ctx, b); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if plan.Scans(f.Nodes)[0].Of != nil {
 			continue
 		}
 		if ofTable && b.sources[0].of != nil {
@@ -265,9 +272,12 @@ func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragmen
 // Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
 // rest is what else was waited for once they were read.
 func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err error) {
+	if s.nested != nil && s.db.hostMemory.Load() > 0 { // its parts read what they need: they may go over files in batches
+		return Loading{}, nil
+	}
 	for _, r := range s.sources {
 		t := r.table.Load()
-		if !t.Has(r.columns) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU()) {
+		if !t.Has(r.columns) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU() || s.outlined.large != nil && s.outlined.large[r.entry] == nil) {
 			var a *ahead
 			if runs && s.fragment != nil {
 				a = s.ahead(ctx)
@@ -307,9 +317,13 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	}
 	for i, r := range s.sources {
 		if !tables[i].Has(r.columns) {
-			if s.outlined == nil {
+			if s.outlined == nil || s.outlined.large != nil && s.outlined.large[r.entry] == nil {
 				unpin()
 				return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", r.name)
+			}
+			if s.outlined.large != nil { // the others are joined as they are now
+				now.spared, now.sides, tables = s.outlined, tables, []*table.Table{s.outlined.table}
+				break
 			}
 			unpin()
 			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.table}, nil
@@ -325,10 +339,10 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 			}
 		}
 	}
-	if old := s.latest.Load(); old != nil && slices.Equal(old.tables, tables) {
+	if old := s.latest.Load(); old != nil && slices.Equal(old.tables, tables) && slices.Equal(old.sides, now.sides) {
 		return old, unpin, nil
 	}
-	if s.joins() && !now.findStar() {
+	if s.joins() && now.sides == nil && !now.findStar() {
 		before := &took{}
 		joined, done, err := now.withJoin(ctx, before)
 		if err != nil {
@@ -440,9 +454,15 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		}
 	}
 	start := time.Now()
+	whole := s
 	s, ran, err := s.settled(ctx, nil)
+	if err == nil && s != whole {
+		if _, err = s.read(ctx, true); err != nil {
+			ran.done()
+		}
+	}
 	if err != nil {
-		return nil, s.described(err)
+		return nil, whole.described(err)
 	}
 	now, unpin, err := s.pinned(ctx)
 	if err != nil {
@@ -456,11 +476,11 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	x.order = func(b backend, took *took) (batch, error) { return inOrder(ctx, s.db, b, now.plan, took) }
 	if now.spared != nil && now.spared.batches != nil {
 		x.execute = func(b backend, took *took) ([]table.Value, error) {
-			return now.spared.batches.execute(ctx, s.db, now.plan, b, took)
+			return now.spared.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
 		}
-		if f := s.fragment; len(f.Aggs) == 0 || f.Otherwise != nil {
-			x.beyond = newBeyond(x, now.spared.batches)
-			x.execute = func(backend, *took) ([]table.Value, error) { return x.beyond.aggregates(f.Otherwise) }
+		if f := s.fragment; len(f.Aggs) == 0 || f.Otherwise != nil || f.Join != nil {
+			x.beyond = newBeyond(x)
+			x.execute = func(backend, *took) ([]table.Value, error) { return x.beyond.aggregates() }
 		}
 	}
 	if now.spared != nil && now.spared.answer != nil {

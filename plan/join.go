@@ -100,6 +100,25 @@ func (j *Join) Placed() (placed *Join, fields []int) {
 	return n.(*Join), fields
 }
 
+// As is the join as one of another kind.
+func (j *Join) As(kind JoinKind) *Join {
+	return &Join{Kind: kind, Left: j.Left, Right: j.Right, On: j.On}
+}
+
+// Swapped is the join of the right input with the left one, as one of another kind.
+func (j *Join) Swapped(kind JoinKind) *Join {
+	out := &Join{Kind: kind, Left: j.Right, Right: j.Left}
+	if left, right := len(j.Left.Fields()), len(j.Right.Fields()); j.On != nil {
+		out.On = expr.Moved(j.On, func(c int) int {
+			if c < left {
+				return c + right
+			}
+			return c - left
+		})
+	}
+	return out
+}
+
 // Conjuncts are the conditions that have to be TRUE for e to be TRUE; none for nil.
 func Conjuncts(e expr.Expr) []expr.Expr {
 	if e == nil {
