@@ -303,13 +303,13 @@ func (b *buckets) pieceOf() int {
 	return int(min(1<<18, max(1<<10, b.budget/64/each)))
 }
 
-// add writes rows of a part to their buckets, but those whose hash is known: these it gives back.
+// add writes rows of a part to their buckets, but those whose hash is known: these it gives back. The rows that a chunk has for a
+// bucket are written together.
 func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known map[uint64]struct{}) (iter.Seq2[table.Block, error], error) {
 	type piece struct {
-		data [][]byte // by bucket
-		rows []int
-		keep table.Block
-		err  error
+		lists [][]uint32 // by bucket
+		keep  table.Block
+		err   error
 	}
 	var failed error
 	most := b.pieceOf()
@@ -326,32 +326,23 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 		}
 	}
 	var kept []table.Block
+	lists, chunk := make([][]uint32, len(b.list)), 0
 	for p := range ordered.Map(len(b.hashers), pieces, func(w int, rows table.Block) (p piece) {
-		c := part.plan.Table.Chunks[rows.Chunk]
-		hashes, err := b.hashers[w].Rows(c, rows)
+		hashes, err := b.hashers[w].Rows(part.plan.Table.Chunks[rows.Chunk], rows)
 		if err != nil && b.hashers[w].Spread {
 			err = &badKey{err}
 		}
 		if err != nil {
 			return piece{err: err}
 		}
-		p.data, p.rows, p.keep.Chunk = make([][]byte, len(b.list)), make([]int, len(b.list)), rows.Chunk
-		lists := make([][]uint32, len(b.list))
+		p.lists, p.keep.Chunk = make([][]uint32, len(b.list)), rows.Chunk
 		for i, h := range hashes {
 			if _, ok := known[h]; ok {
 				p.keep.Rows = append(p.keep.Rows, uint32(rows.Row(i)))
 				continue
 			}
 			at := h >> b.shift & uint64(len(b.list)-1)
-			lists[at] = append(lists[at], uint32(rows.Row(i)))
-		}
-		for at, list := range lists {
-			if p.rows[at] = len(list); len(list) == 0 {
-				continue
-			}
-			if p.data[at], p.err = encoded(columnsOf(c, table.Block{Chunk: rows.Chunk, Rows: list}, b.kept.rest.Columns)); p.err != nil {
-				return p
-			}
+			p.lists[at] = append(p.lists[at], uint32(rows.Row(i)))
 		}
 		return p
 	}) {
@@ -361,17 +352,18 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 		if len(p.keep.Rows) > 0 {
 			kept = append(kept, p.keep)
 		}
-		for at, data := range p.data {
-			if data == nil {
-				continue
-			}
-			e, err := b.spill.write(data, p.rows[at])
-			if err != nil {
+		if p.keep.Chunk != chunk {
+			if err := b.write(part.plan.Table.Chunks[chunk], lists, most); err != nil {
 				return nil, err
 			}
-			to := &b.list[at]
-			to.extents, to.rows, to.bytes = append(to.extents, e), to.rows+int64(e.rows), to.bytes+e.bytes
+			chunk = p.keep.Chunk
 		}
+		for at, list := range p.lists {
+			lists[at] = append(lists[at], list...)
+		}
+	}
+	if failed == nil && len(part.plan.Table.Chunks) > 0 {
+		failed = b.write(part.plan.Table.Chunks[chunk], lists, most)
 	}
 	return func(yield func(table.Block, error) bool) {
 		for _, rows := range kept {
@@ -380,6 +372,45 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 			}
 		}
 	}, failed
+}
+
+// write writes rows of a chunk to their buckets, at most so many at a time, and empties their lists.
+func (b *buckets) write(c *table.Chunk, lists [][]uint32, most int) error {
+	type piece struct {
+		at   int
+		rows []uint32
+		data []byte
+		err  error
+	}
+	pieces := func(yield func(piece) bool) {
+		for at, list := range lists {
+			for rows := range slices.Chunk(list, most) {
+				if !yield(piece{at: at, rows: rows}) {
+					return
+				}
+			}
+		}
+	}
+	for p := range ordered.Map(len(b.hashers), pieces, func(_ int, p piece) piece {
+		if p.err = b.ctx.Err(); p.err == nil {
+			p.data, p.err = encoded(columnsOf(c, table.Block{Rows: p.rows}, b.kept.rest.Columns))
+		}
+		return p
+	}) {
+		if p.err != nil {
+			return p.err
+		}
+		e, err := b.spill.write(p.data, len(p.rows))
+		if err != nil {
+			return err
+		}
+		to := &b.list[p.at]
+		to.extents, to.rows, to.bytes = append(to.extents, e), to.rows+int64(e.rows), to.bytes+e.bytes
+	}
+	for at := range lists {
+		lists[at] = lists[at][:0]
+	}
+	return nil
 }
 
 // parts are the executions over the rows of a bucket, as many rows each as a batch of the file has bytes.
