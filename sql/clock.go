@@ -36,7 +36,7 @@ func (s *Statement) usesClock() bool {
 		text := s.Text[t.start:t.end]
 		_, is := clockWords[strings.ToUpper(text)]
 		called := i+1 < len(s.tokens) && s.Text[s.tokens[i+1].start] == '('
-		if t.kind == word && (is || called && slices.Contains(append(clockFunctions, ageName), strings.ToLower(text))) {
+		if t.kind == word && (is || strings.EqualFold(text, "tablesample") || called && (slices.Contains(append(clockFunctions, ageName), strings.ToLower(text)) || randomFunctions[strings.ToLower(text)] != "")) {
 			return true
 		}
 	}
@@ -83,8 +83,7 @@ func isInstant(n *pg.Node) bool {
 
 // whyNot says of functions why there are none of them, or what there is.
 var whyNot = map[string]string{
-	"random":  "it gives another value each time, and an answer here is the same on every backend",
-	"setseed": "there is no random()", "gen_random_uuid": "it gives another value each time",
+	"setseed":         "t TABLESAMPLE BERNOULLI (10) REPEATABLE (1) takes the same rows again",
 	"clock_timestamp": "it gives another value each time; there is now(), the time of the statement",
 	"year":            "write extract(year FROM x)", "month": "write extract(month FROM x)", "day": "write extract(day FROM x)",
 	"hour": "write extract(hour FROM x)", "dayofweek": "write extract(dow FROM x)", "date_diff": "write x - y",

@@ -147,7 +147,7 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 		t, name = b.tableNamed(r, loc)
 		b.writtenTable(r, t.Name)
 	case *pg.Node_RangeTableSample:
-		panic(b.errorf(loc, "TABLESAMPLE is not supported: it takes other rows each time; write LIMIT n behind all"))
+		return b.sampled(n.RangeTableSample)
 	default:
 		panic(b.errorf(loc, "%s is not supported", fromWords(item)))
 	}

@@ -126,6 +126,8 @@ func (c *call) scalar() expr.Expr {
 			panic(c.errorf("%s takes no argument", c.name))
 		}
 		return c.clock(timestamp, c.at)
+	case randomFunctions[c.name] != "":
+		return c.random()
 	case slices.Contains(askedFunctions, c.name):
 		if len(args) > 0 {
 			panic(c.errorf("%s takes no argument", c.name))

@@ -23,6 +23,7 @@ var Keywords = strings.Fields(`
 func Functions() []string {
 	list := append(expr.FunctionNames(), typeOfName)
 	list = append(append(list, clockFunctions...), askedFunctions...)
+	list = slices.AppendSeq(list, maps.Keys(randomFunctions))
 	for _, a := range aggregates {
 		list = append(list, a.name)
 	}
@@ -76,7 +77,9 @@ func functionList() plan.Node {
 			add(name, name+"(any type)", typeName(varchar))
 		case slices.Contains(clockFunctions, name):
 			add(name, name+"()", typeName(timestamp))
-		case slices.Contains(askedFunctions, name):
+		case name == "random":
+			add(name, name+"()", typeName(double))
+		case slices.Contains(askedFunctions, name) || name == "gen_random_uuid":
 			add(name, name+"()", typeName(varchar))
 		}
 	}
