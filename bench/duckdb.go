@@ -56,7 +56,8 @@ func ofDuckDB(v any) (table.Value, bool) {
 	case duckdb.Decimal:
 		return table.Dec(table.Type{Kind: table.Decimal, Precision: int(v.Width), Scale: int(v.Scale)}, v.Value), true
 	case duckdb.Interval:
-		return table.Value{Type: table.Type{Kind: table.Interval}, Months: v.Months, I: int64(v.Days)*table.MicrosPerDay + v.Micros}, true
+		us := int64(v.Days)*table.MicrosPerDay + v.Micros
+		return table.Value{Type: table.Type{Kind: table.Interval}, I: us, Span: table.Span{Months: v.Months, Carried: int32(us/table.MicrosPerDay - int64(v.Days))}}, true
 	}
 	return table.Value{}, false
 }

@@ -73,7 +73,7 @@ func (d duckdb) constant(w *writer, v table.Value) {
 	case v.Type.Kind == table.Timestamp:
 		w.put("make_timestamp(", strconv.FormatInt(v.I, 10), ")")
 	case v.Type.Kind == table.Interval:
-		w.put("(to_months(", strconv.Itoa(int(v.Months)), ") + to_microseconds(", strconv.FormatInt(v.I, 10), "))")
+		w.put("(to_months(", strconv.Itoa(int(v.Months)), ") + to_days(", strconv.FormatInt(v.Days(), 10), ") + to_microseconds(", strconv.FormatInt(v.Clock(), 10), "))")
 	default:
 		w.put("CAST(", expr.Quote(v.String()), " AS ", d.columnType(v.Type), ")")
 	}
