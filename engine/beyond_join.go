@@ -599,11 +599,12 @@ func (p *joinParts) as(n *plan.Join) *joinParts {
 // leastJoined is how many bytes a part of a join may have however small the budget is: those of the rows of two small blocks.
 const leastJoined = 1 << 18
 
-// joined yields an execution over the join of the tables that there are. Where its rows take too much memory, they are those of the
-// halves of a table.
+// joined yields executions over the join of the tables that there are, each over as many rows as can be sorted or grouped. Where
+// the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.joinWay.get(), AtMost: plan.Wanted(b.tree), Memory: max(b.budget/4, leastJoined)}
+	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.joinWay.get(), AtMost: plan.Wanted(b.tree), Memory: max(b.budget/4, leastJoined),
+		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
 	out, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
 	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {
 		most := -1
@@ -628,11 +629,16 @@ func (p *joinParts) joined() error {
 	if err != nil {
 		return err
 	}
-	part, err := b.over(out, p.fragment)
-	if err == nil && !p.yield(part, nil) {
-		return errStopped
+	for _, c := range out.Chunks {
+		part, err := b.over(out.With(c), p.fragment)
+		if err != nil {
+			return err
+		}
+		if !p.yield(part, nil) {
+			return errStopped
+		}
 	}
-	return err
+	return nil
 }
 
 // step says how the tables are joined.
