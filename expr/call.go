@@ -152,11 +152,11 @@ func (e *Call) typed(v table.Value) table.Value {
 // fits is preferred.
 func Functions(name string) []*Function { return byName[name] }
 
-// Forms lists all forms of functions and operators, by their names.
+// Forms lists all forms of functions and operators that statements can write, by their names.
 func Forms() (list []*Function) {
 	for name, forms := range byName {
 		for _, f := range forms {
-			if f.Name == name {
+			if f.Name == name && f.form != hidden {
 				list = append(list, f)
 			}
 		}
