@@ -127,13 +127,16 @@ func (f *fault) before(g *fault) bool {
 }
 
 // each calls do with the fields of a block's records, but a header's: the first columns of some
-// records, one after the other. A fault ends it, and the first one is returned.
-func (r *csvReader) each(b block, columns int, do func(fields []field, columns int) *fault) *fault {
-	fault := r.records(b, columns, do)
-	if of := r.named(b); fault != nil && of != "" {
-		fault.err = fmt.Errorf("%s: %w", of, fault.err)
+// records, one after the other. A fault ends it, and the first one is returned. Another first line than that of the first
+// file is a fault where it is known to be a header; else other is what it would be.
+func (r *csvReader) each(b block, columns int, do func(fields []field, columns int) *fault) (first, other *fault) {
+	first = r.records(b, columns, &other, do)
+	for _, f := range []*fault{first, other} {
+		if of := r.named(b); f != nil && of != "" {
+			f.err = fmt.Errorf("%s: %w", of, f.err)
+		}
 	}
-	return fault
+	return first, other
 }
 
 // named is the file of a block, where there are several.
@@ -144,7 +147,7 @@ func (r *csvReader) named(b block) string {
 	return ""
 }
 
-func (r *csvReader) records(b block, columns int, do func(fields []field, columns int) *fault) *fault {
+func (r *csvReader) records(b block, columns int, other **fault, do func(fields []field, columns int) *fault) *fault {
 	if b.err != nil {
 		return &fault{line: b.line, err: b.err}
 	}
@@ -152,8 +155,12 @@ func (r *csvReader) records(b block, columns int, do func(fields []field, column
 	for col, header := 0, r.src.Header != HeaderNone && b.line == 1; header && s.next(&f); col++ {
 		header = !f.last
 		same := col < len(r.first) && bytes.Equal(f.in(b.text).text, r.first[col].text) && f.last == (col == len(r.first)-1)
-		if !same && b.of != r.loader && r.src.Header == HeaderThere {
-			return &fault{1, col, fmt.Errorf("line 1, column %d: the header is another one than that of %s", col+1, r.src.Path)}
+		if !same && b.of != r.loader {
+			f := &fault{1, col, fmt.Errorf("line 1, column %d: the header is another one than that of %s; load it under a name of its own", col+1, r.src.Path)}
+			if r.src.Header == HeaderThere {
+				return f
+			}
+			*other = cmp.Or(*other, f)
 		}
 	}
 	fields, at := make([]field, max(1, batchFields/columns)*columns), 0
@@ -318,7 +325,8 @@ type learned struct {
 	of      string // see named
 	columns []inference
 	rows    int
-	headers int // records that were taken for one
+	headers int    // records that were taken for one
+	header  *fault // where these are headers
 	fault   *fault
 	read    int64
 }
@@ -352,7 +360,7 @@ func (r *csvReader) learn() error {
 		if r.src.Header != HeaderNone && b.line == 1 {
 			l.headers = 1
 		}
-		l.fault = r.each(b, len(r.fields), func(fields []field, columns int) (first *fault) {
+		l.fault, l.header = r.each(b, len(r.fields), func(fields []field, columns int) (first *fault) {
 			for col := range columns {
 				if f := r.see(&l.columns[col], col, b.text, fields[col:], columns); f != nil {
 					if bad := (&fault{f.line, col, r.place(f.line, col, errUTF8)}); bad.before(first) {
@@ -365,9 +373,10 @@ func (r *csvReader) learn() error {
 		})
 		return l
 	}
-	headers := 0
+	headers, other := 0, (*fault)(nil)
 	then := func(l learned) error {
 		r.rows += l.rows
+		other = cmp.Or(other, l.header)
 		headers += l.headers
 		for col := range r.infer {
 			for k := range l.columns[col].first {
@@ -397,6 +406,8 @@ func (r *csvReader) learn() error {
 		}
 		if r.src.Header == HeaderNone {
 			r.rows += headers
+		} else if other != nil {
+			return other.err
 		}
 	}
 	for col := range r.infer {
@@ -454,7 +465,7 @@ func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*tab
 		for col := range c.columns {
 			c.columns[col].ordinals = make([]uint64, 0, records)
 		}
-		c.fault = r.each(b, most+1, func(there []field, step int) (first *fault) {
+		c.fault, _ = r.each(b, most+1, func(there []field, step int) (first *fault) {
 			for k, col := range columns {
 				if col >= step {
 					break

@@ -96,7 +96,7 @@ func TestSeveralFilesThatDoNotFit(t *testing.T) {
 	parquet("i1.parquet", "v,k\n7,1\n")
 	parquet("i2.parquet", "k,v\n1,8\n")
 	for pattern, want := range map[string]string{
-		"a*":       "a*: DIR/a2.csv: line 1, column 2: the header is another one than that of DIR/a1.csv",
+		"a*":       "a*: DIR/a2.csv: line 1, column 2: the header is another one than that of DIR/a1.csv; load it under a name of its own",
 		"b[12].*":  `b[12].*: DIR/b2.csv: line 3, column 1 (k): "x" is not a number, but line 2 of DIR/b1.csv has "1"; write ?types=k:text behind the path`,
 		"c*":       "c*: DIR/c2.csv: line 2: 1 field where line 1 has 2; complete the line, or take it out",
 		"d*":       "3 rows",
@@ -109,8 +109,8 @@ func TestSeveralFilesThatDoNotFit(t *testing.T) {
 		"[x":       "[x: not a pattern for files: a [ has no ]",
 		"a1.csv/*": "a1.csv/*: not a directory",
 	} {
-		got := ""
-		tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: filepath.Join(dir, pattern)}, ingest.Options{})
+		got, source := "", ingest.Source{Path: filepath.Join(dir, pattern)}
+		tab, err := ingest.Load(context.Background(), "t", source, ingest.Options{})
 		if err != nil {
 			got = err.Error()
 		} else {
@@ -119,6 +119,10 @@ func TestSeveralFilesThatDoNotFit(t *testing.T) {
 		if got = strings.TrimPrefix(got, dir+"/"); strings.ReplaceAll(got, dir, "DIR") != want {
 			t.Errorf("%s: %s, want %s", pattern, strings.ReplaceAll(got, dir, "DIR"), want)
 		}
+	}
+	// The header is looked at where no column is asked for, too.
+	if _, err := ingest.Open(context.Background(), "t", ingest.Source{Path: filepath.Join(dir, "a*")}, ingest.Options{}); err == nil || !strings.Contains(err.Error(), "the header is another one") {
+		t.Errorf("opened: %v", err)
 	}
 	if list, err := ingest.Files(filepath.Join(dir, "i*")); err != nil || !slices.IsSorted(list) || len(list) != 2 {
 		t.Errorf("the files are %v: %v", list, err)
