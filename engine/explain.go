@@ -417,6 +417,19 @@ func (x *Explanation) why(s *planned) string {
 
 // analyze executes the statement for its numbers, on the backend that was explained.
 func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
+	if x.Backend != "cpu" && x.first == 0 { // of rows and groups nothing has been executed: see [Explanation.steps]
+		first, err := s.run(ctx, func(e *execution) { e.on = x.Backend })
+		if err != nil {
+			return err
+		}
+		for range first.rest() {
+		}
+		if err := first.Err(); err != nil {
+			return err
+		}
+		stats := first.Stats()
+		x.first, x.prepared = stats.Elapsed, x.prepared.plus(stats.Loading)
+	}
 	var ran plan.Node
 	seen := &rowsSeen{rows: map[plan.Node]int{}}
 	var of *planned
@@ -494,7 +507,7 @@ func (x *Explanation) inPasses() string {
 	case rest > 0:
 		return fmt.Sprintf(" (%s, and %s beside them)", inMS(total/1000), inMS(rest))
 	}
-	return fmt.Sprintf(" (%s)", inMS(total/1000))
+	return fmt.Sprintf(" (%s in an execution of their own, in which each is waited for)", inMS(total/1000))
 }
 
 // lines are those of a node and of the nodes below it, then of who does them, as deep as the root of their subplan.

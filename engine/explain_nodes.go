@@ -11,7 +11,7 @@ import (
 )
 
 // gave is what a node gave to the one above it: rows, and what they take there in bytes ([execution.bytes]). Elapsed has what is below the
-// node in it, and not what the rows are then used for.
+// node in it, and neither what the rows are then used for nor loading, which is shown apart.
 type gave struct {
 	rows    int
 	bytes   int64
@@ -25,20 +25,28 @@ func (x *execution) measured(n plan.Node, in stream) stream {
 	}
 	return func(yield func(batch, error) bool) {
 		var g gave
-		start := time.Now()
+		start, loaded := time.Now(), x.loaded()
 		defer func() { x.seen.measure(n, g) }()
 		for b, err := range in {
-			g.elapsed += time.Since(start)
+			g.elapsed += time.Since(start) - x.loaded() + loaded
 			if b != nil {
 				g.rows, g.bytes = g.rows+b.Len(), g.bytes+x.bytes(b)
 			}
 			if !yield(b, err) {
 				return
 			}
-			start = time.Now()
+			start, loaded = time.Now(), x.loaded()
 		}
-		g.elapsed += time.Since(start)
+		g.elapsed = max(0, g.elapsed+time.Since(start)-x.loaded()+loaded)
 	}
+}
+
+// loaded is what loading has taken so far.
+func (x *execution) loaded() time.Duration {
+	if x.rows.took == nil {
+		return 0
+	}
+	return x.rows.took.now().Loading.Total()
 }
 
 // measure notes what a node gave; what it gave before, in another run, goes.

@@ -507,3 +507,26 @@ func TestExplainOfRows(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What nodes took is part of what the execution took: loading is in neither.
+func TestNodesTakeNoLongerThanTheExecution(t *testing.T) {
+	db := openSales(t, "compute")
+	for _, sql := range []string{
+		"SELECT units + 1 FROM sales WHERE units > 2 ORDER BY units LIMIT 3", "SELECT units % 3, COUNT(*) FROM sales GROUP BY 1", "SELECT COUNT(*) FROM sales WHERE units > 1",
+	} {
+		x, err := db.Explain(context.Background(), sql, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := x.Plan
+		for top.MS == nil && len(top.Inputs) > 0 {
+			top = top.Inputs[0]
+		}
+		if top.MS == nil || *top.MS > 1e3*x.Stats.Elapsed.Seconds() {
+			t.Errorf("%s: %v of %v\n%s", sql, top.MS, x.Stats.Elapsed, strings.Join(x.Lines(), "\n"))
+		}
+		if text := strings.Join(x.Lines(), "\n"); !strings.Contains(text, "Loading time: ") {
+			t.Errorf("%s: loading is not shown apart in\n%s", sql, text)
+		}
+	}
+}
