@@ -134,6 +134,8 @@ func TestShell(t *testing.T) {
 	// The tab key completes keywords, tables and columns.
 	s.enter("sel\t COUNT(*) fr\t fli\t where dista\t >= 0;\r")
 	s.expect("200000")
+	s.enter("SELECT MA\tX(delay) FROM FLI\t f WHERE f.dista\t >= 0;\r") // what is typed stays, in its case
+	s.expect("1444")
 	s.enter("\\tim\t off\r")
 	s.expect("timing is off")
 

@@ -27,7 +27,8 @@ func newShell() *cobra.Command {
 arguments opens it where it runs on a terminal.
 
 The tab key completes keywords, functions, tables, and columns of tables that a
-statement has named. Statements are kept, each as one line, in stencildb/history of the
+statement has named; in quotes and behind \load, \o, \trace and .read it completes
+the paths of files. Statements are kept, each as one line, in stencildb/history of the
 state folder ($XDG_STATE_HOME, or ~/.local/state); the up key gives them back, Ctrl-R
 searches them. Ctrl-C ends the statement, or drops what has been typed; Ctrl-D leaves.
 An error ends a statement and nothing else. An answer that is longer than the screen

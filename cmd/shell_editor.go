@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func newEditor(s *shell) *editor {
 	e.SetTabCompletionStyle(liner.TabPrints)
 	e.SetWordCompleter(func(line string, pos int) (head string, list []string, tail string) {
 		before := string([]rune(line)[:pos])
-		head, list = complete(before, s.typed == "", func() []string { return s.names(line) })
+		head, list = complete(s.typed, before, func() engine.Names { return s.names(line) })
 		return head, list, line[len(before):]
 	})
 	if err := e.open(); err != nil {
@@ -41,7 +42,7 @@ func newEditor(s *shell) *editor {
 const longestOpening = 100 * time.Millisecond
 
 // names are those that a word of a line may become.
-func (s *shell) names(line string) []string {
+func (s *shell) names(line string) engine.Names {
 	ctx, cancel := context.WithTimeout(s.ctx, longestOpening)
 	defer cancel()
 	return s.db.Names(ctx, s.typed+line)
@@ -50,7 +51,9 @@ func (s *shell) names(line string) []string {
 // paths are the files and folders whose paths begin so.
 func paths(begin string) []string {
 	list, _ := filepath.Glob(quotedPattern.Replace(begin) + "*") // a pattern that is none has no files
+	folder := begin[:strings.LastIndexByte(begin, filepath.Separator)+1]
 	for i, path := range list {
+		list[i] = folder + filepath.Base(path) // as it is typed
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			list[i] += string(filepath.Separator)
 		}
@@ -129,44 +132,101 @@ func ofSetting(line string) []string {
 	return engine.SettingValues(strings.ToLower(words[1]))
 }
 
-// complete finds what the last word of a line may become, and what stands before it. In quotes that are the files.
-// first tells that the line begins a statement, so that it may be a command.
-func complete(line string, first bool, names func() []string) (head string, list []string) {
+// complete finds what the last word of a line may become, and what stands before it; what is typed of it stays as it is. In quotes
+// that are the files. typed is what stands in the lines before of the same statement: without any, the line may be a command.
+func complete(typed, line string, names func() engine.Names) (head string, list []string) {
 	at := strings.LastIndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '"' }) + 1
+	name, args, behind := strings.Cut(line, " ")
+	first := typed == ""
+	command := first && isCommand(line)
+	exact := false // the case of letters means something
 	var candidates []string
-	switch name, _, behind := strings.Cut(line, " "); {
-	case first && !behind && (strings.HasPrefix(line, `\`) || strings.HasPrefix(line, ".")):
-		at = 0
+	switch {
+	case command && !behind:
+		at, exact = 0, true
 		for _, c := range commands {
 			candidates = append(candidates, c.name)
 		}
-	case first && name == `\load` || strings.Count(line, "'")%2 == 1 && ofSetting(line) == nil:
+	case command && (name == `\o` || name == ".read" || name == `\trace` && !strings.Contains(args, " ")):
+		path := strings.TrimLeft(args, " ")
+		return line[:len(line)-len(path)], paths(path)
+	case command && name == `\load` || strings.Count(line, "'")%2 == 1 && (command || ofSetting(line) == nil):
 		at = strings.LastIndexAny(line, "'= ") + 1
 		return line[:at], paths(line[at:])
-	case first && name == `\backend`:
-		candidates = engine.Backends()
-	case first:
+	case command && name == `\backend`:
+		candidates, exact = engine.Backends(), true
+	case first && !command:
 		candidates = ofSetting(line)
 		if value := strings.LastIndexAny(line, "=',") + 1; candidates != nil && value > 0 { // which may be of several words
-			at = len(line) - len(strings.TrimLeft(line[value:], " "))
+			at, exact = len(line)-len(strings.TrimLeft(line[value:], " ")), strings.Contains(line, "'")
 		}
-	}
-	if candidates == nil {
-		candidates = slices.Concat(sql.Keywords, sql.Functions(), names())
 	}
 	word := line[at:]
-	if word == "" {
+	if candidates == nil {
+		n := names()
+		switch of := qualifier.FindString(line[:at]); {
+		case of != "":
+			candidates = behindDot(typed+line, strings.TrimSuffix(of, "."), word, n)
+		case command && name == `\d` || sql.ExpectsTable(typed+line[:at]):
+			candidates = slices.Concat(n.Tables, sql.FileFunctions, []string{"generate_series", "information_schema"})
+		case word == "":
+			return line, nil
+		default:
+			candidates = slices.Concat(sql.Keywords, sql.Functions(), n.Tables, n.Indexes)
+			for _, columns := range n.Columns {
+				candidates = append(candidates, columns...)
+			}
+		}
+	} else if word == "" {
 		return line, nil
 	}
+	capitals := word != strings.ToLower(word) && word == strings.ToUpper(word)
 	for _, c := range candidates {
-		switch n := len(word); {
-		case len(c) < n || !strings.EqualFold(c[:n], word) || visible(c) != c:
-		case slices.Contains(sql.Keywords, c) && word == strings.ToLower(word):
-			list = append(list, strings.ToLower(c))
-		default:
-			list = append(list, c)
+		n := len(word)
+		if len(c) < n || !strings.EqualFold(c[:n], word) || visible(c) != c {
+			continue
 		}
+		rest := c[n:]
+		switch {
+		case exact || strings.HasPrefix(c, `"`):
+			if c[:n] != word {
+				continue
+			}
+		case capitals:
+			rest = strings.ToUpper(rest)
+		case word != "" && slices.Contains(sql.Keywords, c):
+			rest = strings.ToLower(rest)
+		}
+		list = append(list, word+rest)
 	}
 	slices.Sort(list)
 	return line[:at], slices.Compact(list)
+}
+
+// qualifier is a name with the point behind it, at the end of a text.
+var qualifier = regexp.MustCompile(`(?:[\pL\pN_]+|"(?:[^"]|"")+")\.$`)
+
+// behindDot lists what may stand behind a schema, a table or another name for one, and a point.
+func behindDot(text, of, word string, n engine.Names) (list []string) {
+	if strings.EqualFold(of, "information_schema") {
+		return sql.InformationSchema
+	}
+	named := regexp.MustCompile(`(?i)([\pL\pN_]+|"(?:[^"]|"")+")\s+(?:as\s+)?` + regexp.QuoteMeta(of) + `(?:[^\pL\pN_.]|$)`)
+	tables := []string{of}
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		tables = append(tables, m[1])
+	}
+	for _, table := range tables {
+		for name, columns := range n.Columns {
+			if strings.EqualFold(name, table) {
+				list = append(list, columns...)
+			}
+		}
+	}
+	if list == nil && word != "" { // it is a name of something else: a subquery, a file
+		for _, columns := range n.Columns {
+			list = append(list, columns...)
+		}
+	}
+	return list
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stencildb/stencildb/engine"
 )
 
 // A script of the shell: what it writes, and the error lines.
@@ -103,7 +105,13 @@ func TestComplete(t *testing.T) {
 	if err := errors.Join(os.WriteFile("day-1.csv", nil, 0o600), os.WriteFile("day-[2].csv", nil, 0o600), os.Mkdir("days", 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	names := func() []string { return []string{"flights", `"From Here"`, "frequency", "fr\x1b"} }
+	names := func() engine.Names {
+		return engine.Names{
+			Tables:  []string{"flights", `"From Here"`, "frequency", "fr\x1b"},
+			Columns: map[string][]string{"flights": {"delay", "distance"}, `"From Here"`: {"fromage"}},
+			Indexes: []string{"freely"},
+		}
+	}
 	for _, c := range []struct {
 		line  string
 		first bool
@@ -112,9 +120,26 @@ func TestComplete(t *testing.T) {
 	}{
 		{"SELECT * FROM fli", true, "SELECT * FROM ", []string{"flights"}},
 		{"sel", true, "", []string{"select", "selectivity"}},
-		{"SEL", true, "", []string{"SELECT", "selectivity"}},
-		{"fr", false, "", []string{"frequency", "from"}},
-		{"t.fre", false, "t.", []string{"frequency"}},
+		{"SEL", true, "", []string{"SELECT", "SELECTIVITY"}},
+		{"fr", false, "", []string{"freely", "frequency", "from", "fromage"}},
+		{"t.fr", false, "t.", []string{"fromage"}},
+		{"flights.di", false, "flights.", []string{"distance"}},
+		{"FROM flights AS f WHERE F.DI", true, "FROM flights AS f WHERE F.", []string{"DISTANCE"}},
+		{"FROM flights f WHERE f.", true, "FROM flights f WHERE f.", []string{"delay", "distance"}},
+		{`SELECT "From Here".`, true, `SELECT "From Here".`, []string{"fromage"}},
+		{"DESCRIBE information_schema.", true, "DESCRIBE information_schema.", []string{"columns", "tables"}},
+		{"SELECT MA", true, "SELECT ", []string{"MAKE_DATE", "MAKE_INTERVAL", "MAKE_TIMESTAMP", "MATCHED", "MAX"}},
+		{"SELECT * FROM FLI", true, "SELECT * FROM ", []string{"FLIGHTS"}},
+		{"Sel", true, "", []string{"Select", "Selectivity"}},
+		{`"fr`, false, "", nil},
+		{"DESCRIBE fr", true, "DESCRIBE ", []string{"frequency"}},
+		{"SELECT 1 FROM flights JOIN re", true, "SELECT 1 FROM flights JOIN ", []string{"read_arrow", "read_csv", "read_parquet"}},
+		{"SELECT EXTRACT(year FROM del", true, "SELECT EXTRACT(year FROM ", []string{"delay", "delete"}},
+		{"SELECT 1; SELECT a IS DISTINCT FROM del", true, "SELECT 1; SELECT a IS DISTINCT FROM ", []string{"delay", "delete"}},
+		{"UPDATE ", true, "UPDATE ", []string{`"From Here"`, "flights", "frequency", "generate_series", "information_schema", "read_arrow", "read_csv", "read_parquet"}},
+		{".read ", true, ".read ", []string{"day-1.csv", "day-[2].csv", "days/"}},
+		{`\o ./da`, true, `\o `, []string{"./day-1.csv", "./day-[2].csv", "./days/"}},
+		{`\trace day-1`, true, `\trace `, []string{"day-1.csv"}},
 		{`x ("Fr`, false, "x (", []string{`"From Here"`}},
 		{"kth_l", true, "", []string{"kth_largest"}},
 		{`\ti`, true, "", []string{`\timing`}},
@@ -136,7 +161,11 @@ func TestComplete(t *testing.T) {
 		{"", true, "", nil},
 		{"zzz", true, "", nil},
 	} {
-		if head, list := complete(c.line, c.first, names); head != c.head || !slices.Equal(list, c.list) {
+		typed := "SELECT 1\n"
+		if c.first {
+			typed = ""
+		}
+		if head, list := complete(typed, c.line, names); head != c.head || !slices.Equal(list, c.list) {
 			t.Errorf("%q: %q, %q; want %q, %q", c.line, head, list, c.head, c.list)
 		}
 	}

@@ -68,21 +68,31 @@ func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, e
 	return t, nil
 }
 
-// Names are those of the tables, of the columns of the tables that statements have
-// named, and of the indexes, spelled as in SQL. The files of tables that text names are opened, too, as long as ctx lasts.
-func (db *DB) Names(ctx context.Context, text string) (list []string) {
+// Names are what statements may name, spelled as in SQL.
+type Names struct {
+	Tables  []string            // views are among them
+	Columns map[string][]string // of the tables of these names, as far as they have been opened
+	Indexes []string
+}
+
+// Names are those that there are. Tables that text names are opened for their columns, as long as ctx lasts.
+func (db *DB) Names(ctx context.Context, text string) Names {
 	entries, _ := db.tables.known()
+	n := Names{Columns: map[string][]string{}, Indexes: sql.Written(db.indexes.names())}
 	for _, e := range entries {
-		list = append(list, e.name)
+		name := sql.Written([]string{e.name})[0]
+		n.Tables = append(n.Tables, name)
 		t := e.table.Load()
 		if t == nil && strings.Contains(strings.ToLower(text), strings.ToLower(e.name)) {
 			t, _ = db.read(ctx, e, nil) // what is wrong with it the statement says
 		}
 		if t != nil {
+			var columns []string
 			for _, f := range t.Fields {
-				list = append(list, f.Name)
+				columns = append(columns, f.Name)
 			}
+			n.Columns[name] = sql.Written(columns)
 		}
 	}
-	return sql.Written(append(list, db.indexes.names()...))
+	return n
 }

@@ -102,6 +102,46 @@ func (s *Statement) beforeTable(i int) bool {
 	return false
 }
 
+// calls are what reads its arguments with FROM between them.
+var calls = []string{"extract", "substring", "trim", "overlay"}
+
+// ExpectsTable reports whether the name of a table is what comes next in the statement that a text ends with.
+func ExpectsTable(text string) bool {
+	end, begun := Complete(text)
+	if !begun {
+		return false
+	}
+	s := split(text[end:])[0]
+	last := len(s.tokens)
+	if last == 0 {
+		return false
+	}
+	before := func(n int) string { return strings.ToLower(s.token(max(last-n, 0))) }
+	switch before(1) {
+	case "into", "truncate":
+		return true
+	case "update":
+		return last == 1
+	case "exists":
+		return before(2) == "if"
+	case "from":
+		if before(2) == "distinct" {
+			return false
+		}
+		for depth, k := 0, last-2; k > 0 && depth >= 0; k-- {
+			switch s.token(k) {
+			case ")":
+				depth++
+			case "(":
+				if depth--; depth < 0 && slices.Contains(calls, strings.ToLower(s.token(k-1))) {
+					return false
+				}
+			}
+		}
+	}
+	return s.beforeTable(last)
+}
+
 // open is the table of a file; ok is false where there is none of that path.
 func (b *binder) open(f File) (t *table.Table, ok bool) {
 	if b.c.Open == nil {
