@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sql"
 )
@@ -197,6 +198,9 @@ func (s *shell) interruptible(do func(context.Context) error) {
 func (s *shell) report(err error) {
 	if err != nil {
 		s.ended = errReported
+		if errors.Is(err, ingest.ErrChanged) {
+			err = fmt.Errorf(`%w with \load NAME=PATH`, err)
+		}
 		reportError(s.stderr, err)
 	}
 }

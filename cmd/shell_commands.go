@@ -27,7 +27,7 @@ func init() {
 		{`\df`, "", "list the functions", func(s *shell, ctx context.Context, _ string) error {
 			return runScript(ctx, s.session, "SHOW FUNCTIONS", s.format(), false, "", s.stderr)
 		}},
-		{`\load`, "NAME=PATH[?option&...]", "open a file as a table, as --load does", (*shell).load},
+		{`\load`, "NAME=PATH[?option&...]", "open a file as a table, as --load does, or open it again", (*shell).load},
 		{`\backend`, "[NAME]", "take another backend, or say which it is", (*shell).backend},
 		{`\explain`, "[SQL]", "list the passes of a statement, or of the one before", (*shell).explain},
 		{`\trace`, "FILE [SQL]", "write a page of its passes with their pictures", (*shell).trace},

@@ -39,8 +39,8 @@ func TestShellScript(t *testing.T) {
 		{"\\d nowhere\n\\d flights extra\n", "", []string{`table "nowhere" does not exist`, `syntax error at or near "extra"`}},
 		{"\\load t=" + csv + "\n\\d t\n", "┌─────────────┬───────────────────┐\n│ column_name │ data_type         │\n├─────────────┼───────────────────┤\n" +
 			"│ fare        │ numeric(18,1)     │\n│ Who         │ character varying │\n└─────────────┴───────────────────┘\n2 rows\n", nil},
-		{"\\load\n\\load t=missing.csv\n\\load t=" + csv + "?a=b\n\\load flights=" + csv + "\n", "",
-			[]string{"want NAME=PATH", "missing.csv", `unknown option "a"`, "two tables named flights"}},
+		{"\\load\n\\load t=missing.csv\n\\load t=" + csv + "?a=b\nCREATE TABLE own (n int);\n\\load own=" + csv + "\n", "0 rows\n",
+			[]string{"want NAME=PATH", "missing.csv", `unknown option "a"`, "two tables named own"}},
 		{"\\explain\n\\trace\n\\trace p.html\n.read\n.read " + at("missing.sql") + "\n", "",
 			[]string{"there is no statement before", `\trace FILE.html`, `\backend classic`, ".read FILE.sql", "missing.sql"}},
 		{".read " + script, "┌────┐\n│  n │\n├────┤\n│ 42 │\n└────┘\n1 row\n\n┌────┐\n│  m │\n├────┤\n│ 43 │\n└────┘\n1 row\n", nil},
@@ -168,6 +168,22 @@ func TestComplete(t *testing.T) {
 		if head, list := complete(typed, c.line, names); head != c.head || !slices.Equal(list, c.list) {
 			t.Errorf("%q: %q, %q; want %q, %q", c.line, head, list, c.head, c.list)
 		}
+	}
+}
+
+// A file that has changed is opened again under the name that it has, beside the statements and the index that its table has had.
+func TestShellLoadsAgain(t *testing.T) {
+	path := file(t, "c.csv", "a,b\n1,2\n3,4\n")
+	o := stencildbWith(context.Background(), "\\timing off\n\\load c="+path+"\nSELECT SUM(a) AS n FROM c;\nCREATE INDEX ON c (a);\n"+
+		"COPY (SELECT 9 AS b, 8 AS other, 3 AS a) TO '"+path+"' (FORMAT csv, HEADER);\nSELECT MAX(b) AS n FROM c;\n\\load c="+path+"\nSELECT b + other AS n FROM c WHERE a = 3;\nSELECT SUM(a) AS n FROM c;\n", "shell", "--backend", "cpu")
+	var answers []string
+	for _, line := range strings.Split(o.out, "\n") {
+		if strings.HasPrefix(line, "│") && !strings.Contains(line, "n") {
+			answers = append(answers, strings.Trim(line, "│ "))
+		}
+	}
+	if !slices.Equal(answers, []string{"4", "17", "3"}) || strings.Count(o.errOut, "error") != 1 || !strings.Contains(o.errOut, `open it again with \load NAME=PATH`) {
+		t.Errorf("%q of %+v", answers, o)
 	}
 }
 

@@ -187,24 +187,39 @@ func (db *DB) Add(t *table.Table) error {
 // Load reads a source as the table of a name, now. The next statement that uses the
 // table accounts for the time it took.
 func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
-	return db.load(ctx, sourceEntry(name, s), (*table.Table).All)
-}
-
-// OpenFile opens a source as the table of a name, now; a column is read when a statement
-// needs it, where the format allows that.
-func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
-	return db.load(ctx, sourceEntry(name, s), func(*table.Table) []int { return nil })
-}
-
-func (db *DB) load(ctx context.Context, e *entry, columns func(*table.Table) []int) error {
+	e := sourceEntry(name, s)
 	t, err := db.read(ctx, e, nil)
 	if err == nil {
-		_, err = db.read(ctx, e, columns(t))
+		_, err = db.read(ctx, e, t.All())
 	}
 	if err == nil {
 		err = db.register(e)
 	}
 	return err
+}
+
+// OpenFile opens a source as the table of a name, now; a column is read when a statement
+// needs it, where the format allows that. It takes the place of the table of that name where that
+// is of a source, too, which may have changed; statements under way go on with what they began with.
+func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
+	e := sourceEntry(name, s)
+	if _, err := db.read(ctx, e, nil); err != nil {
+		return err
+	}
+	if db.isClosed() {
+		return errClosed
+	}
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	old := db.tables.entry(name)
+	if old == nil || old.open == nil {
+		return db.tables.add(e)
+	}
+	db.tables.put(name, e)
+	if t := old.table.Load(); t != nil {
+		db.forget(t)
+	}
+	return nil
 }
 
 // Attach is [DB.OpenFile] put off: the source is opened when a statement first names the

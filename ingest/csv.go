@@ -515,7 +515,7 @@ func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*tab
 		return nil, err
 	}
 	if t.Rows() != r.rows {
-		return nil, errChanged
+		return nil, ErrChanged
 	}
 	return t.TableAhead(o.Coming), nil
 }

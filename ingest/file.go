@@ -432,7 +432,8 @@ func (in *input) differs(now fs.FileInfo) bool {
 	return !os.SameFile(now, in.info) || now.Size() != in.info.Size() || !now.ModTime().Equal(in.info.ModTime())
 }
 
-var errChanged = errors.New("the file has changed since it was opened: open it again")
+// ErrChanged is that of reading more of a file which is no more what was opened.
+var ErrChanged = errors.New("the file has changed since it was opened: open it again")
 
 // reopen opens a file again.
 func (in *input) reopen(ctx context.Context) error {
@@ -445,7 +446,7 @@ func (in *input) reopen(ctx context.Context) error {
 	}
 	now, err := f.Stat()
 	if err == nil && in.differs(now) {
-		err = errChanged
+		err = ErrChanged
 	}
 	if err != nil {
 		f.Close()
