@@ -39,12 +39,13 @@ func formatOf(path string) (string, bool) {
 
 func newOut(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
-// newFormat returns a format that writes to w, which is a file or not.
-func newFormat(name string, w io.Writer, file bool) format {
+// newFormat returns a format that writes to w, which is a file or not. more says what to do about a second result set where the
+// format holds one.
+func newFormat(name string, w io.Writer, file bool, more string) format {
 	out := newOut(w)
 	switch name {
 	case "csv":
-		return oneSet(name, out, func(w *bufio.Writer, r *engine.Rows) error {
+		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error {
 			return r.WriteCSV(w, true, ingest.CSVForm{Delim: ','})
 		})
 	case "json": // one line a statement; under --keep-going one that fails before its first row is {"sql", "error"}
@@ -56,11 +57,11 @@ func newFormat(name string, w io.Writer, file bool) format {
 		}
 	case "arrow":
 		if file {
-			return oneSet(name, out, columnar(ingest.NewArrowFile))
+			return oneSet(name, more, out, columnar(ingest.NewArrowFile))
 		}
-		return oneSet(name, out, columnar(ingest.NewArrowStream))
+		return oneSet(name, more, out, columnar(ingest.NewArrowStream))
 	case "parquet":
-		return oneSet(name, out, columnar(ingest.NewParquetFile))
+		return oneSet(name, more, out, columnar(ingest.NewParquetFile))
 	}
 	return newTable(w, &view{})
 }
@@ -71,14 +72,14 @@ func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) f
 }
 
 // oneSet is a format whose output holds one result set.
-func oneSet(name string, out *bufio.Writer, write func(*bufio.Writer, *engine.Rows) error) format {
+func oneSet(name, more string, out *bufio.Writer, write func(*bufio.Writer, *engine.Rows) error) format {
 	begun := false
 	return format{close: out.Flush, out: out, rows: func(r *engine.Rows) error {
 		switch {
 		case len(r.Columns()) == 0:
 			return nil
 		case begun:
-			return fmt.Errorf("--format %s holds one result set: give one statement, or use --format json", name)
+			return fmt.Errorf("the format %s holds one result set: %s", name, more)
 		}
 		begun = true
 		return write(out, r)

@@ -93,7 +93,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 			session := db.Session()
 			defer session.Close() // which says what it rolls back
 			return runTo(file, c.OutOrStdout(), func(w io.Writer) error {
-				return runScript(ctx, session, script, newFormat(out, w, file != ""), keepGoing, o.text.name(), c.ErrOrStderr())
+				return runScript(ctx, session, script, newFormat(out, w, file != "", "give one statement, or use --format json"), keepGoing, o.text.name(), c.ErrOrStderr())
 			})
 		})
 	})

@@ -189,7 +189,7 @@ func (s *shell) redirect(_ context.Context, path string) error {
 	}
 	s.to = &sink{f, newTable(f, &s.view)}
 	if name, ok := formatOf(path); ok {
-		s.to.format = newFormat(name, f, true)
+		s.to.format = newFormat(name, f, true, `\o FILE begins another one, and a file of the extension .json or .txt holds several`)
 	}
 	return nil
 }

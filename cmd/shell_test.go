@@ -45,6 +45,8 @@ func TestShellScript(t *testing.T) {
 			[]string{"there is no statement before", `\trace FILE.html`, `\backend classic`, ".read FILE.sql", "missing.sql"}},
 		{".read " + script, "┌────┐\n│  n │\n├────┤\n│ 42 │\n└────┘\n1 row\n\n┌────┐\n│  m │\n├────┤\n│ 43 │\n└────┘\n1 row\n", nil},
 		{"\\o " + at("a.csv") + "\nSELECT 2 AS n;\n\\o\nSELECT 2 AS n;\n", two, nil},
+		{"\\o " + at("one.csv") + "\nSELECT 2 AS n;\nSELECT 2 AS n;\n\\o " + at("two.csv") + "\nSELECT 2 AS n;\n\\o\n", "", []string{`one result set: \o FILE begins another one`}},
+		{"\\backend classic\nSELECT SUM(time) FROM flights;\nSET backend = cpu;\nSELECT COUNT(*) + 2 - COUNT(time) AS n FROM flights;\n", "0 rows\n" + two, []string{"or SET backend = cpu"}},
 		{"\\o " + at("b.txt") + "\nSELECT 2 AS n;\n", "", nil},
 		{"\\o " + at("no/c.txt") + "\n\\o " + dir + "\nSELECT 2 AS n;\n", two, []string{"there is no folder", "is a directory"}},
 	} {
@@ -63,7 +65,7 @@ func TestShellScript(t *testing.T) {
 			t.Errorf("%q: status %d, errors %q, want %q", c.in, o.status, lines, c.errors)
 		}
 	}
-	for name, want := range map[string]string{"a.csv": "n\n2\n", "b.txt": two} {
+	for name, want := range map[string]string{"a.csv": "n\n2\n", "one.csv": "n\n2\n", "two.csv": "n\n2\n", "b.txt": two} {
 		if got, err := os.ReadFile(at(name)); err != nil || string(got) != want {
 			t.Errorf("%s holds %q, want %q (%v)", name, got, want, err)
 		}

@@ -48,8 +48,8 @@ func TestWatchNeedsPasses(t *testing.T) {
 func TestAdviceForWatching(t *testing.T) {
 	texts := map[bool]string{true: "SELECT COUNT(*) FROM small WHERE i > 1", false: "SELECT SUM(d) FROM small"}
 	for advice, o := range map[string]Options{
-		"raise --gpu-memory, or take --backend fused or compute": {Backend: "classic", GPUMemory: 1},
-		"; take --backend compute":                               {Backend: "classic"},
+		"raise --gpu-memory, or take --backend fused or compute, or SET backend = fused": {Backend: "classic", GPUMemory: 1},
+		"; take --backend compute, or SET backend = compute":                             {Backend: "classic"},
 	} {
 		db := open(t, o)
 		if err := db.Add(small(t)); err != nil {

@@ -90,7 +90,7 @@ func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func
 	if len(able) == 0 {
 		return nil, advised(b.name, err, "no other backend runs passes for it")
 	}
-	return nil, advised(b.name, err, "take --backend "+strings.Join(able, " or "))
+	return nil, advised(b.name, err, "take "+asking(able))
 }
 
 // able returns the other backends of passes that can run a query.
@@ -112,7 +112,7 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 	}
 	list, err := b.record(q)
 	if err != nil {
-		return nil, advised(b.name, err, "use --backend "+strings.Join(append(b.able(q), "cpu"), " or "))
+		return nil, advised(b.name, err, "use "+asking(append(b.able(q), "cpu")))
 	}
 	if s := b.stream(q); s != nil {
 		steps = append(steps, s.step("those of the first"))
@@ -219,7 +219,12 @@ func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*G
 // explained marks what another backend than the one of that name may be able to do, and
 // says what to do about it.
 func explained(backend string, err error) error {
-	return advised(backend, err, "use --backend cpu")
+	return advised(backend, err, "use "+asking([]string{"cpu"}))
+}
+
+// asking says how one asks for one of some backends: on the command line, and in SQL.
+func asking(backends []string) string {
+	return "--backend " + strings.Join(backends, " or ") + ", or SET backend = " + backends[0]
 }
 
 func advised(backend string, err error, advice string) error {

@@ -368,7 +368,7 @@ func TestCSVMemoryLimit(t *testing.T) {
 		fmt.Fprintf(&b, "%d\n", i)
 	}
 	_, err := loadText(b.String(), ingest.Source{}, ingest.Options{MemoryLimit: 1 << 20})
-	want := "t.csv: the table takes more than the 1 MiB of host memory allowed: raise --host-memory or load less"
+	want := "t.csv: the table takes more than the 1 MiB of host memory allowed: raise --host-memory, or host_memory by SET, or load less"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

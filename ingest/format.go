@@ -171,7 +171,7 @@ func (l *loader) step(b *table.Builder, done, total int64) error {
 }
 
 func tooLarge(limit int64) error {
-	return fmt.Errorf("the table takes more than the %s of host memory allowed: raise --host-memory or load less", size(limit))
+	return fmt.Errorf("the table takes more than the %s of host memory allowed: raise --host-memory, or host_memory by SET, or load less", size(limit))
 }
 
 // size prints a number of bytes for people.

@@ -155,7 +155,7 @@ func TestMemoryLimitOfParquetAndArrow(t *testing.T) {
 		_, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 2 << 20})
 		if err == nil {
 			t.Errorf("%s: 2.3 MiB of codes fit 2 MiB", name)
-		} else if want := name + ": the table takes more than the 2 MiB of host memory allowed: raise --host-memory or load less"; err.Error() != want {
+		} else if want := name + ": the table takes more than the 2 MiB of host memory allowed: raise --host-memory, or host_memory by SET, or load less"; err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		if _, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 8 << 20}); err != nil {
