@@ -54,7 +54,7 @@ var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_parquet": i
 // SourceOf is a file that a statement names as package ingest takes it.
 func SourceOf(f sql.File) (ingest.Source, error) {
 	s, err := ingest.ParsePath(f.Path)
-	s.Format = formats[f.Function]
+	s.Format, s.Call = formats[f.Function], f.Function != ""
 	for _, o := range f.Options {
 		if err == nil {
 			err = s.Set(o.Name, o.Value)

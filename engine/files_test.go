@@ -143,6 +143,12 @@ func TestFilesInFrom(t *testing.T) {
 	answer("SELECT SUM(a) FROM read_csv('"+path+"', delim => ';', types => 'b:numeric(5,1)')", "7")
 	answer("SELECT b FROM '"+path+"?types=b:numeric(5,1)'", "20.0")
 	answer("SELECT column1 FROM read_csv('"+path+"', header => false, types => 'column1:text,column2:text') LIMIT 1", "a")
+	answer("SELECT s.p || s.q FROM read_csv('"+path+"', header => false, types => 'column1:text,column2:text') s(p, q) LIMIT 1", "ab")
+	// What is to be written stands where the options stand, with the types that are there.
+	failure("SELECT column2 FROM read_csv('"+path+"', header => false, types => 'column1:text,column2:date')", "write types => 'column1:text,column2:text' among the arguments")
+	failure("SELECT 1 FROM '"+path+"?header=false&types=column1:numeric(5,1)'", "write types=column1:numeric(5,1),column2:text among the options behind the path")
+	answer("SELECT column2 FROM '"+path+"?header=false&types=column1:numeric(5,1),column2:text' LIMIT 1", "b")
+	failure("SELECT column1 FROM '"+path+"?header=false&types=column2:numeric(5,1),column1:int'", "write types=column2:numeric(5,1),column1:text among the options behind the path")
 	failure("SELECT 1 FROM read_csv('"+path+"', colour => 'red')", `unknown option "colour": there are header, delim, null and types`)
 	failure("SELECT 1 FROM read_csv('"+path+"', header => 'perhaps')", `option header: "perhaps" is neither true nor false`)
 	failure("SELECT 1 FROM '"+path+"?delim=ab'", path+`?delim=ab: option delim: "ab" is not one ASCII character`)

@@ -93,7 +93,7 @@ func (r *csvReader) columns() error {
 		if r.src.Header != HeaderNone {
 			switch {
 			case f.blank(col):
-				return fmt.Errorf("line %d is blank where the header should be: write ?header=false behind the path if there is none", f.line)
+				return fmt.Errorf("line %d is blank where the header should be: write %s %s if there is none", f.line, r.option("header", "false"), r.where())
 			case !utf8.Valid(f.in(first.text).text):
 				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
 			}
@@ -315,7 +315,10 @@ func show(name string) string {
 func (r *csvReader) place(line, col int, err error, types ...string) error {
 	name := r.fields[col].Name
 	if err != errUTF8 && r.src.Columns == nil { // which says what to do
-		err = fmt.Errorf("%w; write ?types=%s:%s behind the path", err, escaped(name), strings.Join(types, " or ?types="+escaped(name)+":"))
+		for i, kind := range types {
+			types[i] = r.typed(name, kind)
+		}
+		err = fmt.Errorf("%w; write %s %s", err, strings.Join(types, " or "), r.where())
 	}
 	return fmt.Errorf("line %d, column %d (%s): %w", line, col+1, show(name), err)
 }
@@ -428,9 +431,9 @@ func (r *csvReader) learn() error {
 			if in.has(classTimestamp) {
 				kind = "timestamp"
 			}
-			name := escaped(r.fields[col].Name)
-			r.note("%s, column %d (%s): %s is no %s, so the column is text; ?types=%s:%s behind the path makes it an error, ?types=%s:text ends this note",
-				odd.place(), col+1, show(r.fields[col].Name), odd.text, kind, name, kind, name)
+			name := r.fields[col].Name
+			r.note("%s, column %d (%s): %s is no %s, so the column is text; %s %s makes it an error, %s ends this note",
+				odd.place(), col+1, show(name), odd.text, kind, r.typed(name, kind), r.where(), r.typed(name, "text"))
 		}
 	}
 	r.sniffNulls()

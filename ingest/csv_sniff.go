@@ -164,6 +164,10 @@ func (r *csvReader) sniffNulls() {
 		r.taken = append(r.taken, `NULL, null, NA, N/A and \N are NULL in `+strings.Join(names, ", "))
 	}
 	if len(r.taken) > 0 {
-		r.note("%s; ?delim=, header= and null= behind the path say it otherwise", strings.Join(r.taken, "; "))
+		rest := "header= and null="
+		if r.src.Call {
+			rest = "header and null"
+		}
+		r.note("%s; %s, %s %s say it otherwise", strings.Join(r.taken, "; "), r.option("delim", ""), rest, r.where())
 	}
 }

@@ -73,7 +73,7 @@ func TestCSVSniffed(t *testing.T) {
 // Words for NULL are not NULL where null= says which are.
 func TestCSVNullsSaid(t *testing.T) {
 	_, err := loadText("a\n1\nNA\n", ingest.Source{Nulls: []string{""}}, ingest.Options{})
-	want := `t.csv: line 3, column 1 (a): "NA" is not a number, but line 2 has "1"; write ?types=a:text behind the path`
+	want := `t.csv: line 3, column 1 (a): "NA" is not a number, but line 2 has "1"; write types=a:text among the options behind the path`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

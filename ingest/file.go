@@ -334,7 +334,8 @@ func (l *loader) open() (f *File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if format != CSV && format != TSV && (s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil || s.Columns != nil) {
+	l.optioned = s.optioned()
+	if format != CSV && format != TSV && l.optioned {
 		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
 	if !known {

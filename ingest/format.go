@@ -71,6 +71,48 @@ type loader struct {
 	file  *input
 	codec string // "", "gz" or "zst"
 	opts  Options
+
+	optioned bool // the source came with options
+}
+
+// option is how one writes an option of the source, with a value or without.
+func (l *loader) option(name, value string) string {
+	switch {
+	case l.src.Call && value == "":
+		return name
+	case l.src.Call:
+		return name + " => '" + strings.ReplaceAll(value, "'", "''") + "'"
+	case l.optioned:
+		return name + "=" + value
+	}
+	return "?" + name + "=" + value
+}
+
+// where is the place of options.
+func (l *loader) where() string {
+	switch {
+	case l.src.Call:
+		return "among the arguments"
+	case l.optioned:
+		return "among the options behind the path"
+	}
+	return "behind the path"
+}
+
+// typed is how one writes the option types where a column gets a type; others keep the one that they are declared with.
+func (l *loader) typed(column, kind string) string {
+	list := ""
+	for _, c := range l.src.Types {
+		switch {
+		case c.Name == column:
+			continue
+		case c.Type.Kind == table.Varchar:
+			list += escaped(c.Name) + ":text,"
+		default:
+			list += escaped(c.Name) + ":" + c.Type.String() + ","
+		}
+	}
+	return l.option("types", list+escaped(column)+":"+kind)
 }
 
 // note tells [Options.Note] something about the file.

@@ -34,6 +34,9 @@ type Source struct {
 	// empty.
 	Format Format
 
+	// Call says that the options are arguments of a function of SQL, for what errors and notes advise.
+	Call bool
+
 	// The rest is for CSV and TSV; it is an error for other formats.
 
 	Header Header
@@ -169,6 +172,11 @@ func (s *Source) option(opt string) error {
 		}
 	}
 	return s.Set(key, val)
+}
+
+// optioned reports options.
+func (s *Source) optioned() bool {
+	return s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil || s.Columns != nil
 }
 
 // Set sets one of the options of [ParseLoad], whose value is not escaped but in types.

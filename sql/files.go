@@ -171,8 +171,8 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 	if !slices.Contains(FileFunctions, f.Function) {
 		panic(b.errorf(b.keyword("from"), "a function in FROM is not supported, other than %s", strings.Join(FileFunctions, ", ")))
 	}
-	if r.Lateral || r.Ordinality || r.IsRowsfrom || len(r.Coldeflist) > 0 || len(r.Alias.GetColnames()) > 0 {
-		panic(b.errorf(loc, "%s is supported as %s('path') [AS name] only", f.Function, f.Function))
+	if r.Lateral || r.Ordinality || r.IsRowsfrom || len(r.Coldeflist) > 0 {
+		panic(b.errorf(loc, "LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of %s; write %s('path', option => 'value') AS name (column, ...)", f.Function, f.Function))
 	}
 	for i, arg := range call.Args {
 		named := arg.GetNamedArgExpr()

@@ -48,6 +48,7 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "SELECT read_csv.x FROM read_csv('dir/x.csv')", file: sql.File{Path: "dir/x.csv", Function: "read_csv"}},
 		{in: "SELECT a.x FROM read_csv('dir/x.csv', header => false, delim := ';') a",
 			file: sql.File{Path: "dir/x.csv", Function: "read_csv", Options: []sql.FileOption{option("header", "false"), option("delim", ";")}}},
+		{in: "SELECT p, q, a.d FROM read_csv('dir/x.csv') AS a (p, q)", file: sql.File{Path: "dir/x.csv", Function: "read_csv"}},
 		{in: "SELECT x FROM READ_PARQUET('dir/x.csv')", file: sql.File{Path: "dir/x.csv", Function: "read_parquet"}},
 
 		{in: "SELECT x FROM 'zz.csv'", want: `there is no file and no table "zz.csv"; the tables are t, flights, Mixed, q (line 1, column 15)`},
@@ -71,7 +72,7 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "SELECT x FROM read_csv(x)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
 		{in: "SELECT x FROM read_csv('x.csv', false)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
 		{in: "SELECT x FROM read_csv(header => false)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
-		{in: "SELECT x FROM read_csv('x.csv') WITH ORDINALITY", want: `read_csv is supported as read_csv('path') [AS name] only (line 1, column 15)`},
+		{in: "SELECT x FROM read_csv('x.csv') WITH ORDINALITY", want: `LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of read_csv; write read_csv('path', option => 'value') AS name (column, ...) (line 1, column 15)`},
 	} {
 		var opened []sql.File
 		list, err := sql.Parse(c.in)
