@@ -38,6 +38,17 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 		}
 		return nil
 	}
+	c.Texts = func(name string, column int) ([][]string, bool) {
+		e := db.entry(name)
+		if t := e.table.Load(); db.hostMemory.Load() > 0 && (t == nil || !t.Has([]int{column})) { // it may be read in batches
+			return nil, false
+		}
+		t, err := db.read(ctx, e, []int{column})
+		if err != nil {
+			return nil, false // which the statement says when it reads
+		}
+		return t.DictionariesOf(column)
+	}
 	c.Open = func(f sql.File) (*table.Table, error) { return db.openFile(ctx, f) }
 	return c
 }

@@ -44,7 +44,7 @@ type bound struct {
 	outlined *outlined      // what it need not read of them; nil where that is nothing
 	params   []table.Value
 	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
-	clock    bool    // what it means depends on when it is bound, for a view does
+	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
 	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
 	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
@@ -103,7 +103,7 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 		return s, nil
 	}
 	b, err := s.with(ctx, nil)
-	if err == nil && b.clock {
+	if err == nil && b.once {
 		return s, nil
 	}
 	return b, err
@@ -126,7 +126,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 		var b *bound
 		if b, err = s.db.bind(ctx, s.parsed, params); err == nil {
 			r := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
-			if known && !b.clock {
+			if known && !b.once {
 				s.renewed.Store(r)
 			}
 			return r, nil
@@ -142,11 +142,15 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 			return nil, err
 		}
 		c := db.catalog(ctx)
-		clock := false
-		c.Clock = func() { clock = true }
+		once, texts := false, c.Texts
+		c.Clock = func() { once = true }
+		c.Texts = func(name string, column int) ([][]string, bool) {
+			once = true
+			return texts(name, column)
+		}
 		b, err := db.bindTo(ctx, c, st, params)
 		if err == nil {
-			b.clock = clock
+			b.once = once
 		}
 		if _, version := db.tables.known(); version == c.Version {
 			return b, err

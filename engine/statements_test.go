@@ -199,6 +199,48 @@ func TestUniqueIndex(t *testing.T) {
 	})
 }
 
+// The numbers are PostgreSQL's; a column shows all of them with the most decimals.
+func TestNumericOfTexts(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute"} {
+		db := open(t, Options{Backend: backend})
+		sess := db.Session()
+		steps(t, sess, [][2]string{
+			{"CREATE TABLE t (id int, v varchar, x double precision, d numeric(8,2), i int)", ""},
+			{"INSERT INTO t VALUES (1, '1.5', 1.005, 2.25, 1), (2, ' 2.25 ', 2.5, 3.10, 2), (3, NULL, 0.375, NULL, 3), (4, '-12e-1', -1e9, 7, 4)", ""},
+			{"SELECT v::numeric, v::numeric * 2, pg_typeof(v::numeric) FROM t ORDER BY id", "1.50|3.00|numeric;2.25|4.50|numeric;NULL|NULL|numeric;-1.20|-2.40|numeric"},
+			{"SELECT sum(v::numeric), min(CAST(v AS decimal)), avg(v::numeric) FROM t", "2.55|-1.20|0.85"},
+			{"SELECT id FROM t WHERE v::numeric = 1.5 OR v::numeric < -1.1 ORDER BY id", "1;4"},
+			{"SELECT (d::text)::numeric, coalesce(d::text, '0.125')::numeric, (i::text || '.5')::numeric, coalesce(v, '0')::numeric FROM t WHERE id > 2 ORDER BY id", "NULL|0.125|3.5|0.00;7.00|7.000|4.5|-1.20"},
+			{"SELECT replace(v, '5', '125')::numeric, (CASE WHEN id = 1 THEN '0.0625' ELSE v END)::numeric FROM t WHERE id < 3 ORDER BY id", "1.1250|0.0625;2.2125|2.2500"},
+			{"SELECT round(x::numeric, 2), round(x::numeric), round(v::numeric, 1), round((i::text || v)::numeric), round(1.255::numeric, 2) FROM t WHERE id IN (1, 3) ORDER BY id", "1.01|1|1.5|12|1.26;0.38|0|NULL|NULL|1.26"},
+			{"SELECT n, count(*) FROM (SELECT trim(v)::numeric AS n FROM t WHERE v IS NOT NULL) AS s GROUP BY n ORDER BY n", "-1.20|1;1.50|1;2.25|1"},
+			{"WITH c AS (SELECT v, id FROM t LIMIT 2) SELECT a.v::numeric FROM c AS a JOIN t AS b ON a.id = b.id ORDER BY a.v::numeric DESC", "2.25;1.50"},
+			{"SELECT v::numeric FROM (VALUES ('1.5'), ('0.125'), (NULL)) AS l(v)", "1.500;0.125;NULL"},
+			{"SELECT max(v)::numeric FROM t", "!CAST from character varying to NUMERIC needs a precision and a scale: NUMERIC(18, 2) (line 1, column 14)"},
+			{"SELECT (v || i::text)::numeric FROM t", "!CAST from character varying to NUMERIC needs a precision and a scale: NUMERIC(18, 2)"},
+			{"SELECT x::numeric FROM t", "!CAST from double precision to NUMERIC needs a precision and a scale: NUMERIC(18, 2)"},
+			{"SELECT (v || 'x')::numeric FROM t", "!invalid input syntax for type numeric: \"1.5x\""},
+			// A scale is that of the texts as they are when a statement runs.
+			{"CREATE VIEW w AS SELECT v::numeric AS y FROM t WHERE id IN (1, 5)", ""},
+			{"PREPARE p AS SELECT v::numeric FROM t WHERE id IN (1, 5)", ""},
+			{"EXECUTE p", "1.50"},
+			{"INSERT INTO t (id, v) VALUES (5, '0.0625')", ""},
+			{"EXECUTE p", "1.5000;0.0625"},
+			{"SELECT y FROM w", "1.5000;0.0625"},
+			{"CREATE TABLE m AS SELECT v::numeric * 2 AS y FROM t WHERE id = 5", ""},
+			{"SELECT y FROM m", "0.1250"},
+		})
+		s, err := db.Prepare(t.Context(), "SELECT v::numeric FROM t WHERE id > 5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps(t, sess, [][2]string{{"INSERT INTO t (id, v) VALUES (6, '0.00625')", ""}})
+		if got := said(Collect(s.Query(t.Context()))); got != "0.00625" {
+			t.Errorf("a prepared statement gives %s, want 0.00625", got)
+		}
+	}
+}
+
 // VARCHAR(n) and CHAR(n) take n characters; blanks behind these are no error, and CHAR has none at its end.
 func TestLengths(t *testing.T) {
 	dir := t.TempDir()

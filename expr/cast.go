@@ -61,9 +61,31 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	return out, Errorf(pos, "cannot cast type %s to %s", from, to)
 }
 
+// Blanks may stand around a value in a text.
+const Blanks = " \t\n\r\v\f"
+
+// NumericOf is the NUMERIC that a text says, of the constant scale beside it. One with more decimals is an error.
+var NumericOf *Function
+
+func init() {
+	NumericOf = define("numeric_of(text,bigint) numeric!", func(a args) (table.Value, error) {
+		u, scale, ok := table.ParseNumber(strings.Trim(a.v[0].S, Blanks))
+		if !ok {
+			return a.fail("invalid input syntax for type numeric: %q", a.v[0].S)
+		}
+		if d := scale - a.T.Scale; d > 0 && new(big.Int).Rem(u, table.Pow10(d)).Sign() != 0 {
+			return a.fail("%q has more than the %d decimals that were seen in these texts; write NUMERIC(18, %d)", a.v[0].S, a.T.Scale, min(scale, 18))
+		}
+		return castDecimal(u, scale, a.T, a.wide, a.P)
+	}).as(hidden)
+	NumericOf.typed = func(args []Expr) table.Type {
+		return table.Type{Kind: table.Decimal, Precision: 18, Scale: int(args[1].(*Const).V.I)}
+	}
+}
+
 // castText parses s as a value of type to, blanks around it allowed.
 func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) {
-	in := strings.Trim(s, " \t\n\r\v\f")
+	in := strings.Trim(s, Blanks)
 	syntax := Errorf(pos, "invalid input syntax for type %s: %q", to, s)
 	if to.Kind == table.Decimal {
 		u, scale, ok := table.ParseNumber(in)

@@ -318,3 +318,14 @@ func TestMatchesOfManyTexts(t *testing.T) {
 		}
 	}
 }
+
+// A text with more decimals than the scale that it is read with is an error: it is not rounded.
+func TestNumericOfTextIsExact(t *testing.T) {
+	for text, want := range map[string]string{"1.5": "1.50", " 2.500 ": "2.50", "-1e-2": "-0.01", "0.125": "", "1e-3": "", "x": ""} {
+		c := expr.NewCall(expr.NumericOf, []expr.Expr{&expr.Const{V: table.Str(text)}, &expr.Const{V: table.Int(2)}}, 0)
+		v, err := expr.Eval(c, nil)
+		if got := v.String(); err == nil && got != want || err != nil && want != "" {
+			t.Errorf("%q is %s, %v; want %q", text, got, err, want)
+		}
+	}
+}

@@ -142,8 +142,10 @@ func (b *binder) cast(x expr.Expr, to target, pos int) expr.Expr {
 		return x
 	case to.bare && from.Kind == table.Decimal:
 		return x
+	case to.bare && from.Kind == table.Varchar:
+		return b.bareNumeric(x, pos)
 	case to.bare && from.IsFloat():
-		panic(expr.Errorf(pos, "CAST from %s to NUMERIC needs a precision and a scale: NUMERIC(18, 2)", typeName(from)))
+		panic(bareFails(x, pos))
 	}
 	return convert(x, to.t, pos)
 }

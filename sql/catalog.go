@@ -30,13 +30,19 @@ type Catalog struct {
 	// Open, if there, returns the table of a file whose path is no table's name, or why it
 	// cannot be read: [fs.ErrNotExist] where there is none.
 	Open func(f File) (*table.Table, error)
+	// Texts, if there, are lists with all texts that a VARCHAR column of the table of a name has as it is now, and perhaps others; ok
+	// is false where they are not to be had at once. A statement that has asked is bound anew each time that it runs.
+	Texts func(name string, column int) (lists [][]string, ok bool)
 	// Off are the rules that binding leaves out: see [plan.Unnest].
 	Off plan.Off
 }
 
 // One is the catalog of a single table.
 func One(t *table.Table) Catalog {
-	return Catalog{Names: []string{t.Name}, Table: func(int) (*table.Table, error) { return t, nil }}
+	return Catalog{
+		Names: []string{t.Name}, Table: func(int) (*table.Table, error) { return t, nil },
+		Texts: func(_ string, column int) ([][]string, bool) { return t.DictionariesOf(column) },
+	}
 }
 
 // Plan binds a text that is one SELECT over a table, and lowers the part of it that a

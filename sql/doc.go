@@ -55,6 +55,9 @@
 //
 //   - A column without any value (type unknown) is the constant NULL.
 //   - The NUMERICs of one CASE, COALESCE, GREATEST or LEAST have one scale, the largest: COALESCE(7, 2.50) is 7.00.
+//   - x::numeric of a text that is no constant has one scale, that of the text with the most decimals among all that x can be: '1.5'
+//     is 1.50 beside '2.25'. Where these are not known (an aggregate, or texts of several columns put together), and of REAL and DOUBLE
+//     PRECISION, it is refused: write x::numeric(18, 2). round(x::numeric, 2) works of all.
 //   - A column of intervals (of a subquery: tables have none) has one of those that are equal, '1 day' or '24 hours': both
 //     are an error.
 //   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.

@@ -25,6 +25,7 @@ type source struct {
 	alias    string
 	first, n int
 	of       string // the table's or the view's own name; "" for another query
+	rows     plan.Node
 }
 
 // output is a column of SELECT *: the first of these that is not NULL. It is one column, or
@@ -153,8 +154,9 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 	}
 	b.uses.note(t.Name)
 	s := b.scopeOf(t.Fields, alias, name, loc)
-	s.tables[0].of = t.Name
-	return &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}, s
+	scan := &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}
+	s.tables[0].of, s.tables[0].rows = t.Name, scan
+	return scan, s
 }
 
 // scopeOf is the scope of one table, which an alias may give other names.

@@ -113,6 +113,9 @@ func (c *call) scalar() expr.Expr {
 	if c.AggStar {
 		panic(c.errorf("%s(*) is not supported; * is for COUNT", c.name))
 	}
+	if e := c.roundedCast(); e != nil {
+		return e
+	}
 	args := c.arguments()
 	if c.name == typeOfName {
 		if len(args) != 1 {
@@ -151,10 +154,7 @@ func (c *call) scalar() expr.Expr {
 	if c.name == zoneName && (isInstant(c.Args[1]) || args[1].Type().Kind != table.Timestamp) {
 		e = applied(expr.InZone, args, c.at)
 	}
-	if digits, ok := roundedTo(e); ok {
-		return convert(e.(*expr.Call).Args[0], table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: digits}, c.at)
-	}
-	return e
+	return rounding(e, c.at)
 }
 
 // argumentNames are those of the functions whose arguments may be named: f(days => 10).

@@ -249,7 +249,9 @@ func (b *binder) subselect(n *pg.RangeSubselect) (plan.Node, *scope) {
 // derived are the rows of a subplan, as a table of a name.
 func (b *binder) derived(of *plan.Subplan, alias *pg.Alias, name string, loc int) (plan.Node, *scope) {
 	s := b.scopeOf(of.Fields(), alias, name, loc)
-	return &plan.Derived{Of: of, As: s.tables[0].alias}, s
+	rows := &plan.Derived{Of: of, As: s.tables[0].alias}
+	s.tables[0].rows = rows
+	return rows, s
 }
 
 // cteNamed is the query of a WITH that a name in FROM means; nil for none.

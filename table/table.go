@@ -49,6 +49,18 @@ func (t *Table) Rows() int {
 	return n
 }
 
+// DictionariesOf are those of a VARCHAR column, one a chunk; ok is false where the column has not been read.
+func (t *Table) DictionariesOf(column int) (lists [][]string, ok bool) {
+	for _, c := range t.Chunks {
+		s := c.Segments[column]
+		if s == nil || s.Type.Kind != Varchar {
+			return nil, false
+		}
+		lists = append(lists, s.Dict)
+	}
+	return lists, true
+}
+
 // Segment is one attribute of one chunk.
 type Segment struct {
 	Type Type
