@@ -38,16 +38,20 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 		}
 		return nil
 	}
-	c.Texts = func(name string, column int) ([][]string, bool) {
+	c.Texts = func(name string, column int) ([][]string, bool, error) {
 		e := db.entry(name)
+		if e == nil { // it has gone meanwhile
+			return nil, false, nil
+		}
 		if t := e.table.Load(); db.hostMemory.Load() > 0 && (t == nil || !t.Has([]int{column})) { // it may be read in batches
-			return nil, false
+			return nil, false, nil
 		}
 		t, err := db.read(ctx, e, []int{column})
 		if err != nil {
-			return nil, false // which the statement says when it reads
+			return nil, false, err
 		}
-		return t.DictionariesOf(column)
+		lists, ok := t.DictionariesOf(column)
+		return lists, ok, nil
 	}
 	c.Open = func(f sql.File) (*table.Table, error) { return db.openFile(ctx, f) }
 	return c

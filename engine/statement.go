@@ -144,7 +144,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 		c := db.catalog(ctx)
 		once, texts := false, c.Texts
 		c.Clock = func() { once = true }
-		c.Texts = func(name string, column int) ([][]string, bool) {
+		c.Texts = func(name string, column int) ([][]string, bool, error) {
 			once = true
 			return texts(name, column)
 		}

@@ -31,8 +31,9 @@ type Catalog struct {
 	// cannot be read: [fs.ErrNotExist] where there is none.
 	Open func(f File) (*table.Table, error)
 	// Texts, if there, are lists with all texts that a VARCHAR column of the table of a name has as it is now, and perhaps others; ok
-	// is false where they are not to be had at once. A statement that has asked is bound anew each time that it runs.
-	Texts func(name string, column int) (lists [][]string, ok bool)
+	// is false where they are not to be had at once, and the error is why the column cannot be read. A statement that has asked is
+	// bound anew each time that it runs.
+	Texts func(name string, column int) (lists [][]string, ok bool, err error)
 	// Off are the rules that binding leaves out: see [plan.Unnest].
 	Off plan.Off
 }
@@ -41,7 +42,10 @@ type Catalog struct {
 func One(t *table.Table) Catalog {
 	return Catalog{
 		Names: []string{t.Name}, Table: func(int) (*table.Table, error) { return t, nil },
-		Texts: func(_ string, column int) ([][]string, bool) { return t.DictionariesOf(column) },
+		Texts: func(_ string, column int) ([][]string, bool, error) {
+			lists, ok := t.DictionariesOf(column)
+			return lists, ok, nil
+		},
 	}
 }
 

@@ -50,9 +50,14 @@ func (b *binder) nodeTexts(n plan.Node, column int) ([][]string, bool) {
 		if n.Of != nil {
 			return b.nodeTexts(n.Of.Tree, column)
 		}
-		if b.c.Texts != nil {
-			return b.c.Texts(n.Table, column)
+		if b.c.Texts == nil {
+			return nil, false
 		}
+		lists, ok, err := b.c.Texts(n.Table, column)
+		if err != nil {
+			panic(unread{err})
+		}
+		return lists, ok
 	case *plan.Derived:
 		return b.nodeTexts(n.Of.Tree, column)
 	case *plan.Filter, *plan.Limit, *plan.Sort, *plan.Distinct:
