@@ -241,6 +241,25 @@ func TestNumericOfTexts(t *testing.T) {
 	}
 }
 
+// Aggregates and window functions without FROM are over one row.
+func TestAggregatesWithoutFrom(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute", "auto"} {
+		db := open(t, Options{Backend: backend})
+		steps(t, db, [][2]string{
+			{"SELECT COUNT(*), max(3), sum(2.5), count(NULL), string_agg('a', ','), median(4)", "1|3|2.5|0|a|4"},
+			{"SELECT COUNT(*), max(3) WHERE false", "0|NULL"},
+			{"SELECT count(*) FILTER (WHERE false) + 1 AS n UNION ALL SELECT count(*) + 1 ORDER BY n DESC", "2;1"},
+			{"SELECT 1 HAVING count(*) = 1", "1"},
+			{"SELECT 1 HAVING false", ""},
+			{"SELECT 'a' GROUP BY 1", "a"},
+			{"SELECT row_number() OVER (), sum(5) OVER (), count(*) OVER (PARTITION BY 1)", "1|5|1"},
+			{"CREATE TABLE t AS SELECT count(*) AS n", ""},
+			{"INSERT INTO t SELECT max(9)", ""},
+			{"SELECT n, (SELECT count(*) WHERE t.n > 5), (SELECT count(*)) FROM t", "1|0|1;9|1|1"},
+		})
+	}
+}
+
 // VARCHAR(n) and CHAR(n) take n characters; blanks behind these are no error, and CHAR has none at its end.
 func TestLengths(t *testing.T) {
 	dir := t.TempDir()

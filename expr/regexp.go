@@ -462,7 +462,7 @@ var shortest = regexp.MustCompile(`[*+?}]\?`)
 
 // translatedPattern is a pattern with its flags as Go writes it.
 func translatedPattern(pattern, flags string) (string, error) {
-	fold, dot, lines := "", "s", ""
+	fold, dot, lines, literal := "", "s", "", false
 	for _, f := range flags {
 		switch f {
 		case 'g':
@@ -478,13 +478,18 @@ func translatedPattern(pattern, flags string) (string, error) {
 			dot, lines = "s", "m"
 		case 's':
 			dot, lines = "s", ""
+		case 'q':
+			literal = true
 		default:
-			return "", Errorf(-1, "invalid regular expression option: %q; there are g, i, c, n, p, s and w", string(f))
+			return "", Errorf(-1, "invalid regular expression option: %q; there are g, i, c, n, p, q, s and w", string(f))
 		}
 	}
 	var text strings.Builder
 	if all := fold + dot + lines; all != "" {
 		text.WriteString("(?" + all + ")")
+	}
+	if literal {
+		return text.String() + regexp.QuoteMeta(pattern), nil
 	}
 	bracket := -1 // where one begins, negative outside
 	for i := 0; i < len(pattern); i++ {

@@ -154,6 +154,10 @@ func (b *binder) query() plan.Node {
 	keys := b.sortKeys(items)
 	on := b.distinctOn(items)
 	having := b.having()
+	windows := slices.ContainsFunc(items, func(i plan.Item) bool { return expr.HasWindow(i.E) })
+	if len(b.sel.FromClause) == 0 && (windows || len(b.aggs) > 0 || len(b.sel.GroupClause) > 0 || having != nil) {
+		n = oneRow()
+	}
 	if where := b.where(); where != nil {
 		n = &plan.Filter{Input: n, Where: where}
 	}

@@ -86,8 +86,6 @@ func (b *binder) callAt(n *pg.FuncCall, fraction expr.Expr) expr.Expr {
 		panic(c.errorf("aggregate function calls cannot be nested"))
 	case b.place != inItems:
 		panic(c.errorf("aggregate functions are not allowed in %s", places[b.place]))
-	case b.scope == nil:
-		panic(c.errorf("%s needs a table; write FROM", c.name))
 	}
 	b.place = inAggregate
 	defer func() { b.place = inItems }()

@@ -104,5 +104,5 @@ var whyNot = map[string]string{
 	"strptime": "write to_timestamp(x, 'YYYY-MM-DD HH24:MI:SS')", "histogram": "write SELECT x, COUNT(*) ... GROUP BY x",
 	"last_day": "write (date_trunc('month', x) + INTERVAL '1 month - 1 day')::date", "isnull": "write coalesce(x, y)", "unnest": "there are no arrays",
 	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
-	"generate_series": "there are tables of files only; stencildb gen makes some",
+	"generate_series": "it gives rows: write SELECT * FROM generate_series(1, 3)",
 }

@@ -33,7 +33,8 @@
 // # Types
 //
 // PostgreSQL's rules, with these differences: integer literals are BIGINT; the
-// result of integer arithmetic is BIGINT; AVG and NUMERIC / NUMERIC are DOUBLE PRECISION. 3.5 and 1e3 are
+// result of integer arithmetic is BIGINT; AVG and NUMERIC / NUMERIC are DOUBLE PRECISION; SUM of INTEGER
+// and SMALLINT is NUMERIC as that of BIGINT is, where PostgreSQL has BIGINT: SUM(i) / 2 keeps the half, SUM(i)::bigint / 2 does not. 3.5 and 1e3 are
 // NUMERIC; a string literal takes the type of what it is compared with; NUMERIC
 // beside REAL or DOUBLE PRECISION becomes DOUBLE PRECISION; the elements of an IN
 // list of two or more have one common type with the left side, so that
@@ -60,6 +61,5 @@
 //     PRECISION, it is refused: write x::numeric(18, 2). round(x::numeric, 2) works of all.
 //   - A column of intervals (of a subquery: tables have none) has one of those that are equal, '1 day' or '24 hours': both
 //     are an error.
-//   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.
 //   - A date is read as YYYY-MM-DD, with BC; not as PostgreSQL's other spellings.
 package sql

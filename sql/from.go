@@ -90,6 +90,12 @@ func (b *binder) from() plan.Node {
 	return b.beside(nil)
 }
 
+// oneRow is a table of one row, for aggregates and window functions without FROM.
+func oneRow() plan.Node {
+	one := &plan.Values{Rows: [][]expr.Expr{{}}}
+	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: one, Items: []plan.Item{{Name: "one", E: &expr.Const{V: table.Int(1), P: -1}}}}}}
+}
+
 // beside joins the tables of FROM to those of the scope, if any.
 func (b *binder) beside(all plan.Node) plan.Node {
 	b.place = inJoin
@@ -128,11 +134,8 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 		t, name, alias = opened, f.Function, n.RangeFunction.Alias
 	case *pg.Node_RangeVar:
 		r := n.RangeVar
-		switch {
-		case r.Catalogname != "":
+		if r.Catalogname != "" { // of ONLY there is nothing to know: no table inherits from another one
 			panic(b.errorf(loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
-		case !r.Inh:
-			panic(b.errorf(b.keyword("only"), "ONLY is not supported"))
 		}
 		if c := b.cteNamed(r, loc); c != nil {
 			return b.derived(c.of, r.Alias, c.name, loc)

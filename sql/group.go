@@ -140,9 +140,6 @@ func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
 	if len(b.sel.GroupClause) == 0 && len(b.aggs) == 0 && b.sel.HavingClause == nil {
 		return n
 	}
-	if b.scope == nil {
-		panic(b.errorf(0, "GROUP BY and HAVING need a table; write FROM"))
-	}
 	if len(b.loose) > 0 {
 		c := b.loose[0]
 		panic(expr.Errorf(c.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY %s, or any_value(%s)", c.Name, c, c))

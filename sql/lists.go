@@ -14,15 +14,20 @@ func rowOf(n *pg.Node) []*pg.Node { return n.GetRowExpr().GetArgs() }
 // compareRows is a comparison of two rows: of their values from the left, the first two that differ
 // decide.
 func (b *binder) compareRows(op expr.CmpOp, left, right *pg.Node, pos int) expr.Expr {
+	l, r := b.rowPair(left, right, pos)
+	b.copies(1, pos, append(l[:len(l):len(l)], r...)...)
+	return rowOrder(op, l, r, pos)
+}
+
+// rowPair are the values of two rows, as many of each.
+func (b *binder) rowPair(left, right *pg.Node, pos int) (l, r []expr.Expr) {
 	if rowOf(left) == nil || rowOf(right) == nil {
 		panic(expr.Errorf(pos, "a row is compared with a row only: (a, b) = (1, 2)"))
 	}
-	l, r := b.all(rowOf(left)), b.all(rowOf(right))
-	if len(l) != len(r) {
+	if l, r = b.all(rowOf(left)), b.all(rowOf(right)); len(l) != len(r) {
 		panic(expr.Errorf(pos, "unequal number of entries in row expressions"))
 	}
-	b.copies(1, pos, append(l[:len(l):len(l)], r...)...)
-	return rowOrder(op, l, r, pos)
+	return l, r
 }
 
 func rowOrder(op expr.CmpOp, l, r []expr.Expr, pos int) expr.Expr {

@@ -182,12 +182,23 @@ func inConstants(x expr.Expr, list []expr.Expr, not bool, pos int) expr.Expr {
 	return fold(in)
 }
 
-// distinct is l IS [NOT] DISTINCT FROM r, written with what there is:
+// distinct is l IS [NOT] DISTINCT FROM r, of rows that of their values, written with what there is:
 // (l = r) IS TRUE where r is a constant, else also both of them NULL.
 func (b *binder) distinct(n *pg.A_Expr) expr.Expr {
-	pos := b.pos(int(n.Location))
-	l, r := comparable("=", b.expr(n.Lexpr), b.expr(n.Rexpr), pos)
-	distinct := n.Kind == pg.A_Expr_Kind_AEXPR_DISTINCT
+	pos, distinct := b.pos(int(n.Location)), n.Kind == pg.A_Expr_Kind_AEXPR_DISTINCT
+	if rowOf(n.Lexpr) == nil && rowOf(n.Rexpr) == nil {
+		return b.distinctFrom(b.expr(n.Lexpr), b.expr(n.Rexpr), distinct, pos)
+	}
+	l, r := b.rowPair(n.Lexpr, n.Rexpr, pos)
+	var kids []expr.Expr
+	for i := range l {
+		kids = append(kids, b.distinctFrom(l[i], r[i], distinct, pos))
+	}
+	return junction(kids, !distinct, pos)
+}
+
+func (b *binder) distinctFrom(l, r expr.Expr, distinct bool, pos int) expr.Expr {
+	l, r = comparable("=", l, r, pos)
 	if isConstant(l) {
 		l, r = r, l
 	}

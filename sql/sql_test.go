@@ -137,6 +137,9 @@ func TestWhere(t *testing.T) {
 		{"x IS DISTINCT FROM NULL", "x IS NOT NULL"},
 		{"x IS NOT DISTINCT FROM y", "((x = y) IS TRUE) OR ((x IS NULL) AND (y IS NULL))"},
 		{"x IS DISTINCT FROM y", "NOT (((x = y) IS TRUE) OR ((x IS NULL) AND (y IS NULL)))"},
+		{"(x, 1) IS DISTINCT FROM (3, NULL)", ""},
+		{"(x, v) IS DISTINCT FROM (3, NULL)", "((x = 3) IS NOT TRUE) OR (v IS NOT NULL)"},
+		{"(x, v) IS NOT DISTINCT FROM (3, 'a')", "((x = 3) IS TRUE) AND ((v = 'a') IS TRUE)"},
 		// BETWEEN and IN.
 		{"x BETWEEN 1 AND 5", "x BETWEEN 1 AND 5"},
 		{"x NOT BETWEEN 1 AND 5", "x NOT BETWEEN 1 AND 5"},

@@ -77,6 +77,9 @@ func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
 		if _, constant := e.(*expr.Const); constant {
 			return e
 		}
+		if b.scope == nil && (b.place == inAggregate || b.inWindow) { // it would be an aggregate of the query around
+			panic(b.errorf(int(n.Location), "an aggregate of %s in a subquery needs a table there; write FROM", e))
+		}
 		return &expr.Outer{X: e, Level: level}
 	}
 	return nil

@@ -55,8 +55,6 @@ func (c *call) windowed() expr.Expr {
 		panic(c.errorf("window functions are not allowed in %s", places[c.place]))
 	case c.inWindow:
 		panic(c.errorf("window function calls cannot be nested"))
-	case c.scope == nil:
-		panic(c.errorf("%s OVER needs a table; write FROM", c.name))
 	case f == nil && c.bind == nil:
 		panic(c.errorf("OVER specified, but %s is not a window function nor an aggregate function", clipped(c.name)))
 	case c.AggDistinct:
