@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,6 +124,10 @@ func TestFilesInFrom(t *testing.T) {
 		}
 		answer("SELECT COUNT(*) FROM read_"+format+"('"+file+"') AS r WHERE r.b < -7", "2")
 		failure("SELECT qq FROM '"+file+"'", `column "qq" does not exist`)
+		answer("SELECT COUNT(*) FROM ('"+file+"' x JOIN ONLY E'"+file+"' y ON x.a = y.a)", "10")
+		for _, change := range []string{"DELETE FROM '%s' WHERE a = 1", "UPDATE '%s' SET a = 1", "INSERT INTO '%s' VALUES (1)"} {
+			failure(fmt.Sprintf(change, file), "files are not changed; CREATE TABLE x AS TABLE '"+file+"' makes a table that can be")
+		}
 	}
 	if got := len(db.files.entries); got != 6 {
 		t.Errorf("%d files are kept, want 6", got)

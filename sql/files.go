@@ -68,6 +68,10 @@ func (s *Statement) takePath(loc int) bool {
 		return false
 	}
 	t := &s.tokens[i]
+	if c := s.Text[t.start]; (c == 'E' || c == 'e') && !strings.Contains(s.Text[t.start:t.end], `\`) { // without escapes it is the plain one
+		s.clean = s.clean[:t.start] + " " + s.clean[t.start+1:]
+		t.start++
+	}
 	if n := t.end - t.start; s.Text[t.start] == '\'' && n > 2 && s.Text[t.end-1] == '\'' {
 		t.kind = path
 		s.clean = s.clean[:t.start] + `"` + strings.Repeat("x", n-2) + `"` + s.clean[t.end:]
@@ -76,13 +80,23 @@ func (s *Statement) takePath(loc int) bool {
 	return false
 }
 
-// beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN,
-// DESCRIBE or SUMMARIZE, or a comma of a FROM list.
+// beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN, UPDATE, INSERT INTO,
+// DESCRIBE or SUMMARIZE, a comma of a FROM list, or ONLY or a parenthesis behind one of these.
 func (s *Statement) beforeTable(i int) bool {
-	last := func(i int) string { return strings.ToLower(s.token(i)) }
+	last := func(i int) string {
+		if i < 0 {
+			return ""
+		}
+		return strings.ToLower(s.token(i))
+	}
 	switch last(i - 1) {
-	case "from", "join", "describe", "summarize", "table":
+	case "from", "join", "describe", "summarize", "table", "update":
 		return true
+	case "into":
+		before := last(i - 2)
+		return before == "insert" || before == "merge"
+	case "(", "only":
+		return s.beforeTable(i - 1)
 	case ",":
 	default:
 		return false

@@ -194,7 +194,11 @@ func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
 	if r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") {
 		panic(b.errorf(loc, "tables of the schema %q cannot be changed", clipped(r.Schemaname)))
 	}
-	i := b.find("table", b.relation(r), b.c.Names, loc)
+	n := b.relation(r)
+	if i, matches := lookup(n, b.c.Names); n.path && i < 0 && matches == 0 {
+		panic(b.errorf(loc, "files are not changed; CREATE TABLE x AS TABLE %s makes a table that can be", expr.Quote(n.text)))
+	}
+	i := b.find("table", n, b.c.Names, loc)
 	name := b.c.Names[i]
 	def := b.c.definition(name)
 	if def == nil {
