@@ -43,10 +43,13 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 		if e == nil { // it has gone meanwhile
 			return nil, false, nil
 		}
-		if t := e.table.Load(); db.hostMemory.Load() > 0 && (t == nil || !t.Has([]int{column})) { // it may be read in batches
-			return nil, false, nil
+		columns := []int{column}
+		if t := e.table.Load(); db.hostMemory.Load() > 0 && t != nil && !t.Has(columns) {
+			if b, _, takes, err := db.batchesOf(ctx, e, columns, 0, 0); err != nil || b != nil && takes > b.budget { // which it may be read in
+				return nil, false, err
+			}
 		}
-		t, err := db.read(ctx, e, []int{column})
+		t, err := db.read(ctx, e, columns)
 		if err != nil {
 			return nil, false, err
 		}

@@ -216,6 +216,7 @@ func TestNumericOfTexts(t *testing.T) {
 			{"SELECT n, count(*) FROM (SELECT trim(v)::numeric AS n FROM t WHERE v IS NOT NULL) AS s GROUP BY n ORDER BY n", "-1.20|1;1.50|1;2.25|1"},
 			{"WITH c AS (SELECT v, id FROM t LIMIT 2) SELECT a.v::numeric FROM c AS a JOIN t AS b ON a.id = b.id ORDER BY a.v::numeric DESC", "2.25;1.50"},
 			{"SELECT v::numeric FROM (VALUES ('1.5'), ('0.125'), (NULL)) AS l(v)", "1.500;0.125;NULL"},
+			{"SELECT v::numeric, count(*) FROM t GROUP BY v HAVING v::numeric > 0 ORDER BY v::numeric", "1.50|1;2.25|1"},
 			{"SELECT max(v)::numeric FROM t", "!CAST from character varying to NUMERIC needs a precision and a scale: NUMERIC(18, 2) (line 1, column 14)"},
 			{"SELECT (v || i::text)::numeric FROM t", "!CAST from character varying to NUMERIC needs a precision and a scale: NUMERIC(18, 2)"},
 			{"SELECT x::numeric FROM t", "!CAST from double precision to NUMERIC needs a precision and a scale: NUMERIC(18, 2)"},
@@ -227,6 +228,9 @@ func TestNumericOfTexts(t *testing.T) {
 			{"INSERT INTO t (id, v) VALUES (5, '0.0625')", ""},
 			{"EXECUTE p", "1.5000;0.0625"},
 			{"SELECT y FROM w", "1.5000;0.0625"},
+			{"CREATE TABLE a AS SELECT v FROM t WHERE id = 5", ""},
+			{"ALTER TABLE a ALTER v TYPE numeric(8, 5) USING v::numeric", ""},
+			{"SELECT v FROM a", "0.06250"},
 			{"CREATE TABLE m AS SELECT v::numeric * 2 AS y FROM t WHERE id = 5", ""},
 			{"SELECT y FROM m", "0.1250"},
 		})

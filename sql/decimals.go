@@ -96,6 +96,11 @@ func textsOf(e expr.Expr, of columnTexts) (lists [][]string, ok bool) {
 			return nil, false
 		}
 		return of(e.Index)
+	case *expr.AggRef: // a key of GROUP BY
+		if e.Key == nil {
+			return nil, false
+		}
+		return textsOf(e.Key, of)
 	}
 	column, plain := -1, true
 	expr.Walk(e, func(e expr.Expr) {
