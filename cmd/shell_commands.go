@@ -94,7 +94,11 @@ func (s *shell) describe(ctx context.Context, args string) error {
 	if args != "" {
 		text = "DESCRIBE " + args
 	}
-	return runScript(ctx, s.session, text, s.format(), false, "", s.stderr)
+	err := runScript(ctx, s.session, text, s.format(), false, "", s.stderr)
+	if of := (*engine.StatementError)(nil); errors.As(err, &of) { // its place is in a text that nobody has typed
+		return of.Unwrap()
+	}
+	return err
 }
 
 func (s *shell) load(ctx context.Context, args string) error {

@@ -36,7 +36,7 @@ func TestShellScript(t *testing.T) {
 		{"\\x\n\\x\nSELECT 2 AS n;\n\\x maybe\n", "expanded display is on\nexpanded display is off\n" + two, []string{`"maybe" is neither on nor off`}},
 		{"\\backend\n\\backend compute\n\\backend\n\\backend cpu\n\\backend gpu\n", "cpu\ncompute\n", []string{`no backend "gpu": take one of auto, classic, fused, compute, cpu, both`}},
 		{"\\d\n", "┌────────────┐\n│ table_name │\n├────────────┤\n│ flights    │\n└────────────┘\n1 row\n", nil},
-		{"\\d nowhere\n\\d flights extra\n", "", []string{`table "nowhere" does not exist`, `syntax error at or near "extra"`}},
+		{"\\d nowhere\n\\d flights extra\n", "", []string{`table "nowhere" does not exist; the tables are flights`, `syntax error at or near "extra"`}},
 		{"\\load t=" + csv + "\n\\d t\n", "┌─────────────┬───────────────────┐\n│ column_name │ data_type         │\n├─────────────┼───────────────────┤\n" +
 			"│ fare        │ numeric(18,1)     │\n│ Who         │ character varying │\n└─────────────┴───────────────────┘\n2 rows\n", nil},
 		{"\\load\n\\load t=missing.csv\n\\load t=" + csv + "?a=b\nCREATE TABLE own (n int);\n\\load own=" + csv + "\n", "0 rows\n",
@@ -186,6 +186,13 @@ func TestShellLoadsAgain(t *testing.T) {
 	}
 	if !slices.Equal(answers, []string{"4", "17", "3"}) || strings.Count(o.errOut, "error") != 1 || !strings.Contains(o.errOut, `open it again with \load NAME=PATH`) {
 		t.Errorf("%q of %+v", answers, o)
+	}
+}
+
+// An error of \d has no place: the statement is none that one has typed.
+func TestShellDescribesNothing(t *testing.T) {
+	if o := stencildbWith(context.Background(), "\\d nowhere\n", "shell"); o.status != 1 || o.errOut != "error: table \"nowhere\" does not exist; the tables are flights\n" {
+		t.Errorf("%+v", o)
 	}
 }
 

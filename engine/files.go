@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	}
 	s, err := SourceOf(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, placed(fmt.Errorf("%s: %w", name, err))
 	}
 	if _, err := ingest.Files(s.Path); err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	e := sourceEntry(name, s)
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
-		return nil, err
+		return nil, placed(err)
 	}
 	if db.isClosed() {
 		err = errClosed
@@ -40,6 +41,14 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 		db.snapshots.mu.Unlock()
 	}
 	return t, err
+}
+
+// placed is an error of opening a file, which gets a place in the statement where that says something wrong of the file.
+func placed(err error) error {
+	if errors.As(err, new(*ingest.OptionError)) {
+		return &sql.FileError{Err: err}
+	}
+	return err
 }
 
 // changed reports that a file which a statement named is no more what was read.

@@ -255,7 +255,7 @@ func (r *csvReader) declare() error {
 			for _, f := range r.fields[:min(len(r.fields), 20)] {
 				some = append(some, show(f.Name))
 			}
-			return fmt.Errorf("types: there is no column %q; the columns are %s", d.Name, strings.Join(some, ", "))
+			return &OptionError{fmt.Errorf("types: there is no column %q; the columns are %s", d.Name, strings.Join(some, ", "))}
 		}
 		r.fields[i].Type = d.Type
 	}

@@ -336,7 +336,10 @@ func (l *loader) open() (f *File, err error) {
 	}
 	l.optioned = s.optioned()
 	if format != CSV && format != TSV && l.optioned {
-		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
+		return nil, &OptionError{fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)}
+	}
+	if (format == Parquet || format == Arrow) && l.codec == "" && l.isText() {
+		return nil, &OptionError{fmt.Errorf("it is text, as of CSV, and no %s file; FROM read_csv('%s') reads it, whatever its name", format, strings.ReplaceAll(s.Path, "'", "''"))}
 	}
 	if !known {
 		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+l.codec))

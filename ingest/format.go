@@ -56,6 +56,30 @@ func (l *loader) detect() (format Format, known bool, err error) {
 	return CSV, false, nil
 }
 
+// isText reports a file that begins with lines of text.
+func (l *loader) isText() bool {
+	first := make([]byte, 512)
+	n, err := l.file.ReadAt(first, 0)
+	if err != nil && err != io.EOF {
+		return false
+	}
+	for _, m := range magics {
+		if bytes.HasPrefix(first[:n], []byte(m.bytes)) {
+			return false
+		}
+	}
+	lines := false
+	for _, c := range first[:n] {
+		switch {
+		case c == '\n':
+			lines = true
+		case c < ' ' && c != '\t' && c != '\r':
+			return false
+		}
+	}
+	return lines
+}
+
 // magics are how files begin.
 var magics = []struct {
 	bytes  string

@@ -147,6 +147,7 @@ func InFolder(spec string) ([]string, error) {
 
 // ParsePath reads PATH[?option&option...], as [ParseLoad] does.
 func ParsePath(text string) (s Source, err error) {
+	defer optionError(&err)
 	path, options, _ := strings.Cut(text, "?")
 	s.Path = path
 	if len(path) == len(text) {
@@ -163,7 +164,11 @@ func ParsePath(text string) (s Source, err error) {
 func (s *Source) option(opt string) error {
 	key, raw, ok := strings.Cut(opt, "=")
 	if !ok {
-		return fmt.Errorf("option %q: want header=, delim=, null= or types=", opt)
+		remedy := ""
+		if strings.ContainsAny(opt, "./") {
+			remedy = "; a ? begins options, and in a pattern of files there are * and [...] alone"
+		}
+		return fmt.Errorf("option %q: want header=, delim=, null= or types=%s", opt, remedy)
 	}
 	val, err := raw, error(nil)
 	if key != "types" { // whose parts are escaped
@@ -179,8 +184,21 @@ func (s *Source) optioned() bool {
 	return s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil || s.Columns != nil
 }
 
+// OptionError says that what was said of a file is not what it takes: an option, or a column of one, or the format.
+type OptionError struct{ error }
+
+func (e *OptionError) Unwrap() error { return e.error }
+
+// optionError makes an error, if there is one, an [OptionError].
+func optionError(err *error) {
+	if *err != nil {
+		*err = &OptionError{*err}
+	}
+}
+
 // Set sets one of the options of [ParseLoad], whose value is not escaped but in types.
-func (s *Source) Set(option, val string) error {
+func (s *Source) Set(option, val string) (err error) {
+	defer optionError(&err)
 	switch option {
 	case "types":
 		return s.parseTypes(val)

@@ -156,14 +156,23 @@ func ExpectsTable(text string) bool {
 	return s.beforeTable(last)
 }
 
-// open is the table of a file; ok is false where there is none of that path.
-func (b *binder) open(f File) (t *table.Table, ok bool) {
+// FileError is that of a file of which a statement says what it does not take.
+type FileError struct{ Err error }
+
+func (e *FileError) Error() string { return e.Err.Error() }
+func (e *FileError) Unwrap() error { return e.Err }
+
+// open is the table of a file that is named at loc; ok is false where there is none of that path.
+func (b *binder) open(f File, loc int) (t *table.Table, ok bool) {
 	if b.c.Open == nil {
 		return nil, false
 	}
 	t, err := b.c.Open(f)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
+	}
+	if wrong := (*FileError)(nil); errors.As(err, &wrong) {
+		panic(b.errorf(loc, "%s", err))
 	}
 	if err != nil {
 		panic(unread{err})

@@ -127,7 +127,7 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 			return b.derived(&plan.Subplan{Tree: s}, n.RangeFunction.Alias, "generate_series", loc)
 		}
 		f, at := b.fileOf(n.RangeFunction)
-		opened, ok := b.open(f)
+		opened, ok := b.open(f, at)
 		if !ok {
 			panic(b.errorf(at, "there is no file %q", clipped(f.Path)))
 		}

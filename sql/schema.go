@@ -91,7 +91,7 @@ func (b *binder) tableNamed(r *pg.RangeVar, loc int) (t *table.Table, name strin
 	n := b.spelled(loc, r.Relname)[0]
 	if r.Schemaname == "" {
 		if i, _ := lookup(n, known); i < 0 && n.quoted {
-			if t, ok := b.open(File{Path: n.text}); ok {
+			if t, ok := b.open(File{Path: n.text}, loc); ok {
 				return t, stem(n.text)
 			}
 		}
