@@ -65,14 +65,7 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 # OpenGL's threads. It keeps a shadow of all memory that Go hands out, and by default
 # unmaps large pieces of it to clear them: the page faults after it were a third of the
 # time of package cpu's tests. Below the threshold, which nothing reaches, it writes zeros.
-#
-# Code of others that computes with what it is given, shares nothing and starts no goroutine is
-# compiled without race detection, in which tests that compress, draw, match and format
-# would spend most of their time.
-UNSHARED := compress/... hash/... image/... math/... regexp/... golang.org/x/image/... gonum.org/... \
-  github.com/google/go-cmp/... github.com/yuin/goldmark/... pgregory.net/rapid
-HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l') \
-  $(foreach packages,$(UNSHARED),'-gcflags=$(packages)=-dwarf=false -race=false')
+HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
 .PHONY: test
 test: export GOFLAGS += -race $(HURRIED)
 test: export CGO_CFLAGS += -O0 -g0
