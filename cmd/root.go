@@ -133,6 +133,9 @@ func run(fn func(c *cobra.Command, args []string) error) func(*cobra.Command, []
 	}
 }
 
+// version() of SQL is that of the program.
+func init() { sql.Version = Version }
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stencildb",
@@ -154,7 +157,6 @@ its standard input.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	sql.Version = Version
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
 	root.AddCommand(newQuery(), newShell(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newCheck(), newTour())
