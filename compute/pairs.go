@@ -116,11 +116,11 @@ func (k *joinKeys) listed(q *plan.Query, list []uint32) (out JoinSide, err error
 	for _, c := range q.Table.Chunks {
 		rows += c.Rows
 	}
-	if len(list) == 0 || max(len(list), rows) > d.MaxWords {
-		if len(list) > 0 {
-			err = &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", max(len(list), rows))}
-		}
-		return out, err
+	if len(list) == 0 {
+		return out, nil
+	}
+	if most := max(len(list), rows); most > d.MaxWords {
+		return out, &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", most)}
 	}
 	all := *k
 	all.ids = true

@@ -323,7 +323,7 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 			return nil, err
 		}
 		j.depth--
-		if j.Pairs != nil && len(inputs[0].scans)+len(inputs[1].scans)+len(inputs) > 4 { // else pairs has looked at it
+		if j.Pairs != nil && (len(inputs) > 2 || len(inputs[0].scans) > 1 || len(inputs[1].scans) > 1) { // else pairs has looked at it
 			return j.innerPairs(n, inputs, conditions)
 		}
 		return j.inner(inputs, conditions)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -103,10 +102,7 @@ func (r *Rows) WriteCopy(w *bufio.Writer) error {
 // writeText writes the rows in PostgreSQL's text format.
 func (r *Rows) writeText(w *bufio.Writer, c *sql.Copy) error {
 	delim := copyForm(c, copyText).Delim
-	escaped := strings.NewReplacer(`\`, `\\`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`, string(delim), `\`+string(delim))
-	if delim == '\t' {
-		escaped = strings.NewReplacer(`\`, `\\`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`)
-	}
+	escaped := strings.NewReplacer(`\`, `\\`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`, string(delim), `\`+string(delim)) // of one that is there twice the first counts
 	line := func(n int, value func(i int) string) error {
 		for i := range n {
 			if i > 0 {
@@ -206,22 +202,26 @@ func unescaped(s string) string {
 	return b.String()
 }
 
-// input is the data of COPY FROM STDIN.
-func (m *modifying) input(c *sql.Copy, limit int64) ([]byte, error) {
+// input is the data of COPY FROM STDIN, or of a file in the text format.
+func (m *modifying) input(ctx context.Context, c *sql.Copy, name string, limit int64) ([]byte, error) {
+	in := m.db.opts.Input
 	switch {
 	case c.Data != nil:
 		return c.Data, nil
-	case m.db.opts.Input == nil:
+	case c.Path != "":
+		f, err := files.Open(ctx, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	case in == nil:
 		return nil, errors.New(`COPY FROM STDIN has no data: write them in the lines behind the semicolon, and \. in a line of its own behind them`)
 	}
 	if limit <= 0 {
 		limit = math.MaxInt64 - 1
 	}
-	data, err := io.ReadAll(io.LimitReader(m.db.opts.Input, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("what COPY FROM STDIN reads takes more than %s, which is the host memory budget: raise it (--host-memory)", size(limit))
-	}
-	return data, err
+	return files.ReadAll(ctx, in, name, limit)
 }
 
 // copyFormat is the format of COPY's file, and the compression around it.
@@ -294,16 +294,13 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 	s := ingest.Source{Path: c.Path, Format: format}
 	if c.Path == "" {
 		s.Path = "standard input"
-		if s.Data, err = m.input(c, limit); err != nil {
+	}
+	if c.Path == "" || format == copyText {
+		if s.Data, err = m.input(ctx, c, s.Path, limit); err != nil {
 			return nil, err
 		}
 	}
 	if format == copyText {
-		if s.Data == nil {
-			if s.Data, err = os.ReadFile(c.Path); err != nil {
-				return nil, err
-			}
-		}
 		s.Data, s.Format = csvOfText(s.Data, copyForm(c, format).Delim, c.Null), ingest.CSV
 		format, c = ingest.CSV, &sql.Copy{Header: c.Header, Null: copyNull}
 	}

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -97,6 +99,7 @@ func TestCopyIsAllOrNothing(t *testing.T) {
 		{"COPY w FROM STDIN", "!COPY FROM STDIN has no data: write them in the lines behind the semicolon"},
 		{"COPY w FROM STDIN (FORMAT parquet)", "!COPY FROM STDIN takes FORMAT csv and text"},
 		{"COPY w (x) FROM STDIN;\nnine\n\\.\n", "!standard input: line 1, column 1 (x)"},
+		{"COPY w FROM '/dev/zero' (FORMAT text)", "!/dev/zero is a device"},
 		{"COPY nope FROM " + out, `!table "nope" does not exist`},
 		{"COPY w FROM " + out + " WHERE x > 1", "!WHERE is not supported"},
 		{"COPY (DELETE FROM w RETURNING x) TO " + out, "!COPY takes a SELECT"},
@@ -129,5 +132,32 @@ func TestCopyIsAllOrNothing(t *testing.T) {
 	again := open(t, Options{Backend: "cpu", Folder: folder})
 	if got := said(Collect(again.Query(context.Background(), "SELECT count(*), sum(x) FROM w"))); got != "6|6000000018" {
 		t.Errorf("opened again, the table gives %s", got)
+	}
+}
+
+// COPY FROM STDIN waits no longer than its context, and reads no more than the host memory budget.
+func TestCopyOfInputThatDoesNotEnd(t *testing.T) {
+	silent, w := io.Pipe()
+	defer w.Close()
+	for _, c := range []struct {
+		in   io.Reader
+		want string
+	}{
+		{silent, "deadline"},
+		{strings.NewReader(strings.Repeat("1\n", 2<<20)), "standard input: more than the 2 MiB"},
+	} {
+		db := open(t, Options{Backend: "cpu", Input: c.in, HostMemory: 2 << 20})
+		if _, err := db.Exec(context.Background(), "CREATE TABLE t (a int)"); err != nil {
+			t.Fatal(err)
+		}
+		wait := 10 * time.Second
+		if c.in == silent {
+			wait = 20 * time.Millisecond
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		if _, err := db.Exec(ctx, "COPY t FROM STDIN"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+		cancel()
 	}
 }

@@ -74,13 +74,12 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 	}
 	var values []any
 	for i, a := range p.Args {
-		text := behind(script, sql.Part{Text: a.Text, Start: max(0, a.Start-len("SELECT "))})
-		if a.Start >= len("SELECT ") {
-			text = text[:a.Start-len("SELECT ")] + "SELECT " + a.Text
-		}
+		const before = "SELECT (" // no longer than EXECUTE, a name and a parenthesis
+		text := before + a.Text + ")"
 		if i < len(old.types) {
-			text = strings.Replace(text, a.Text, "CAST("+a.Text+" AS "+old.types[i]+")", 1)
+			text += "::" + old.types[i]
 		}
+		text = behind(script, sql.Part{Text: text, Start: a.Start - len(before)})
 		answer, err := Collect(s.DB().Query(ctx, text, args...))
 		switch {
 		case err != nil:

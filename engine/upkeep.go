@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stencildb/stencildb/storage"
@@ -41,7 +42,7 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 		if of.Verb != "VACUUM" || e.of == nil || t == nil || db.store != nil && !e.of.Temp || len(wanted) > 0 && !wanted[e.name] {
 			continue
 		}
-		if hasDeleted(t) {
+		if slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { return c.Deleted > 0 }) {
 			changes = append(changes, storage.Change{Table: e.name, Compact: true})
 			next = append(next, installed{name: e.name, def: e.of, table: t.Compacted()})
 		}
@@ -62,14 +63,4 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 	r := s.empty(ctx)
 	r.waited = time.Since(start)
 	return r, nil
-}
-
-// hasDeleted reports that rows of a table are deleted and have their place yet.
-func hasDeleted(t *table.Table) bool {
-	for _, c := range t.Chunks {
-		if c.Deleted > 0 {
-			return true
-		}
-	}
-	return false
 }
