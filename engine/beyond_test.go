@@ -264,6 +264,27 @@ func TestJoinsBeyondHostMemory(t *testing.T) {
 			t.Errorf("%s", lines)
 		}
 	}
+	// Keys of which some rows might raise an error, and conditions of two tables of a side, which are no keys.
+	for text, by := range map[string]string{
+		"SELECT p.u, p.w, q.w, q.d FROM f p LEFT JOIN f q ON 1 / (p.id - 5000) = q.id":                                   "1 / (p.id - 5000) of p; q.id of q",
+		"SELECT p.u, p.w, q.w, q.d, name FROM f p JOIN k ON k.a = p.a JOIN f q ON p.w = q.w AND p.id + k.a = q.id + q.a": "p.w of p; q.w of q",
+	} {
+		sameBeyond(t, whole, small, text)
+		x, err := small().Explain(context.Background(), text, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, by) {
+			t.Errorf("%s: no %q in\n%s", text, by, lines)
+		}
+	}
+	for _, text := range []string{
+		"SELECT p.u, p.w, q.w, q.d FROM f p LEFT JOIN f q ON 1 / (p.id - 500) = q.id",
+		"SELECT p.u, p.w, q.w, q.d FROM f p LEFT JOIN f q ON 1 / (p.id - 500) = q.id AND q.id < 0 WHERE p.id <> 500",
+		"SELECT p.u, p.w, q.w, q.d FROM f p LEFT JOIN (SELECT * FROM f WHERE id < 0) q ON 1 / (p.id - 500) = q.id",
+	} {
+		sameBeyond(t, whole, small, text)
+	}
 	const three = "SELECT COUNT(*) FROM f p FULL JOIN f q ON p.b = q.b FULL JOIN f r ON q.b = r.b"
 	if _, err := Collect(small().Query(context.Background(), three)); err == nil || !strings.Contains(err.Error(), "--host-memory") {
 		t.Errorf("%s: %v", three, err)
@@ -408,4 +429,42 @@ func TestTemporaryFilesGo(t *testing.T) {
 			t.Errorf("%s: %v, %v are left", text, list, err)
 		}
 	}
+}
+
+// Halves of a table are rows of it, both of them, and all together.
+func TestHalves(t *testing.T) {
+	for _, rows := range []int{65, 100, 128, 129, 4000} {
+		many, _ := beyondTable(t, rows)
+		for _, tab := range []*table.Table{many, oneChunk(t, rows)} {
+			n := 0
+			for _, half := range halves(tab) {
+				if half.Rows() == 0 {
+					t.Errorf("%d rows in %d chunks have an empty half", rows, len(tab.Chunks))
+				}
+				for _, c := range half.Chunks {
+					for i := range c.Rows {
+						if got := c.Segments[0].Value(i); got.I != int64(n) {
+							t.Fatalf("row %d of %d is %v", n, rows, got)
+						}
+						n++
+					}
+				}
+			}
+			if n != rows {
+				t.Errorf("halves of %d rows have %d", rows, n)
+			}
+		}
+	}
+}
+
+// oneChunk is a table of one column that numbers its rows.
+func oneChunk(t *testing.T, rows int) *table.Table {
+	b := table.NewBuilder("n", []table.Field{{Name: "id", Type: table.Type{Kind: table.BigInt}}}, rows)
+	for row := range rows {
+		b.Column(0).Value(table.Int(int64(row)))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
 }
