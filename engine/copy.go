@@ -204,24 +204,18 @@ func unescaped(s string) string {
 
 // input is the data of COPY FROM STDIN, or of a file in the text format.
 func (m *modifying) input(ctx context.Context, c *sql.Copy, name string, limit int64) ([]byte, error) {
-	in := m.db.opts.Input
 	switch {
 	case c.Data != nil:
 		return c.Data, nil
 	case c.Path != "":
-		f, err := files.Open(ctx, c.Path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	case in == nil:
+		return ingest.Unpacked(ctx, c.Path, limit)
+	case m.db.opts.Input == nil:
 		return nil, errors.New(`COPY FROM STDIN has no data: write them in the lines behind the semicolon, and \. in a line of its own behind them`)
 	}
 	if limit <= 0 {
 		limit = math.MaxInt64 - 1
 	}
-	return files.ReadAll(ctx, in, name, limit)
+	return files.ReadAll(ctx, m.db.opts.Input, name, limit)
 }
 
 // copyFormat is the format of COPY's file, and the compression around it.
@@ -283,7 +277,7 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 	if err != nil {
 		return nil, err
 	}
-	format, _, err := copyFormat(c)
+	format, codec, err := copyFormat(c)
 	if err != nil {
 		return nil, err
 	}
@@ -301,6 +295,7 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 		}
 	}
 	if format == copyText {
+		s.Path = strings.TrimSuffix(s.Path, "."+codec) // as it has been unpacked
 		s.Data, s.Format = csvOfText(s.Data, copyForm(c, format).Delim, c.Null), ingest.CSV
 		format, c = ingest.CSV, &sql.Copy{Header: c.Header, Null: copyNull}
 	}

@@ -193,6 +193,23 @@ func (l *loader) start() (io.ReadCloser, error) {
 	return io.NopCloser(l.file), nil
 }
 
+// Unpacked is all that a file has, no more than limit bytes (0: no limit), without the compression that its extension names.
+func Unpacked(ctx context.Context, path string, limit int64) (data []byte, err error) {
+	l := &loader{src: Source{Path: path}}
+	_, l.codec = FormatOf(path)
+	if l.file, err = openInput(ctx, path, Options{MemoryLimit: limit}); err != nil {
+		return nil, err
+	}
+	defer l.file.close()
+	defer l.file.explain(path, &err)
+	in, err := l.start()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return readAll(in, limit)
+}
+
 // unpacker turns the errors of a decompressor into words.
 type unpacker struct {
 	io.ReadCloser
