@@ -51,8 +51,9 @@ build: setup-run ## build ./stencildb (headless: no X library needed)
 window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 	$(GO) build -buildvcs=false -tags $(TAGS),window -ldflags '$(LDFLAGS)' -o stencildb .
 
-# All of it with the race detector, vet and staticcheck too: so everything is compiled
-# once, which on two cores takes as long as the tests. What is compiled for tests alone
+# What runs goroutines of its own, and the engine's tests in which several meet, is tested
+# with the race detector (race-test), everything else without: under it the tests take three
+# times as long, and `make race` runs them all so. What is compiled for tests alone
 # is compiled in a hurry: C without optimization, Go without what debuggers read, Arrow
 # and its JSON, of which the tests need little, without inlining (of a package's patterns
 # the last counts). The Go tools collect garbage less often, since they end soon. Test
@@ -67,14 +68,14 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 # time of package cpu's tests. Below the threshold, which nothing reaches, it writes zeros.
 HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
 .PHONY: test
-test: export GOFLAGS += -race $(HURRIED)
+test: export GOFLAGS += $(HURRIED)
 test: export CGO_CFLAGS += -O0 -g0
 test: export GOGC := 400
 test: export GALLIVM_PERF := nopt
-test: export GORACE := atexit_sleep_ms=100 clear_shadow_mmap_threshold=1000000000
+export GORACE ?= atexit_sleep_ms=100 clear_shadow_mmap_threshold=1000000000
 TESTFLAGS := -vet=off -ldflags=-s
-test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
-	$(MAKE) -j2 -k oracle-test random-test unit-test window-test
+test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, all tests, those of goroutines with the race detector
+	$(MAKE) -j2 -k oracle-test race-test random-test unit-test window-test
 
 # The go command fetches the modules that a build needs as it goes; `go mod
 # download` would fetch DuckDB for five platforms as well.
@@ -126,25 +127,39 @@ vet:
 
 .PHONY: lint
 lint:
-	GOFLAGS= $(GO) build -gcflags=all=-dwarf=false -ldflags=-s -o .bin/staticcheck honnef.co/go/tools/cmd/staticcheck # itself without the race detector
+	GOFLAGS= $(GO) build -gcflags=all=-dwarf=false -ldflags=-s -o .bin/staticcheck honnef.co/go/tools/cmd/staticcheck # itself as it is built elsewhere
 	.bin/staticcheck -tags $(TAGS) ./...
 
 # Random tests start from SEED, so that a check of a commit says something about
 # the commit; SEED=0 takes another seed each time, as make soak does. Each draws CHECKS
 # times; those of internal/oracle say themselves how often.
 CHECKS ?= 25
+SEEDED = -rapid.seed=$(SEED) -rapid.checks=$(CHECKS)
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
 # They compare with DuckDB, which links 45 MB more.
 PEERS := ./internal/oracle ./bench
 
-.PHONY: unit unit-test random-test oracle-test
-unit: unit-test random-test oracle-test ## the tests, with the race detector (SEED=0: other random cases)
+# Packages whose goroutines share memory: their tests run under the race detector, and so
+# do those of the engine in which statements, cursors, readers or devices meet.
+CONCURRENT := ./cpu ./driver ./glctx ./ingest ./internal/files ./internal/ordered ./plan ./storage ./table ./textures
+MEETINGS   := Abandoned|Batch|Beside|Cancel|Closed|Coprocessing|Cursor|Devices|Ends|EndWith|Fault|Goroutine|Isolation|Outlives|Snapshots|Together|Waiting
+
+.PHONY: unit unit-test random-test oracle-test race-test
+unit: unit-test random-test oracle-test race-test ## the tests (SEED=0: other random cases)
 unit-test: setup
-	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | sed 's|^github.com/stencildb/stencildb|.|' | grep -vxFf <($(RAPID)))
+	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | sed 's|^github.com/stencildb/stencildb|.|' | grep -vxFf <($(RAPID); printf '%s\n' $(CONCURRENT)))
 random-test: setup
-	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID) | grep -vxFf <(printf '%s\n' $(PEERS))) -rapid.seed=$(SEED) -rapid.checks=$(CHECKS)
+	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID) | grep -vxFf <(printf '%s\n' $(PEERS) $(CONCURRENT))) $(SEEDED)
 oracle-test: setup
-	$(GO) test -race $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(PEERS) -rapid.seed=$(SEED)
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(PEERS) -rapid.seed=$(SEED)
+race-test: setup ## the tests of what runs goroutines, with the race detector
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$(printf '%s\n' $(CONCURRENT) | grep -vxFf <($(RAPID)))
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$(printf '%s\n' $(CONCURRENT) | grep -xFf <($(RAPID))) $(SEEDED)
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m -run '$(MEETINGS)' ./engine $(SEEDED)
+
+.PHONY: race
+race: export GOFLAGS += -race
+race: unit ## all tests with the race detector, three times as long
 
 # GLFW wants a display: a virtual one, which -noreset keeps as it is when the last
 # window closes (an X server that starts anew meanwhile refuses the next one).
