@@ -222,6 +222,7 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 	}
 	return plan.Stream(p.q, p.visits, func(q *plan.Query, do func(plan.Selection) error) error {
 		return run.Apart(q.Table, func() error {
+			defer p.visiting(q)()
 			s, err := a.selection(run, p.g, q)
 			if err != nil {
 				return err
@@ -231,6 +232,19 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 	}), nil
 }
 
+// visiting begins a visit of a part, and returns what ends it.
+func (p part) visiting(q *plan.Query) (end func()) {
+	i := slices.IndexFunc(p.visits, func(v plan.Visit) bool { return v.First == q || v.Again == q })
+	var next []*table.Chunk
+	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, plan.IsSought) { // the next sweep
+		i = 0
+	}
+	if i < len(p.visits) {
+		next = p.visits[i].First.Table.Chunks
+	}
+	return p.g.Store.Visit(q.Table.Chunks, next)
+}
+
 // visited has a device find something of its part of a query, visit after visit.
 func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
 	if p.visits == nil {
@@ -238,6 +252,7 @@ func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *plan.
 	}
 	for _, v := range p.visits {
 		err := run.Apart(v.First.Table, func() error {
+			defer p.visiting(v.First)()
 			list, err := find(run, p.g, v.First)
 			all = append(all, list...)
 			return err

@@ -122,6 +122,7 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 			}
 			start := time.Now()
 			err := p.g.GL.Apart(w.First.Table, func() error {
+				defer p.visiting(w.First)()
 				seen := map[string]bool{}
 				for _, one := range r.Passes {
 					p.g.Store.Begin()

@@ -14,6 +14,11 @@ type Readable interface {
 	// them has no such form.
 	uploads() []*table.Segment
 	reside(*Store) error
+	// chunk is whose columns it is of, over the same of another one, and sending how the upload
+	// ring takes it, in slots of so many bytes, from a row or, of textures, a line on.
+	chunk() *table.Chunk
+	over(*table.Chunk) Readable
+	sending(slot, after int) sending
 }
 
 // Ahead makes something resident before a pass needs it: where the segments that it is uploaded
@@ -26,12 +31,15 @@ func (s *Store) Ahead(r Readable, ready func(*table.Segment) bool) error {
 	return r.reside(s)
 }
 
+// has reports whether a chunk has a column, which may be the mask of its deleted rows.
+func has(c *table.Chunk, col int) bool { return col < len(c.Segments) && c.Segments[col] != nil }
+
 func (b Block) uploads() []*table.Segment {
-	if b.Chunk == nil || b.Plus != 0 {
+	if b.Chunk == nil || b.Plus != 0 || !has(b.Chunk, b.Col) {
 		return nil
 	}
 	seg := b.Chunk.Segments[b.Col]
-	if b.Part >= Parts(seg) || b.Content == Validity && seg.Nulls == 0 {
+	if b.Window.Rows <= 0 || b.Part >= Parts(seg) || b.Content == Validity && seg.Nulls == 0 {
 		return nil
 	}
 	return []*table.Segment{seg}
@@ -44,6 +52,9 @@ func (r Ref) uploads() (list []*table.Segment) {
 		return nil
 	}
 	for _, c := range r.columns() {
+		if !has(r.Chunk, c) {
+			return nil
+		}
 		seg := r.Chunk.Segments[c]
 		if r.Form == ValidBits && seg.Nulls == 0 || r.Form == HighWords && Parts(seg) < 2 {
 			return nil
@@ -59,7 +70,7 @@ func (r Ref) reside(s *Store) error {
 }
 
 func (t TargetRef) uploads() []*table.Segment {
-	if t.Chunk == nil || !FitsDepth(t.Chunk.Segments[t.Col]) {
+	if t.Chunk == nil || !has(t.Chunk, t.Col) || !FitsDepth(t.Chunk.Segments[t.Col]) {
 		return nil
 	}
 	return []*table.Segment{t.Chunk.Segments[t.Col]}

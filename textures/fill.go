@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// fill returns what writes the texels of an image, of so many records and words.
-func (r Ref) fill(records, words int) filler {
+// fill returns what writes the texels from..to-1 of an image, of so many records and words; several goroutines call it.
+func (r Ref) fill(records, words int) func(out unsafe.Pointer, from, to int) {
 	seg := r.Chunk.Segments[max(0, r.Cols[0])]
 	switch r.Form {
 	case LowWords, HighWords:

@@ -94,7 +94,7 @@ func (s *Store) image(ref Ref) (*object, error) {
 		s.makeImage(o, f.internal, sh.Width, sh.Height)
 		return nil
 	}, func() error {
-		upload := func(line int) error { return s.uploadTexture(o.texture, sh, f, ref.fill(records, f.words), line) }
+		upload := func(line int) error { return s.uploadTexture(o.texture, ref, sh, f, line) }
 		done, err := s.derived(o, k, func(rows int) Shape { return ref.shape(rows, records) }, func(i int, rows []uint32) error { return s.patchImage(o, ref, i, rows) },
 			func(after int) error { return upload(after / records / sh.Width) })
 		if done || err != nil {
@@ -132,11 +132,11 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 			o.kind, o.segments = DepthTexture, k.segments[:1]
 			fill = func() error {
 				done, err := s.derived(o, k, LineShape, func(_ int, rows []uint32) error { return s.patchDepths(o.target, ref, rows) },
-					func(after int) error { return s.uploadDepths(o.target, ref.Shape, ref.fill, after/ref.Shape.Width) })
+					func(after int) error { return s.uploadDepths(o.target, ref, after/ref.Shape.Width) })
 				if done || err != nil {
 					return err
 				}
-				return s.uploadDepths(o.target, ref.Shape, ref.fill, 0)
+				return s.uploadDepths(o.target, ref, 0)
 			}
 		}
 		if _, err := s.reside(k, o, ref.Chunk, what, func() error { return s.makeTarget(o, what, k.target) }, fill); err != nil {

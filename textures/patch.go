@@ -243,12 +243,12 @@ func (s *Store) send(p *shaders.Program, rows []uint32, value func(row int) uint
 		if err := bind(); err != nil {
 			return err
 		}
-		err := r.pump(len(rows), r.slot/8, func(slot unsafe.Pointer, base, from, to int) {
+		err := r.pump(sending{rows: len(rows), step: r.slot / 8, write: func(slot unsafe.Pointer, base, from, to int) {
 			out := unsafe.Slice((*uint32)(unsafe.Add(slot, 8*(from-base))), 2*(to-from))
 			for i, row := range rows[from:to] {
 				out[2*i], out[2*i+1] = row, value(int(row))
 			}
-		}, func(offset, from, to int) error {
+		}}, func(offset, from, to int) error {
 			gl.MemoryBarrier(gl.ALL_BARRIER_BITS) // a word or a texel may have rows of two parts
 			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.ring.buffer, offset, 8*(to-from))
 			if err := p.Set([]shaders.Uniform{shaders.Uint("count", uint32(to-from))}); err != nil {

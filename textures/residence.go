@@ -114,8 +114,8 @@ func (s *Store) build(b *object, ref Block, after int) error {
 		width = 1
 	}
 	if ref.Content == Codes {
-		return s.stream(ref, width, after, func(offset, first, rows int) error {
-			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, first*width/8, rows*width/8)
+		return s.stream(ref, after, func(offset, from, to int) error {
+			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, from*width/8, (to-from)*width/8)
 			return nil
 		})
 	}
@@ -134,7 +134,8 @@ func (s *Store) build(b *object, ref Block, after int) error {
 	}
 	return s.Lend(func() error {
 		gl.UseProgram(p.ID)
-		err := s.stream(ref, width, after, func(offset, first, rows int) error {
+		err := s.stream(ref, after, func(offset, first, end int) error {
+			rows := end - first
 			units := Units(rows)
 			groups, from := units/builderLocal, 0
 			if s.readsImages() { // and a work group costs more than its rows

@@ -55,6 +55,9 @@ func (c *Scope) leave() {
 func (c *Scope) Close() {
 	c.leave()
 	s := c.store
+	if c.within == nil { // what is expected may change after the query
+		s.forget()
+	}
 	for _, o := range slices.Backward(c.loans) {
 		delete(s.objects, o.key)
 		o.held = false

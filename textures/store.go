@@ -33,6 +33,8 @@ type Store struct {
 
 	ring     *ring          // of uploads
 	down     *ring          // of large read-backs
+	visit    *visit         // of the query that runs; nil for none
+	visited  *visit         // its last one, of which as much is expected of the next
 	builders *shaders.Cache // programs that build what is resident
 	upload   time.Duration
 	listed   int64 // bytes of [Store.Sent] that did not go through the ring
@@ -97,7 +99,12 @@ func (s *Store) Name(t *table.Table) (before *table.Table) {
 
 // Begin starts the preparation of a pass: what is asked for from now on is not
 // evicted for one another.
-func (s *Store) Begin() { s.pass = s.clock }
+func (s *Store) Begin() {
+	s.pass = s.clock
+	if s.ring != nil {
+		_ = s.ring.fill(nil) // which waits for nothing
+	}
+}
 
 // Uploaded returns the time spent in uploads so far.
 func (s *Store) Uploaded() time.Duration { return s.upload }

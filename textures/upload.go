@@ -36,8 +36,10 @@ type ring struct {
 	memory unsafe.Pointer
 	fence  [ringSlots]uintptr
 	filled [ringSlots]sync.WaitGroup
-	next   int
-	sent   int64 // bytes, of all that went through
+	opened int        // slots that have been filled, or are being filled
+	taken  int        // of them: what the device was told to take
+	queue  []*sending // what is sent now, or comes next, and what is expected after it
+	sent   int64      // bytes, of all that went through
 }
 
 // needRing makes a ring at first use, which the host writes or reads.
@@ -65,6 +67,7 @@ func (s *Store) closeRing(r *ring) {
 	if r == nil {
 		return
 	}
+	r.forget()
 	for _, f := range r.fence {
 		if f != 0 {
 			gl.DeleteSync(f)
@@ -89,62 +92,76 @@ func (r *ring) wait(slot int) error {
 	return nil
 }
 
-// pump sends rows 0..rows-1 through the ring, step rows to a slot. fill writes rows
-// from..to-1, from a multiple of 64 rows behind base, into the slot that begins with
-// row base; it is called by several goroutines. submit then has the device take the
-// slot's rows from the buffer at an offset in bytes; it is called in order, on this
-// thread.
-func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, to int), submit func(offset, from, to int) error) error {
-	pieces := (rows + step - 1) / step
-	grain := ((step+slotParts-1)/slotParts + 63) / 64 * 64
-	first := r.next
-	r.next = (first + pieces) % ringSlots
-	defer func() { // an error leaves some that are being filled
-		for i := range r.filled {
+// pump sends something through the ring, and goes on to what is expected. submit has the device take rows from..to-1 from the buffer at
+// an offset in bytes; it is called in order, on this thread.
+func (r *ring) pump(u sending, submit func(offset, from, to int) error) error {
+	if len(r.queue) == 0 || !r.queue[0].is(u) {
+		r.forget()
+		r.queue = []*sending{&u}
+	}
+	now := r.queue[0]
+	for from := 0; from < u.rows; from += u.step {
+		i := r.taken % ringSlots
+		err := r.fill(now)
+		if err == nil {
 			r.filled[i].Wait()
+			err = submit(i*r.slot, from, min(from+u.step, u.rows))
 		}
-	}()
-	open := func(piece int) error {
-		i, base := (first+piece)%ringSlots, piece*step
-		if err := r.wait(i); err != nil {
-			return err
-		}
-		slot, end := unsafe.Add(r.memory, i*r.slot), min(base+step, rows)
-		if rows <= grain { // too little to hand over to goroutines
-			fill(slot, base, base, end)
-			return nil
-		}
-		for from := base; from < end; from += grain {
-			r.filled[i].Go(func() { fill(slot, base, from, min(from+grain, end)) })
-		}
-		return nil
-	}
-	for piece := range min(ringAhead, pieces) {
-		if err := open(piece); err != nil {
-			return err
-		}
-	}
-	for piece := range pieces {
-		i := (first + piece) % ringSlots
-		r.filled[i].Wait()
-		if err := submit(i*r.slot, piece*step, min(piece*step+step, rows)); err != nil {
+		if err != nil {
+			r.forget()
 			return err
 		}
 		r.fence[i] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
-		if next := piece + ringAhead; next < pieces {
-			if err := open(next); err != nil {
+		r.taken++
+	}
+	r.queue = r.queue[1:]
+	return r.fill(nil)
+}
+
+// fill has goroutines fill free slots with what is queued. It waits for the device to free slots for what is sent now, not
+// for what is expected after it (nil: nothing is sent now).
+func (r *ring) fill(now *sending) error {
+	for _, u := range r.queue {
+		for ; u.opened < u.rows; u.opened += u.step {
+			i := r.opened % ringSlots
+			if r.opened-r.taken == ringAhead || u != now && !r.free(i) {
+				return nil
+			}
+			if err := r.wait(i); err != nil {
 				return err
+			}
+			r.opened++
+			slot, base := unsafe.Add(r.memory, i*r.slot), u.opened
+			end := min(base+u.step, u.rows)
+			grain := ((u.step+slotParts-1)/slotParts + 63) / 64 * 64
+			if u.rows <= grain { // too little to hand over to goroutines
+				u.write(slot, base, base, end)
+				continue
+			}
+			for from := base; from < end; from += grain {
+				r.filled[i].Go(func() { u.write(slot, base, from, min(from+grain, end)) })
 			}
 		}
 	}
 	return nil
 }
 
-// filler writes the texels or codes of rows from..to-1 to out; several goroutines call it.
-type filler func(out unsafe.Pointer, from, to int)
+// free reports whether the device has taken what was in a slot.
+func (r *ring) free(slot int) bool {
+	f := r.fence[slot]
+	return f == 0 || gl.ClientWaitSync(f, 0, 0) != gl.TIMEOUT_EXPIRED
+}
 
-// uploadTexture fills a texture over the rows of a shape through the ring, from a line on.
-func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler, line int) error {
+// forget drops what is queued: the slots that have been filled with it are filled again.
+func (r *ring) forget() {
+	for ; r.opened > r.taken; r.opened-- {
+		r.filled[(r.opened-1)%ringSlots].Wait()
+	}
+	r.queue = nil
+}
+
+// uploadTexture fills a texture of a shape with what is read of it, through the ring, from a line on.
+func (s *Store) uploadTexture(id uint32, of Readable, sh Shape, f format, line int) error {
 	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
 		return err
@@ -161,30 +178,20 @@ func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler, line i
 	// The offset in the buffer is told in texels to skip: as a pointer it may be taken
 	// for one into Go's data, which cgo refuses.
 	defer gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, 0)
-	return r.lines(sh, line, f.bytes, fill, func(offset, y, h int) error {
+	return s.stream(of, line, func(offset, from, to int) error {
+		y, h := sh.lines(from, to)
 		gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, int32(offset/f.bytes))
 		gl.TextureSubImage2D(id, 0, 0, int32(y), int32(sh.Width), int32(h), f.texel, f.kind, nil)
 		return nil
 	})
 }
 
-// lines pumps the texels of a shape from a line on, lines at a time: submit takes h of them from line y on.
-func (r *ring) lines(sh Shape, first, texel int, fill filler, submit func(offset, y, h int) error) error {
-	lines, skip := max(1, r.slot/(texel*sh.Width)), first*sh.Width
-	r.sent += int64(texel * (sh.Rows - skip))
-	return r.pump(sh.Rows-skip, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
-		fill(unsafe.Add(slot, (from-base)*texel), skip+from, skip+to)
-	}, func(offset, from, to int) error {
-		return submit(offset, first+from/sh.Width, (to-from+sh.Width-1)/sh.Width)
-	})
-}
-
 // uploadDepths fills a depth texture, from a line on, from words with a depth in the upper 24 bits, by drawing:
 // NVIDIA's driver takes depths as integers at 1 GB/s, drawn ones as fast as they cross the
 // bus; both give the same integers. Software copies them, which is faster there.
-func (s *Store) uploadDepths(t *Target, sh Shape, fill filler, line int) error {
+func (s *Store) uploadDepths(t *Target, of TargetRef, line int) error {
 	if s.ctx.Caps().Software {
-		return s.uploadTexture(t.Texture, sh, depthStencil, fill, line)
+		return s.uploadTexture(t.Texture, of, of.Shape, depthStencil, line)
 	}
 	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
@@ -203,7 +210,9 @@ func (s *Store) uploadDepths(t *Target, sh Shape, fill filler, line int) error {
 		gl.UseProgram(p.ID)
 		gl.Enable(gl.DEPTH_TEST)
 		gl.DepthMask(true)
-		return r.lines(sh, line, depthStencil.bytes, fill, func(offset, y, h int) error {
+		sh := of.Shape
+		return s.stream(of, line, func(offset, from, to int) error {
+			y, h := sh.lines(from, to)
 			bytes := depthStencil.bytes * h * sh.Width
 			gl.CopyNamedBufferSubData(r.buffer, staging.buffer, offset, offset, bytes)
 			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, staging.buffer, offset, bytes)
@@ -215,20 +224,4 @@ func (s *Store) uploadDepths(t *Target, sh Shape, fill filler, line int) error {
 			return nil
 		})
 	})
-}
-
-// stream sends what a block is made from through the ring, from a row of the window on, a multiple of runRows: bits to
-// a row, whole runs of rows to a slot. take takes rows rows of the window from first on, a
-// multiple of runRows, from the ring's buffer at an offset in bytes.
-func (s *Store) stream(ref Block, bits, after int, take func(offset, first, rows int) error) error {
-	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
-	if err != nil {
-		return err
-	}
-	step := r.slot * 8 / bits / runRows * runRows
-	first := ref.Window.From + after
-	r.sent += int64(ref.Window.Rows-after) * int64(bits) / 8
-	return r.pump(ref.Window.Rows-after, step, func(slot unsafe.Pointer, base, from, to int) {
-		ref.fill(unsafe.Add(slot, (from-base)*bits/8), first+from, first+to)
-	}, func(offset, from, to int) error { return take(offset, after+from, to-from) })
 }
