@@ -2,6 +2,7 @@ package compute
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -54,28 +55,32 @@ func (x *chunk) match(l *plan.Match) *marks {
 	if l.Pattern.Fold() {
 		defines = append(defines, "FOLD")
 	}
-	needle := needleOf(seg, l.Pattern)
-	if len(needle) > 0 {
-		defines = append(defines, "NEEDLE")
+	needles, exact := needlesOf(seg, l.Pattern, elements)
+	if len(needles) > 0 {
+		defines = append(defines, fmt.Sprintf("NEEDLES %d", len(needles)))
 	}
-	var bytes, mask uint32
-	for i := range len(needle) {
-		bytes, mask = bytes|uint32(needle[i])<<(8*i), mask|255<<(8*i)
+	if exact {
+		defines = append(defines, "EXACT")
 	}
-	if l.Pattern.Fold() {
-		bytes |= 0x20202020 & mask // like.comp does so with the texts': more have it, none less
-	}
-	others := uint32(0)
+	uniforms := []shaders.Uniform{{Name: "pattern", I: elements}, shaders.Uint("count", uint32(len(elements))), shaders.Uint("tail", tailOf(elements))}
 	if l.Not {
-		others = ^others
+		uniforms = append(uniforms, shaders.Uint("others", ^uint32(0)))
+	} else {
+		uniforms = append(uniforms, shaders.Uint("others", 0))
+	}
+	var runs []int32
+	for _, n := range needles {
+		runs = append(runs, n.words(l.Pattern.Fold())...)
+	}
+	if len(runs) > 0 {
+		uniforms = append(uniforms, shaders.Uniform{Name: "runs", I: runs})
 	}
 	var list []*kernel
 	for _, t := range texts {
 		op := Match{x.attribute(l.Col), l.Text, t.N, t.Bytes.Rows}
 		groups := min((t.N+matchLocal-1)/matchLocal, matchGroups*max(64, x.device.Multiprocessors))
 		list = append(list, &kernel{piece: x.pieces[0], op: op, pass: &pass.Pass{Op: op, Program: shaders.Load("like.comp", defines...),
-			Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(t.N)), shaders.Uint("first", uint32(t.First/32)), {Name: "pattern", I: elements},
-				shaders.Uint("count", uint32(len(elements))), {Name: "needle", U: []uint32{bytes, mask}}, shaders.Uint("size", uint32(len(needle))), shaders.Uint("tail", tailOf(elements)), shaders.Uint("others", others)},
+			Uniforms: append(slices.Clip(uniforms), shaders.Uint("n", uint32(t.N)), shaders.Uint("first", uint32(t.First/32))),
 			Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{codes, whole(t.Bytes), whole(t.Starts)}}}})
 	}
 	x.stage(list...)
@@ -103,27 +108,69 @@ func whole(c *table.Chunk) textures.Block {
 	return textures.Block{Chunk: c, Content: textures.Codes, Window: textures.Window{Rows: c.Rows}}
 }
 
-// needleOf is up to four bytes that all texts that match have: of those of the pattern the ones that the fewest texts of a
-// sample have.
-func needleOf(seg *table.Segment, m *expr.LikeMatcher) (best string) {
-	const sample, size = 256, 4
-	fewest, step := sample+1, max(1, len(seg.Dict)/sample)
-	for _, run := range m.Runs() {
-		for i := range max(1, len(run)-size+1) {
-			part, n := run[i:min(i+size, len(run))], 0
-			for k := 0; k < len(seg.Dict); k += step {
-				s := seg.Dict[k]
-				if m.Fold() {
-					s = strings.ToLower(s)
-				}
-				if strings.Contains(s, part) {
-					n++
-				}
-			}
-			if len(part) > len(best) || len(part) == len(best) && n < fewest {
-				best, fewest = part, n
-			}
+// needle is up to four bytes of a run of bytes of a pattern, before of which are left out in front of it. first is the run's
+// element in the pattern, and size how many bytes are looked for there.
+type needle struct {
+	text                string
+	before, first, size int
+}
+
+// words are the needle as like.comp takes it.
+func (n needle) words(fold bool) []int32 {
+	var bytes, mask uint32
+	for i := range len(n.text) {
+		bytes, mask = bytes|uint32(n.text[i])<<(8*i), mask|255<<(8*i)
+	}
+	if fold {
+		bytes |= 0x20202020 & mask // like.comp does so with the texts': more have it, none less
+	}
+	return []int32{int32(bytes), int32(mask), int32(n.before), int32(n.size), int32(n.first)}
+}
+
+// needlesOf are what to look for of a pattern. Of one or two runs of bytes between any characters they are exact: the runs are all that
+// is to be found. Of other patterns it is one needle, which the fewest texts have; none where the pattern has no bytes.
+func needlesOf(seg *table.Segment, m *expr.LikeMatcher, elements []int32) (list []needle, exact bool) {
+	for i, e := range elements {
+		if e < expr.AnyOne && (i == 0 || elements[i-1] >= expr.AnyOne) {
+			list = append(list, needle{first: i})
 		}
 	}
-	return best
+	runs := m.Runs()
+	exact = (len(runs) == 1 || len(runs) == 2) && elements[0] == expr.AnyRun && elements[len(elements)-1] == expr.AnyRun && !slices.Contains(elements, expr.AnyOne)
+	best, fewest := 0, 0
+	for k, run := range runs {
+		exact = exact && utf8.RuneStart(run[0])
+		n := needleOf(seg, m, run, &list[k])
+		if k == 0 || len(list[k].text) > len(list[best].text) || len(list[k].text) == len(list[best].text) && n < fewest {
+			best, fewest = k, n
+		}
+	}
+	if exact || len(list) == 0 {
+		return list, exact
+	}
+	one := list[best]
+	return []needle{{text: one.text, size: len(one.text)}}, false
+}
+
+// needleOf is the part of a run that the fewest texts of a sample have, and how many these are.
+func needleOf(seg *table.Segment, m *expr.LikeMatcher, run string, best *needle) (fewest int) {
+	const sample, size = 256, 4
+	fewest, best.size = sample+1, len(run)
+	step := max(1, len(seg.Dict)/sample)
+	for i := range max(1, len(run)-size+1) {
+		part, n := run[i:min(i+size, len(run))], 0
+		for k := 0; k < len(seg.Dict); k += step {
+			s := seg.Dict[k]
+			if m.Fold() {
+				s = strings.ToLower(s)
+			}
+			if strings.Contains(s, part) {
+				n++
+			}
+		}
+		if n < fewest {
+			best.text, best.before, fewest = part, i, n
+		}
+	}
+	return fewest
 }

@@ -67,7 +67,7 @@ func matchLeaves(t *testing.T, tab *table.Table, like *expr.Like, f func(chunk i
 func TestMatchesAreThoseOfLike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	tab := textTable(t, rng, 110_000, 55_000, textParts)
-	patterns := []string{"%", "%%", "_%", "%_", "%____", "%a_", "%ab%ab%", "%abab%", "%_b", "%€%", "%é_%9", "_%_%1", `%\%%`, `%\_%_`, "%\xff%", "%\x82%", "%bab%é%%", "%7", "%not there%", "%0%1%2%3%", "%" + strings.Repeat("_", 100) + "%"}
+	patterns := []string{"%", "%%", "_%", "%_", "%____", "%a_", "%ab%ab%", "%abab%", "%_b", "%€%", "%é_%9", "_%_%1", `%\%%`, `%\_%_`, "%\xff%", "%\x82%", "%bab%é%%", "%7", "%not there%", "%0%1%2%3%", "%ab%b%", "%éabab%", "%ababé%bab%", "%ab%ab%", "%ab%a%", "%é%9%", "%abab%é%", "%0%7%", "%ba%\xff%", "%" + strings.Repeat("_", 100) + "%"}
 	for range 40 {
 		p := textOf(rng, 6, append(textParts, "%", "_", "%", "_"))
 		patterns = append(patterns, "%"+strings.TrimRight(p, `\`), "_"+p)
@@ -131,7 +131,7 @@ func TestMatchesWithoutRegardToCase(t *testing.T) {
 		for _, parts := range [][]string{{"a", "B", "ab", "[", "`", "z", "Z", "@"}, {"a", "B", "K", "\u212a"}} {
 			rng := rand.New(rand.NewPCG(1, 1))
 			tab := textTable(t, rng, 70_000, 0, parts)
-			for _, p := range []string{"%AB%", "%b_Z%", "%[%", "%k%", "%`%a_"} {
+			for _, p := range []string{"%AB%", "%b_Z%", "%AB%z%", "%[%`%", "%@%zzB%", "%[%", "%k%", "%`%a_"} {
 				matchLeaves(t, tab, &expr.Like{Pattern: p, Fold: true}, func(chunk int, leaf *plan.Match) {
 					if err := checkLeaf(g, d, tab, chunk, leaf); err != nil {
 						t.Errorf("%q: %v", p, err)

@@ -50,6 +50,10 @@ func benchmarkWindow(b *testing.B, rows int) {
 		d := compute.DeviceOf(gl.Caps())
 		var list []*timed
 		for _, name := range []string{"sum", "row_number"} {
+			logPasses(b, name, g, gl, func(run pass.Runner) error {
+				_, err := compute.WindowColumns(run, d, tab, windows[name])
+				return err
+			})
 			list = append(list, &timed{name: name, do: func() error {
 				_, err := compute.WindowColumns(g, d, tab, windows[name])
 				gl.Finish()
