@@ -3,6 +3,7 @@ package fused
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/stencildb/stencildb/pass"
@@ -45,13 +46,13 @@ func counting(op pass.Op) measure {
 	return measure{op: op, fold: counts, record: "partial.x += uint(s);"}
 }
 
-// summing adds codes of a number of bits.
-func summing(op pass.Op, wide bool, bits int) measure {
+// summing adds codes that are so many bits wide.
+func summing(op pass.Op, wide bool, width int) measure {
 	m := measure{op: op, fold: sums}
 	switch {
 	case wide:
 		m.record = "if (s) partial = addSum(partial, uvec4(x, 0u, 1u));"
-	case bits > 30: // four codes may not fit a word
+	case width > 30: // four codes may not fit a word
 		m.record = "if (s) partial = addSum(partial, uvec4(x, 0u, 0u, 1u));"
 	default:
 		m.before = "uvec2 four = uvec2(0u); // sum and number"
@@ -231,15 +232,16 @@ func (p *part) counts() (n [4]uint64, err error) {
 
 // total adds up partial sums of codes, and how many codes they are.
 func (p *part) total() (*big.Int, uint64, error) {
-	sum, n := new(big.Int), uint64(0)
+	var low, high, n uint64 // bits 0 to 63 of the sum, and those above
 	list, err := p.results()
 	for _, v := range list {
-		s := new(big.Int).SetUint64(uint64(v[2])) // beyond 64 bits
-		s.Lsh(s, 64)
-		sum.Add(sum, s.Add(s, new(big.Int).SetUint64(uint64(v[0])|uint64(v[1])<<32)))
+		var carry uint64
+		low, carry = bits.Add64(low, uint64(v[0])|uint64(v[1])<<32, 0)
+		high += uint64(v[2]) + carry
 		n += uint64(v[3])
 	}
-	return sum, n, err
+	sum := new(big.Int).SetUint64(high)
+	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(low)), n, err
 }
 
 // ends returns the smallest and the largest code of partial extremes; ok is false
