@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
 )
 
 // ErrCannot marks the error of a contender that is not able to run a case: it is
@@ -52,6 +54,11 @@ type PassTime struct {
 	Pass    string  `json:"pass"`
 	Routine string  `json:"routine"` // what passes are grouped by
 	MS      float64 `json:"ms"`
+}
+
+// of reports whether the pass is one of some routines.
+func (p PassTime) of(routines ...pass.Op) bool {
+	return slices.ContainsFunc(routines, func(o pass.Op) bool { return pass.Routine(o) == p.Routine })
 }
 
 // Trial is one case with all that contend in it.

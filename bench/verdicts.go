@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
 )
 
 // deviceTimes are the times of a result by the device's timer, where that is real, else by the
@@ -120,7 +121,7 @@ func (r *Report) shareOfIdeal() (Headline, bool) {
 		}
 		quads = 0
 		for _, p := range whole.Passes {
-			if p.Routine != "CopyToDepth" {
+			if !p.of(pass.CopyToDepth{}) {
 				quads++
 			}
 		}
@@ -198,7 +199,7 @@ func (r *Report) whySelectionCosts(rows int) string {
 	sums := func(operation string) (search, rest float64) {
 		x := r.Find(operation, rows, classic)
 		for _, p := range x.Passes {
-			if strings.HasPrefix(p.Routine, "Kth") {
+			if p.of(pass.KthLargest{}, pass.KthLargest{Smallest: true}) {
 				search += p.MS
 			} else {
 				rest += p.MS
@@ -286,7 +287,7 @@ type remark struct {
 // guard program costs.
 func (r *Report) remarks() (list []remark) {
 	if x := r.nearest("range", classic); x != nil && len(x.Passes) > 0 &&
-		!slices.ContainsFunc(x.Passes, func(p PassTime) bool { return p.Routine == "Range" }) {
+		!slices.ContainsFunc(x.Passes, func(p PassTime) bool { return p.of(pass.Range{}) }) {
 		list = append(list, remark{4, "This device has no depth bounds test that is exact: its ranges are two comparisons, and not the paper's routine."})
 	}
 	for _, x := range r.ends(semilinearFloat, classicFloat) {

@@ -160,12 +160,15 @@ type Pass struct {
 
 func (p *Pass) String() string { return p.Op.String() }
 
+// Routine is [Routine] of what the pass is.
+func (p *Pass) Routine() string { return Routine(p.Op) }
+
 // Routine names what passes are grouped by: the Op's type, unless that has several.
-func (p *Pass) Routine() string {
-	if r, ok := p.Op.(interface{ Routine() string }); ok {
+func Routine(o Op) string {
+	if r, ok := o.(interface{ Routine() string }); ok {
 		return r.Routine()
 	}
-	return reflect.TypeOf(p.Op).Name()
+	return reflect.TypeOf(o).Name()
 }
 
 // Drops reports whether the records that pass a draw are those that it takes from the

@@ -138,7 +138,7 @@ func (t *tracer) column(l *look, b textures.Block) []Panel {
 		return list
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(p Panel) bool {
-		return !counts.Has(p.bit) && (decides == nil || !decides.Has(p.bit))
+		return !counts.Has(p.Bit) && (decides == nil || !decides.Has(p.Bit))
 	})
 }
 
@@ -156,7 +156,7 @@ func (t *tracer) readColumn(l *look, b textures.Block) (list []Panel) {
 		bit := textures.PartBits*b.Part + bits.TrailingZeros32(stored)
 		stored &= stored - 1
 		p := t.share(l, fmt.Sprintf("bit %d of %s", bit, name), planeBits(words, b.Window, planes, i))
-		p.Small, p.bit = true, bit
+		p.Small, p.Plane, p.Bit = true, name, bit
 		list = append(list, p)
 	}
 	slices.Reverse(list) // the highest first, as they are read

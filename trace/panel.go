@@ -47,7 +47,9 @@ type Panel struct {
 	// Blank says that texels whose four words are all ones hold nothing.
 	Blank bool `json:"blank,omitempty"`
 
-	bit int // of a plane
+	// Plane is the column of which it is a bit plane; "" of others.
+	Plane string `json:"-"`
+	Bit   int    `json:"-"` // which of its bits
 }
 
 // Quad is a depth that the stored ones are compared with: the quad's, or a depth bound.

@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -93,7 +92,7 @@ func (f *frame) picture(s shown) {
 	if s.Small {
 		face = f.Small
 		if face.Width(title) > s.at.Dx() {
-			title = strings.NewReplacer("bit ", "", " of ", " ").Replace(title)
+			title = fmt.Sprintf("%d %s", s.Bit, s.Plane)
 		}
 	}
 	f.Text(face, s.at.Min.X, s.at.Min.Y+14, face.Clip(title, s.at.Dx()), ink)
@@ -210,12 +209,11 @@ func (f *frame) cells(row int) (held [][2]string) {
 		if s.cells.Reduced(s.Kind) != "" {
 			continue
 		}
-		_, name, _ := strings.Cut(s.Title, " of ")
-		if _, ok := bits[name]; !ok {
-			bits[name] = len(held)
-			held = append(held, [2]string{"bits of " + name, ""})
+		if _, ok := bits[s.Plane]; !ok {
+			bits[s.Plane] = len(held)
+			held = append(held, [2]string{"bits of " + s.Plane, ""})
 		}
-		held[bits[name]][1] += fmt.Sprintf("%.0f", s.cells.Cells[cell].Number)
+		held[bits[s.Plane]][1] += fmt.Sprintf("%.0f", s.cells.Cells[cell].Number)
 	}
 	return held
 }
