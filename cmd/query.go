@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -92,14 +93,14 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
 			session := db.Session()
 			defer session.Close() // which says what it rolls back
-			return runTo(file, c.OutOrStdout(), func(w io.Writer) error {
+			return runTo(ctx, file, c.OutOrStdout(), func(w io.Writer) error {
 				return runScript(ctx, session, script, newFormat(out, w, file != "", "give one statement, or use --format json"), keepGoing, o.text.name(), c.ErrOrStderr())
 			})
 		})
 	})
 	o.register(c, "auto")
 	choiceFlag(c, &out, "format", "how answers are written", formats...)
-	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written; without --format its extension says how")
+	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written (a pipe gets them as they come); without --format its extension says how")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
 	return c
 }
@@ -156,12 +157,12 @@ func runScript(ctx context.Context, session *engine.Session, text string, f form
 }
 
 // runTo runs a script whose answers go to a file, which appears under its name when all
-// is written; "" is standard output.
-func runTo(path string, stdout io.Writer, script func(w io.Writer) error) error {
+// is written, or to a pipe; "" is standard output.
+func runTo(ctx context.Context, path string, stdout io.Writer, script func(w io.Writer) error) error {
 	if path == "" {
 		return script(stdout)
 	}
-	f, err := files.Create(path)
+	f, err := files.Create(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -173,5 +174,8 @@ func runTo(path string, stdout io.Writer, script func(w io.Writer) error) error 
 		}
 		return failed
 	})
+	if at := (*fs.PathError)(nil); errors.As(failed, &at) && at.Path == f.Name() { // a name that nobody has given
+		return err
+	}
 	return cmp.Or(failed, err)
 }

@@ -3,8 +3,11 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -155,6 +158,38 @@ func TestStatementsRunInOrderUntilOneFails(t *testing.T) {
 	}
 	going.out = ""
 	going.wantFailure(t, 1, "nowhere")
+}
+
+// An error without a place in the text has its statement, too.
+func TestAnAbortedTransactionNamesItsStatements(t *testing.T) {
+	o := stencildb("query", "--format", "json", "--keep-going", "BEGIN; SELECT nothing; SELECT 1; ROLLBACK; SELECT 2")
+	got := lines(t, o.out)
+	if len(got) != 5 || got[2].SQL != "SELECT 1" || !strings.Contains(got[2].Error, "aborted") || got[4].Error != "" {
+		t.Errorf("output %s", o.out)
+	}
+}
+
+// A pipe gets the answers, and what cannot be written is said with the name that was given.
+func TestAnswersToAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	for _, args := range [][]string{
+		{"query", "-o", pipe, "--format", "csv", "SELECT 1 AS a"},
+		{"query", "COPY (SELECT 1 AS a) TO '" + pipe + "' WITH (FORMAT csv, HEADER)"},
+	} {
+		go func() {
+			text, err := os.ReadFile(pipe)
+			read <- fmt.Sprintf("%s%v", text, err)
+		}()
+		o := stencildb(args...)
+		if got := <-read; o.status != 0 || got != "a\n1\n<nil>" {
+			t.Errorf("%v: status %d, %s, the pipe got %q", args, o.status, o.errOut, got)
+		}
+	}
+	stencildb("query", "-o", "/dev/full", "SELECT 1").wantFailure(t, 1, "error: /dev/full: no space left on device")
 }
 
 func TestSyntaxErrorStopsAtItsStatement(t *testing.T) {

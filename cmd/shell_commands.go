@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -152,7 +153,7 @@ func (s *shell) trace(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	page, err := createFile(path)
+	page, err := files.Create(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -183,11 +184,11 @@ func (s *shell) toggle(setting *bool, what, args string) error {
 }
 
 // redirect completes the file that answers went to, and begins another one.
-func (s *shell) redirect(_ context.Context, path string) error {
+func (s *shell) redirect(ctx context.Context, path string) error {
 	if err := s.commit(); err != nil || path == "" {
 		return err
 	}
-	f, err := createFile(path)
+	f, err := files.Create(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ have the same selection, the same candidates for a k-th value, or the same sum.`
 		if err != nil {
 			return err
 		}
-		page, err := createFile(out)
+		page, err := files.Create(c.Context(), out)
 		if err != nil {
 			return err
 		}
@@ -98,14 +98,6 @@ func checkBoth(c *cobra.Command, both []string) error {
 		return usagef("--against %s: name two of classic, fused and compute, as classic,compute", strings.Join(both, ","))
 	}
 	return nil
-}
-
-// createFile begins a file at a place where one can be made.
-func createFile(path string) (*files.File, error) {
-	if err := files.CheckPlace(path); err != nil {
-		return nil, err
-	}
-	return files.Create(path)
 }
 
 // traceOn traces a statement, and says on stderr how far it is.

@@ -17,7 +17,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// copyTo is COPY TO, bound: the file appears under its name when all rows are written.
+// copyTo is COPY TO, bound: the file appears under its name when all rows are written, and a pipe gets them as they come.
 func (s *Statement) copyTo(ctx context.Context) (*Rows, error) {
 	c := s.parsed.Copy
 	format, codec, err := copyFormat(c)
@@ -27,7 +27,7 @@ func (s *Statement) copyTo(ctx context.Context) (*Rows, error) {
 	case c.Path == "": // the caller writes them
 		return s.run(ctx, nil)
 	}
-	f, err := files.Create(c.Path)
+	f, err := files.Create(ctx, c.Path)
 	if err != nil {
 		return nil, s.described(err)
 	}

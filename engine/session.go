@@ -62,6 +62,9 @@ func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, erro
 		}
 		for _, st := range stmts {
 			rows, err := s.one(ctx, script, st, len(stmts) == 1)
+			if err != nil {
+				err = described(script, st.Text, err)
+			}
 			more := yield(rows, err)
 			if rows != nil {
 				rows.Close()

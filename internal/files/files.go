@@ -1,9 +1,10 @@
-// Package files writes files that appear under their names whole or not at all, and
+// Package files writes files that appear under their names whole or not at all, writes to pipes, and
 // opens what is read: files and pipes, no folders and devices.
 package files
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// File is a file on its way: it lies beside its place until Commit.
+// File is a file on its way: it lies beside its place until Commit. A pipe or a device
+// gets what is written as it comes.
 type File struct {
 	*os.File
 	path  string // as it was given
-	place string // the same, or where the symbolic links there lead to
+	place string // the same, or where the symbolic links there lead to; "" of a pipe or a device
 }
 
 // MakeFolder makes a folder where there is none, and sees that files can be made in it.
@@ -45,8 +47,28 @@ func reason(err error) error {
 }
 
 // Create begins a file, so that a place that cannot be written to is found before any
-// work. Discard has to follow, after Commit too.
-func Create(path string) (*File, error) {
+// work. It opens a pipe or a device that is there; where nobody reads the pipe it waits until
+// somebody does, or ctx ends. Discard has to follow, after Commit too.
+func Create(ctx context.Context, path string) (*File, error) {
+	st, err := os.Stat(path)
+	if err != nil || st.IsDir() || st.Mode().IsRegular() {
+		return create(path)
+	}
+	f, err := open(ctx, path, unix.O_WRONLY, unix.O_RDONLY)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%s: cannot be written: %w", path, reason(err))
+	}
+	return &File{File: f, path: path}, nil
+}
+
+// create begins a file.
+func create(path string) (*File, error) {
+	if err := CheckPlace(path); err != nil {
+		return nil, err
+	}
 	place, err := follow(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, reason(err))
@@ -74,7 +96,7 @@ func follow(path string) (string, error) {
 }
 
 // CheckPlace reports a path at which no file can be made, before the work of
-// making its content: its folder is missing, or it is a folder or a device itself.
+// making its content: its folder is missing, or it is a folder, a pipe or a device itself.
 func CheckPlace(path string) error {
 	switch st, err := os.Stat(path); {
 	case err != nil:
@@ -100,8 +122,11 @@ func CheckPlace(path string) error {
 func (f *File) Commit(content func(io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 1<<20)
 	err := content(w)
-	for _, step := range []func() error{w.Flush, func() error { return f.Chmod(0o644) }, f.Close,
-		func() error { return os.Rename(f.Name(), f.place) }} {
+	steps := []func() error{w.Flush, func() error { return f.Chmod(0o644) }, f.Close, func() error { return os.Rename(f.Name(), f.place) }}
+	if f.place == "" {
+		steps = []func() error{w.Flush, f.Close}
+	}
+	for _, step := range steps {
 		if err == nil {
 			err = step()
 		}
@@ -118,12 +143,15 @@ func (f *File) Commit(content func(io.Writer) error) error {
 // Discard removes what was not committed.
 func (f *File) Discard() {
 	f.Close()
-	os.Remove(f.Name())
+	if f.place != "" {
+		os.Remove(f.Name())
+	}
 }
 
-// Write makes a file of what content writes; where that fails, nothing changes.
+// Write makes a file of what content writes; where that fails, nothing changes. A pipe or
+// a device at its place is an error.
 func Write(path string, content func(io.Writer) error) error {
-	f, err := Create(path)
+	f, err := create(path)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,17 @@
 package files
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
@@ -41,7 +46,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Errorf("left behind: %v, %v", list, err)
 	}
-	if _, err := Create(filepath.Join(dir, "no", "a.txt")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Create(context.Background(), filepath.Join(dir, "no", "a.txt")); err == nil || !strings.Contains(err.Error(), "there is no folder") {
 		t.Errorf("%v", err)
 	}
 }
@@ -49,7 +54,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 // TestAnErrorIsSaidOnce fails in the middle of a file that is larger than any buffer.
 func TestAnErrorIsSaidOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.txt")
-	f, err := Create(path)
+	f, err := Create(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +77,7 @@ func TestAnErrorNamesTheGivenPath(t *testing.T) {
 		"write":  func(f *File) error { return f.Close() },
 		"rename": func(f *File) error { return os.MkdirAll(filepath.Join(path, "in the way"), 0o755) },
 	} {
-		f, err := Create(path)
+		f, err := Create(context.Background(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +140,7 @@ func TestLinksStay(t *testing.T) {
 		}
 	}
 	loop := filepath.Join(dir, "loop")
-	if _, err := Create(loop); err == nil || !strings.HasPrefix(err.Error(), loop+": cannot be written: ") {
+	if _, err := Create(context.Background(), loop); err == nil || !strings.HasPrefix(err.Error(), loop+": cannot be written: ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -150,6 +155,7 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 		dir:                                 "is a directory",
 		filepath.Join(dir, "none", "a.csv"): "there is no folder " + filepath.Join(dir, "none"),
 		filepath.Join(file, "a.csv"):        "is not a folder",
+		"/dev/null":                         "is no plain file",
 		filepath.Join(dir, "new.csv"):       "",
 		file:                                "",
 	} {
@@ -159,5 +165,44 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: got %v, want %q", path, err, want)
 		}
+	}
+}
+
+// A pipe gets what is written, and stays; one that nobody reads is waited for until ctx ends.
+func TestPipesAreWrittenTo(t *testing.T) {
+	dir := t.TempDir()
+	alone, pipe := filepath.Join(dir, "alone"), filepath.Join(dir, "pipe")
+	if err := errors.Join(unix.Mkfifo(alone, 0o600), unix.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if f, err := Create(ctx, alone); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(f, err)
+	}
+	read := make(chan string)
+	go func() {
+		text, err := os.ReadFile(pipe)
+		read <- fmt.Sprintf("%s, %v", text, err)
+	}()
+	f, err := Create(context.Background(), pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	err = f.Commit(func(w io.Writer) error {
+		_, err := io.WriteString(w, "rows")
+		return err
+	})
+	if got := <-read; err != nil || got != "rows, <nil>" {
+		t.Errorf("%v; read %s", err, got)
+	}
+	f.Discard()
+	if err := Write(pipe, func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), "is no plain file") {
+		t.Error(err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 2 || list[0].Type() != os.ModeNamedPipe || list[1].Type() != os.ModeNamedPipe {
+		t.Errorf("%v, %v", list, err)
 	}
 }

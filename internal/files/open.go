@@ -32,18 +32,28 @@ func Open(ctx context.Context, path string) (*os.File, error) {
 	if err := Readable(path); err != nil {
 		return nil, err
 	}
-	f, err := until(ctx, func() (*os.File, error) { return os.Open(path) }, func(f *os.File) { f.Close() })
+	f, err := open(ctx, path, unix.O_RDONLY, unix.O_WRONLY)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		// A writer that comes and goes ends the waiting.
-		if fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
-			_ = unix.Close(fd)
-		}
-		return nil, ctx.Err()
+		return nil, err
 	case err != nil:
 		return nil, openError(path, err)
 	}
 	return f, nil
+}
+
+// open opens a file, or a pipe that others open the other way: it waits for them, or for
+// the end of ctx.
+func open(ctx context.Context, path string, way, other int) (*os.File, error) {
+	f, err := until(ctx, func() (*os.File, error) { return os.OpenFile(path, way, 0) }, func(f *os.File) { f.Close() })
+	if err != nil && ctx.Err() != nil {
+		// Who comes and goes at the other end ends the waiting.
+		if fd, err := unix.Open(path, other|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
+			_ = unix.Close(fd)
+		}
+		return nil, ctx.Err()
+	}
+	return f, err
 }
 
 // until is what f returns, or the end of ctx; what comes later goes to late.
