@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/heap"
 	"context"
 	"slices"
 
@@ -215,18 +214,15 @@ func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows, err error) {
 	if err != nil {
 		return out, err
 	}
-	h := make(heads, len(runs))
+	heads := make([]*head, len(runs))
 	for i, r := range runs {
-		h[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows, columns: columns[i]}
+		heads[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows, columns: columns[i]}
 	}
-	for heap.Init(&h); len(out.places) < total; {
-		first := h[0]
+	for h := newHeap(heads, (*head).before); len(out.places) < total; {
+		first := h.of[0]
 		out.places = append(out.places, first.start+uint64(first.rows[first.at]))
-		if first.at++; first.at == len(first.rows) {
-			heap.Pop(&h)
-		} else {
-			heap.Fix(&h, 0)
-		}
+		first.at++
+		h.next(first.at < len(first.rows))
 	}
 	return out, nil
 }
@@ -239,24 +235,12 @@ type head struct {
 	columns [][]uint64 // of the keys
 }
 
-// heads is a heap of them.
-type heads []*head
-
-func (h heads) Len() int      { return len(h) }
-func (h heads) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *heads) Push(x any)   { *h = append(*h, x.(*head)) }
-func (h *heads) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
-}
-
-func (h heads) Less(i, j int) bool {
-	a, b := h[i], h[j]
-	for k := range a.columns {
-		if x, y := a.columns[k][a.at], b.columns[k][b.at]; x != y {
+// before reports whether a row comes before another: of those that are alike that of the earlier run.
+func (h *head) before(o *head) bool {
+	for k := range h.columns {
+		if x, y := h.columns[k][h.at], o.columns[k][o.at]; x != y {
 			return x < y
 		}
 	}
-	return a.run < b.run
+	return h.run < o.run
 }

@@ -269,23 +269,7 @@ func (m *merge) merged(runs [][]extent) iter.Seq2[computed, error] {
 			}
 			return a < b
 		}
-		var heap []int
-		down := func(i int) {
-			for {
-				k := 2*i + 1
-				if k >= len(heap) {
-					return
-				}
-				if k+1 < len(heap) && less(heap[k+1], heap[k]) {
-					k++
-				}
-				if !less(heap[k], heap[i]) {
-					return
-				}
-				heap[i], heap[k] = heap[k], heap[i]
-				i = k
-			}
-		}
+		var live []int // runs that have rows left
 		for i, run := range runs {
 			cursors[i] = cursor{left: run}
 			more, err := next(&cursors[i])
@@ -294,34 +278,32 @@ func (m *merge) merged(runs [][]extent) iter.Seq2[computed, error] {
 				return
 			}
 			if more {
-				heap = append(heap, i)
+				live = append(live, i)
 			}
 		}
-		for i := len(heap)/2 - 1; i >= 0; i-- {
-			down(i)
-		}
+		h := newHeap(live, less)
 		var last []byte // the unique keys of the last row
 		given, some := int64(0), false
 		flush := func() bool {
 			out := interleaved(held, of, at)
 			of, at = of[:0], at[:0]
 			var kept []computed // that cursors are in
-			for _, i := range heap {
+			for _, i := range h.of {
 				kept = append(kept, held[cursors[i].part])
 			}
 			for p, rows := range held {
-				if !slices.ContainsFunc(heap, func(i int) bool { return cursors[i].part == p }) {
+				if !slices.ContainsFunc(h.of, func(i int) bool { return cursors[i].part == p }) {
 					released([]computed{rows})
 				}
 			}
-			for k, i := range heap {
+			for k, i := range h.of {
 				cursors[i].part = k
 			}
 			held = kept
 			return yield(out, nil)
 		}
-		for len(heap) > 0 && (m.first < 0 || given < m.first) {
-			c := &cursors[heap[0]]
+		for len(h.of) > 0 && (m.first < 0 || given < m.first) {
+			c := &cursors[h.of[0]]
 			if key := []byte(nil); m.unique > 0 {
 				if key = c.keys.uniqueOf(c.row); !some || !bytes.Equal(key, last) {
 					last, some = append(last[:0], key...), true
@@ -337,11 +319,7 @@ func (m *merge) merged(runs [][]extent) iter.Seq2[computed, error] {
 				yield(nil, err)
 				return
 			}
-			if !more {
-				heap[0] = heap[len(heap)-1]
-				heap = heap[:len(heap)-1]
-			}
-			down(0)
+			h.next(more)
 			if len(of) == m.rows {
 				if err := m.ctx.Err(); err != nil {
 					yield(nil, err)
@@ -355,6 +333,48 @@ func (m *merge) merged(runs [][]extent) iter.Seq2[computed, error] {
 		if len(of) > 0 {
 			flush()
 		}
+	}
+}
+
+// heap has runs that are merged, first the one whose row is the next (Knuth, vol. 3, 5.4.1).
+type heap[T any] struct {
+	of   []T
+	less func(a, b T) bool
+}
+
+func newHeap[T any](of []T, less func(a, b T) bool) *heap[T] {
+	h := &heap[T]{of, less}
+	for i := len(of)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+	return h
+}
+
+// next finds the first run again when the one that was has gone to its next row, or has none: more is false then.
+func (h *heap[T]) next(more bool) {
+	if !more {
+		last := len(h.of) - 1
+		h.of[0] = h.of[last]
+		h.of = h.of[:last]
+	}
+	h.down(0)
+}
+
+// down puts a run in its place among those below it.
+func (h *heap[T]) down(i int) {
+	for {
+		k := 2*i + 1
+		if k >= len(h.of) {
+			return
+		}
+		if k+1 < len(h.of) && h.less(h.of[k+1], h.of[k]) {
+			k++
+		}
+		if !h.less(h.of[k], h.of[i]) {
+			return
+		}
+		h.of[i], h.of[k] = h.of[k], h.of[i]
+		i = k
 	}
 }
 
