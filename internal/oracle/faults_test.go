@@ -149,8 +149,24 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 		return text
 	}
 	alone := valuesOf(y, byHand)
+	gathered := *faultyQuery(t, tab)
+	gathered.Gathered, gathered.Columns = true, []int{2}
+	var ofFirst []uint32
+	for b, err := range one.Rows(context.Background(), &gathered) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Len() {
+			if b.Chunk == 0 {
+				ofFirst = append(ofFirst, uint32(b.Row(i)))
+			}
+		}
+	}
+	values := valuesOf(y, ofFirst)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
+		gathers := scans // as hardware does
+		gathers.Software, gathers.Fuse, gathers.Multiprocessors = false, true, 1
 		failed := map[string]bool{}
 		for _, b := range []struct {
 			name   string
@@ -213,6 +229,20 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 						return "", err
 					}
 					return fmt.Sprint(runs[0].Rows), nil
+				}}, faultCase{"gathered values", values, func(r pass.Runner) (string, error) {
+					marked, err := compute.Rows(r, gathers, &gathered, 0)
+					if err != nil {
+						return "", err
+					}
+					var text string
+					for _, m := range marked {
+						for _, c := range m.Values {
+							for i := range c.Rows {
+								text += c.Segments[2].Value(i).String() + " "
+							}
+						}
+					}
+					return text, nil
 				}}, faultCase{"groups", counted, func(r pass.Runner) (string, error) {
 					states, err := compute.Groups(r, scans, &groups)
 					if err != nil {
@@ -256,7 +286,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 					if !errors.Is(err, glctx.ErrOutOfMemory) {
 						t.Fatalf("%s: %s, error %v though call %d of %d failed", what, got, err, at, all.Calls)
 					}
-					for _, method := range []string{"pass ", "the count of pass ", "reading a block back", "reading texels back"} {
+					for _, method := range []string{"pass ", "the count of pass ", "reading a block back: ", "reading a block back in parts: ", "reading texels back: "} {
 						failed[method] = failed[method] || strings.Contains(err.Error(), method)
 					}
 					if d := cmp.Diff(live, ctx.Live()) + cmp.Diff(usage, g.Store().Usage()); d != "" {
@@ -269,7 +299,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 				g.End()
 			}
 		}
-		if len(failed) != 4 || slices.Contains(slices.Collect(maps.Values(failed)), false) {
+		if len(failed) != 5 || slices.Contains(slices.Collect(maps.Values(failed)), false) {
 			t.Errorf("failed: %v", failed)
 		}
 	})
