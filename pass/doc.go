@@ -6,7 +6,8 @@
 //   - [Runner] runs passes. Algorithms (packages predicates and aggregates) never
 //     call GL: they hand passes to a runner.
 //   - [Drawer] hands passes over one chunk to a runner, and carries the first error in their counts.
-//   - [GL] is the runner that draws; the only place that sets draw state.
+//   - [GL] is the runner that draws, and owns the draw state. Others draw by its leave ([GL.Lend]):
+//     package textures, which makes what is resident, and the window of demos/debugger.
 //   - [Scope] is what one query has on the device between its passes; several are open
 //     at a time.
 //   - [Recorder] runs nothing, answers everything and keeps the passes (EXPLAIN); [Meter] counts
