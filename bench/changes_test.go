@@ -3,12 +3,14 @@ package bench
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 // changer is a database whose tables are changed: in memory, or in a folder.
 type changer struct {
 	name  string
-	exec  func(text string) error
+	exec  func(text string, args ...any) error
 	close func() error
 }
 
@@ -48,7 +50,10 @@ func changers(b *testing.B, durable bool) (list []changer) {
 	}
 	add("stencildb", func(dir string) (changer, error) {
 		db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir, Calibrations: b.TempDir()})
-		return changer{exec: func(text string) error { _, err := db.Exec(context.Background(), text); return err }, close: func() error { return db.Close() }}, err
+		return changer{exec: func(text string, args ...any) error {
+			_, err := db.Exec(context.Background(), text, args...)
+			return err
+		}, close: func() error { return db.Close() }}, err
 	})
 	for _, driver := range []string{"duckdb", "sqlite3"} {
 		if !slices.Contains(sql.Drivers(), driver) {
@@ -67,7 +72,8 @@ func changers(b *testing.B, durable bool) (list []changer) {
 			if driver == "duckdb" {
 				_, err = db.Exec(fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0)))
 			}
-			return changer{exec: func(text string) error { _, err := db.Exec(text); return err }, close: db.Close}, err
+			kept := map[string]*sql.Stmt{}
+			return changer{exec: func(text string, args ...any) error { return execOn(db, kept, text, args) }, close: db.Close}, err
 		})
 	}
 	return list
@@ -150,9 +156,37 @@ func BenchmarkChanges(b *testing.B) {
 	}
 }
 
-// BenchmarkCommits times single rows, a commit each, into a table with a key, on all systems in turns, and gives commits a second.
+// execOn runs a statement to the last of its rows. One with parameters is prepared once.
+func execOn(db *sql.DB, kept map[string]*sql.Stmt, text string, args []any) (err error) {
+	if len(args) == 0 && !strings.HasPrefix(text, "SELECT") {
+		_, err = db.Exec(text)
+		return err
+	}
+	var rows *sql.Rows
+	if len(args) == 0 {
+		rows, err = db.Query(text)
+	} else {
+		st := kept[text]
+		if st == nil {
+			if st, err = db.Prepare(text); err != nil {
+				return err
+			}
+			kept[text] = st
+		}
+		rows, err = st.Query(args...)
+	}
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// BenchmarkCommits times single rows, a commit each, in a table with a key, on all systems in turns, and gives statements a second:
+// each a text of its own, and one text with parameters.
 func BenchmarkCommits(b *testing.B) {
-	const each = 200
+	const each = 400
 	for _, durable := range []bool{false, true} {
 		place := map[bool]string{false: "memory", true: "durable"}[durable]
 		b.Run(place, func(b *testing.B) {
@@ -160,33 +194,53 @@ func BenchmarkCommits(b *testing.B) {
 			for _, c := range list {
 				c.must(b, "CREATE TABLE t (k BIGINT PRIMARY KEY, a BIGINT, v BIGINT, s VARCHAR)", fillChanges(c, rows), fmt.Sprintf("INSERT INTO t VALUES (%d, 1, 1, 'x')", rows+1))
 			}
-			next := rows + 2
+			next, seed := rows+2, 0
+			there := func() int { seed++; return seed*7919%rows + 1 }
+			added := func() int { next++; return next }
+			either := func() int {
+				if seed%2 == 0 {
+					return there()
+				}
+				seed++
+				return added()
+			}
 			for _, op := range []struct {
-				name string
-				text func(i int) string
+				name, text string
+				key        func() int
 			}{
-				{"insert", func(i int) string { return fmt.Sprintf("INSERT INTO t VALUES (%d, 1, 1, 'x')", i) }},
-				{"update", func(i int) string { return fmt.Sprintf("UPDATE t SET v = v + 1 WHERE k = %d", i*7919%rows+1) }},
-				{"delete", func(i int) string { return fmt.Sprintf("DELETE FROM t WHERE k = %d", i*7919%rows+1) }},
+				{"insert", "INSERT INTO t VALUES ($1, 1, 1, 'x')", added},
+				{"upsert", "INSERT INTO t VALUES ($1, 1, 1, 'x') ON CONFLICT (k) DO UPDATE SET v = excluded.v", either},
+				{"update", "UPDATE t SET v = v + 1 WHERE k = $1", there},
+				{"delete", "DELETE FROM t WHERE k = $1", there},
+				{"select", "SELECT a, v, s FROM t WHERE k = $1", there},
 			} {
-				b.Run(op.name, func(b *testing.B) {
-					for range b.N {
-						took := map[string]time.Duration{}
-						for range 5 {
-							for _, c := range list {
-								start := time.Now()
-								for i := range each / 5 {
-									c.must(b, op.text(next+i))
+				for _, how := range []string{"text", "prepared"} {
+					b.Run(op.name+"_"+how, func(b *testing.B) {
+						for range b.N {
+							took := map[string]time.Duration{}
+							for range 5 {
+								keys := make([]int, each/5)
+								for i := range keys {
+									keys[i] = op.key()
 								}
-								took[c.name] += time.Since(start)
+								for _, c := range list {
+									start := time.Now()
+									for _, k := range keys {
+										if how == "text" {
+											c.must(b, strings.Replace(op.text, "$1", strconv.Itoa(k), 1))
+										} else if err := c.exec(op.text, k); err != nil {
+											b.Fatalf("%s: %s: %v", c.name, op.text, err)
+										}
+									}
+									took[c.name] += time.Since(start)
+								}
 							}
-							next += each / 5
+							for name, d := range took {
+								b.ReportMetric(each/d.Seconds(), name+"/s")
+							}
 						}
-						for name, d := range took {
-							b.ReportMetric(each/d.Seconds(), name+"_commits/s")
-						}
-					}
-				})
+					})
+				}
 			}
 		})
 	}

@@ -424,6 +424,15 @@ func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
 // mostDigits is how many digits a DECIMAL has that is not a constant.
 const mostDigits = 38
 
+// Eval evaluates an expression of a select list by its definition, as [Evaluator.At] does in a row.
+func Eval(e expr.Expr, env *expr.Env) (table.Value, error) {
+	v, err := expr.Eval(e, env)
+	if err == nil {
+		err = checkDigits(v, e, max(mostDigits, e.Type().Precision))
+	}
+	return v, err
+}
+
 // checkDigits is an error for a DECIMAL of e that has more digits than these.
 func checkDigits(v table.Value, e expr.Expr, digits int) error {
 	if v.Big == nil || v.Big.CmpAbs(table.Pow10(digits)) < 0 {

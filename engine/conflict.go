@@ -3,17 +3,19 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
-// resolve is what INSERT ... ON CONFLICT changes of a table whose rows have numbers in db.
-func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, ch storage.Change) ([]storage.Change, error) {
+// resolve is what INSERT ... ON CONFLICT changes of a table.
+func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch storage.Change) ([]storage.Change, error) {
 	var all []changedColumn
 	for _, c := range proposed.Chunks {
 		for i, s := range c.Segments {
@@ -24,20 +26,10 @@ func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, 
 	if err := m.hold(ctx, all); err != nil || len(all) == 0 { // also rows that conflict must be such as the table may have
 		return nil, err
 	}
-	numbered, _ := proposed.Numbered(nil)
-	view := m.view(map[string]*table.Table{m.Table: db.entry(m.Table).table.Load(), sql.NewRows: numbered})
 	of := m.Conflict
-	gone := map[int]bool{} // proposed rows that are not added
-	for _, tree := range of.Hits {
-		hits, err := m.collected(ctx, view, tree, []table.Field{table.NumberField})
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range hits.Chunks {
-			for row := range c.Rows {
-				gone[int(c.Segments[0].Value(row).I)] = true
-			}
-		}
+	gone, update, err := m.conflicting(ctx, proposed)
+	if err != nil {
+		return nil, err
 	}
 	if err := m.twice(proposed, gone); err != nil {
 		return nil, err
@@ -49,15 +41,7 @@ func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, 
 	ch.Append = added.Chunks
 	m.rows, m.changed = added, added.Rows()
 	if of.Update != nil {
-		fields := []table.Field{table.NumberField}
-		for _, col := range of.Set {
-			fields = append(fields, m.def.Fields[col])
-		}
-		t, err := m.collected(ctx, view, of.Update, fields)
-		if err != nil {
-			return nil, err
-		}
-		numbers, columns, err := byNumber(t)
+		numbers, columns, err := update()
 		for i, col := range of.Set {
 			if err == nil {
 				columns[i], err = fitted(m.def, col, columns[i])
@@ -66,8 +50,6 @@ func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, 
 		switch {
 		case err != nil:
 			return nil, err
-		case len(numbers) < t.Rows():
-			return nil, errTwice
 		case len(numbers) > 0:
 			for i, col := range of.Set[:of.Assigned] {
 				ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
@@ -84,6 +66,144 @@ func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, 
 		return nil, nil
 	}
 	return []storage.Change{ch}, nil
+}
+
+// conflicting are the proposed rows that conflict with one of the table, and what DO UPDATE makes of those of the table: the numbers of
+// rows, ascending, and the columns of Set. Few are looked for by their keys, more are joined with the table.
+func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
+	now := m.db.entry(m.Table).table.Load()
+	if n := proposed.Rows(); n <= fewKeys || n*keysPart <= total(now) {
+		if gone, update, err = m.conflictingFew(ctx, proposed, now); update != nil || err != nil {
+			return gone, update, err
+		}
+	}
+	db, err := m.numbered(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	numbered, _ := proposed.Numbered(nil)
+	view := m.view(map[string]*table.Table{m.Table: db.entry(m.Table).table.Load(), sql.NewRows: numbered})
+	gone = map[int]bool{}
+	for _, tree := range m.Conflict.Hits {
+		hits, err := m.collected(ctx, view, tree, []table.Field{table.NumberField})
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range hits.Chunks {
+			for row := range c.Rows {
+				gone[int(c.Segments[0].Value(row).I)] = true
+			}
+		}
+	}
+	return gone, func() (numbers []int, columns []*table.Segment, err error) {
+		fields := []table.Field{table.NumberField}
+		for _, col := range m.Conflict.Set {
+			fields = append(fields, m.def.Fields[col])
+		}
+		t, err := m.collected(ctx, view, m.Conflict.Update, fields)
+		if err == nil {
+			numbers, columns, err = byNumber(t)
+		}
+		if err == nil && len(numbers) < t.Rows() {
+			err = errTwice
+		}
+		return numbers, columns, err
+	}, nil
+}
+
+// pair is a row of a table and a proposed one with the same key.
+type pair struct {
+	number    int // in the table
+	chunk, by *table.Chunk
+	row, at   int // in chunk and in by
+}
+
+// conflictingFew is conflicting that looks for each key; update is nil where that is not to be done.
+func (m *modifying) conflictingFew(ctx context.Context, proposed, now *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
+	of := m.Conflict
+	var where expr.Expr
+	var items []plan.Item
+	if of.Update != nil {
+		p, ok := of.Update.(*plan.Project)
+		if !ok {
+			return nil, nil, nil
+		}
+		in := p.Input
+		if f, ok := in.(*plan.Filter); ok {
+			in, where = f.Input, f.Where
+		}
+		j, ok := in.(*plan.Join)
+		if !ok || where != nil && !ofRow(where) || slices.ContainsFunc(p.Items, func(i plan.Item) bool { return !ofRow(i.E) }) {
+			return nil, nil, nil
+		}
+		for _, side := range j.Inputs() {
+			if s, ok := side.(*plan.Scan); !ok || s.Of != nil {
+				return nil, nil, nil
+			}
+		}
+		items = p.Items[1:] // the number is known
+	}
+	gone = map[int]bool{}
+	var pairs []pair // of the first key, which is the one of DO UPDATE
+	for i := range of.Keys {
+		k := &of.Keys[i]
+		first := 0
+		for _, c := range proposed.Chunks {
+			for at := range c.Rows {
+				values := valuesOfKey(k, func(col int) table.Value { return c.Segments[col].Value(at) })
+				if values == nil {
+					continue
+				}
+				base := 0
+				for _, chunk := range now.Chunks {
+					rows, ok, err := m.db.rowsOfKey(ctx, k, values, chunk, 1)
+					if err != nil || !ok {
+						return nil, nil, err
+					}
+					for _, row := range rows {
+						gone[first+at] = true
+						if i == 0 {
+							pairs = append(pairs, pair{base + int(row), chunk, c, int(row), at})
+						}
+					}
+					base += chunk.Rows
+				}
+			}
+			first += c.Rows
+		}
+	}
+	return gone, func() (numbers []int, columns []*table.Segment, err error) {
+		slices.SortStableFunc(pairs, func(a, b pair) int { return a.number - b.number })
+		values := make([][]table.Value, len(items)) // by columns
+		for _, p := range pairs {
+			value := func(col int) table.Value {
+				switch n := len(m.def.Fields); {
+				case col < n:
+					return p.chunk.Segments[col].Value(p.row)
+				case col == n: // of [table.NumberField]
+					return table.Int(int64(p.number))
+				default:
+					return p.by.Segments[col-n-1].Value(p.at)
+				}
+			}
+			if where != nil {
+				if holds, err := expr.Eval(where, &expr.Env{Column: value}); err != nil || holds.Null || holds.I == 0 {
+					if err != nil {
+						return nil, nil, err
+					}
+					continue
+				}
+			}
+			if n := len(numbers); n > 0 && numbers[n-1] == p.number {
+				return nil, nil, errTwice
+			}
+			numbers = append(numbers, p.number)
+			if err := appendItems(values, items, value); err != nil {
+				return nil, nil, err
+			}
+		}
+		return numbers, segmentsOf(items, values), nil
+	}, nil
 }
 
 var errTwice = errors.New("ON CONFLICT DO UPDATE command cannot affect row a second time: rows to insert have the same key; let one of them remain")

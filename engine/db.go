@@ -353,10 +353,11 @@ func (db *DB) hostBudget() (int64, error) {
 	if left == 0 {
 		return 0, nil
 	}
-	for _, t := range db.inMemory() {
+	tables := db.inMemory()
+	for _, t := range tables {
 		left -= t.Bytes()
 	}
-	left -= db.indexes.bytes()
+	left -= db.indexes.bytes(tables)
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)")
 	}

@@ -109,7 +109,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if s.parsed.Changes() {
 		return s.explainChange(ctx, o)
 	}
-	s, err := s.with(ctx, o.Args)
+	s, err := s.with(ctx, o.Args, false)
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +156,9 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
 	view, err := m.bind(ctx)
+	if err == nil && m.lookUp() {
+		view, err = m.numbered(ctx)
+	}
 	if err != nil {
 		return nil, s.described(err)
 	}
@@ -307,6 +310,16 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 
 // fragment explains what a backend does.
 func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions) error {
+	if l := s.Statement.byKey(); l != nil {
+		x.Backend, x.Steps = "cpu", []Step{l.step()}
+		if s.db.Backend() == "auto" {
+			x.Why = "auto: a key gives the rows"
+		}
+		if x.seen != nil {
+			return s.countSelected(ctx, x.seen)
+		}
+		return nil
+	}
 	if s.spared == nil && !s.stopsEarly() {
 		if err := x.predict(ctx, s); err != nil {
 			return err
@@ -429,6 +442,20 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 		}
 		stats := first.Stats()
 		x.first, x.prepared = stats.Elapsed, x.prepared.plus(stats.Loading)
+	}
+	if l := s.byKey(); l != nil {
+		r, err := (&Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{lookup: l}}).looked(ctx)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			if r.now != nil {
+				x.Rows = int64(r.now.Len())
+			}
+			st, err := r.drain()
+			x.Stats, x.Resident = &st, s.db.resident()
+			return err
+		}
 	}
 	var ran plan.Node
 	seen := &rowsSeen{rows: map[plan.Node]int{}}

@@ -24,7 +24,6 @@ type indexes struct {
 	mu   sync.RWMutex
 	list []*index
 	of   map[*table.Segment][]*cpu.Index
-	keys map[*table.Segment]*cpu.Index // which nobody has asked for: of columns of keys
 }
 
 // index is one of a column.
@@ -39,20 +38,36 @@ func (i *index) of(t *table.Table) int {
 	return slices.IndexFunc(t.Fields, func(f table.Field) bool { return f.Name == i.column })
 }
 
-// at are the indexes of a segment.
+// at are the indexes of a segment, that of a key which nobody has asked for among them.
 func (x *indexes) at(s *table.Segment) []*cpu.Index {
 	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.of[s]
+	list := x.of[s]
+	x.mu.RUnlock()
+	if own := keyIndex(s); own != nil {
+		list = append(slices.Clip(list), own)
+	}
+	return list
 }
 
-// bytes is the memory that all take.
-func (x *indexes) bytes() (n int64) {
+// bytes is the memory that all of tables take.
+func (x *indexes) bytes(tables []*table.Table) (n int64) {
 	x.mu.RLock()
-	defer x.mu.RUnlock()
 	for _, list := range x.of {
 		for _, i := range list {
 			n += int64(i.Bytes())
+		}
+	}
+	x.mu.RUnlock()
+	for _, t := range tables {
+		for _, c := range t.Chunks {
+			for _, s := range c.Segments {
+				if s == nil { // not read
+					continue
+				}
+				if own := keyIndex(s); own != nil {
+					n += int64(own.Bytes())
+				}
+			}
 		}
 	}
 	return n
@@ -122,9 +137,6 @@ func (x *indexes) arrange() {
 		for s, part := range i.parts {
 			x.of[s] = append(x.of[s], part)
 		}
-	}
-	for s, made := range x.keys {
-		x.of[s] = append(x.of[s], made)
 	}
 }
 

@@ -26,6 +26,8 @@ type modifying struct {
 	rows    *table.Table // those that are new, or changed, with the table's columns; nil where they are not asked for
 	merged  map[int]bool // of a part of a MERGE: rows that it and the parts before change; else nil
 	unpins  []func()     // of tables that no catalog has; called when some of their segments are a table's
+	target  string       // the table whose rows have numbers in the trees; "" for none
+	lookup  *lookup      // Rows, where they are looked for by a key; else nil
 }
 
 // change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
@@ -169,12 +171,11 @@ func (m *modifying) view(tables map[string]*table.Table) *DB {
 	return &DB{core: db.core, tables: c, statements: db.statements, tx: db.tx}
 }
 
-// bind resolves the statement's names. The rows of the table that an UPDATE or a DELETE changes have numbers in the DB
-// that it returns.
-func (m *modifying) bind(ctx context.Context) (*DB, error) {
+// bind resolves the statement's names, and returns the DB that its trees are for: see [modifying.numbered].
+func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 	db := m.db
 	c := db.catalog(ctx)
-	name, err := m.parsed.Numbered(c)
+	m.target, err = m.parsed.Numbered(c)
 	if err != nil {
 		return nil, err
 	}
@@ -187,15 +188,19 @@ func (m *modifying) bind(ctx context.Context) (*DB, error) {
 		view = m.view(map[string]*table.Table{sql.CopiedRows: rows})
 		c = view.catalog(ctx)
 	}
-	if name != "" {
-		var numbered *table.Table
-		t, err := db.whole(ctx, name)
+	if m.target != "" {
+		t, err := db.whole(ctx, m.target)
 		if err != nil {
 			return nil, err
 		}
-		numbered, db.tables.numbers[name] = t.Numbered(db.tables.numbers[name])
-		view = m.view(map[string]*table.Table{name: numbered})
-		c = view.catalog(ctx)
+		named := &table.Table{Name: t.Name, Fields: append(slices.Clip(t.Fields), table.NumberField), Version: t.Version, Chunks: t.Chunks}
+		tables := c.Table
+		c.Table = func(i int) (*table.Table, error) {
+			if i < len(c.Names) && c.Names[i] == m.target {
+				return named, nil
+			}
+			return tables(i)
+		}
 	}
 	if m.Change, err = m.parsed.BindChange(c, m.params...); err != nil {
 		return nil, err
@@ -203,7 +208,35 @@ func (m *modifying) bind(ctx context.Context) (*DB, error) {
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	return view, nil
+	if m.target == "" || m.lookUp() {
+		return view, nil
+	}
+	return m.numbered(ctx)
+}
+
+// lookUp reports that the rows of the target which the statement changes are looked for by a key.
+func (m *modifying) lookUp() bool {
+	switch {
+	case m.Parts != nil:
+		return false
+	case m.Conflict != nil:
+		v, ok := m.Rows.(*plan.Values)
+		return ok && constants(v)
+	case m.db.looksUp():
+		m.lookup = m.db.lookupOf(m.Rows)
+	}
+	return m.lookup != nil
+}
+
+// numbered is the DB with the target numbered: its rows have [table.NumberField].
+func (m *modifying) numbered(ctx context.Context) (*DB, error) {
+	db := m.db
+	t, err := db.whole(ctx, m.target)
+	if err != nil {
+		return nil, err
+	}
+	t, db.tables.numbers[m.target] = t.Numbered(db.tables.numbers[m.target])
+	return m.view(map[string]*table.Table{m.target: t}), nil
 }
 
 // answer runs a tree as a statement of the DB.
@@ -220,10 +253,35 @@ func (m *modifying) given(ctx context.Context, db *DB, fields []table.Field) (*t
 	if m.Rows == nil {
 		return &table.Table{Name: m.Table, Fields: fields}, nil
 	}
+	if v, ok := m.Rows.(*plan.Values); ok && constants(v) {
+		return m.written(v, fields)
+	}
 	if t, err := m.whole(ctx, db, fields); t != nil || err != nil {
 		return t, err
 	}
 	return m.collected(ctx, db, m.Rows, fields)
+}
+
+// constants reports rows of VALUES that read nothing.
+func constants(v *plan.Values) bool {
+	return v.Input == nil && !slices.ContainsFunc(v.Rows, func(row []expr.Expr) bool {
+		return slices.ContainsFunc(row, func(e expr.Expr) bool { return !ofRow(e) })
+	})
+}
+
+// written are rows of VALUES as a table.
+func (m *modifying) written(v *plan.Values, fields []table.Field) (*table.Table, error) {
+	b := table.NewBuilder(m.Table, fields, m.db.chunkRows())
+	for _, list := range v.Rows {
+		row, err := evaluate(list, func(e expr.Expr) expr.Expr { return e }, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := appendRows(b, valueRows{row}, fields); err != nil {
+			return nil, err
+		}
+	}
+	return b.Table(), nil
 }
 
 // whole is the rows of a query that gives columns of a table, of the types of fields, all of its rows and no more: its segments
@@ -273,7 +331,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			return nil, err
 		}
 		if m.Conflict != nil {
-			return m.resolve(ctx, db, t, ch)
+			return m.resolve(ctx, t, ch)
 		}
 		if m.rows, m.changed = t, t.Rows(); m.changed == 0 && m.Define == nil {
 			return nil, nil
@@ -371,6 +429,15 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 	fields := []table.Field{table.NumberField}
 	for _, col := range m.Set {
 		fields = append(fields, m.def.Fields[col])
+	}
+	if m.lookup != nil {
+		var ok bool
+		if numbers, columns, ok, err = m.lookup.changed(ctx, m.db); ok || err != nil {
+			return numbers, columns, err
+		}
+		if db, err = m.numbered(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	t, err := m.given(ctx, db, fields)
 	if err != nil {
@@ -728,8 +795,5 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 			}
 		}
 		delete(db.tables.numbers, n.name)
-	}
-	if db.tx == nil {
-		db.indexes.keep(db.committed.read())
 	}
 }

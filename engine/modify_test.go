@@ -358,7 +358,7 @@ func TestIndexesOfTablesThatChange(t *testing.T) {
 		if got := said(do(t, db, "SHOW INDEXES"), nil); got != "" {
 			t.Errorf("after DROP TABLE there are the indexes %s", got)
 		}
-		if n := db.indexes.bytes(); n != 0 {
+		if n := db.indexes.bytes(db.inMemory()); n != 0 {
 			t.Errorf("after DROP TABLE indexes take %d bytes", n)
 		}
 	})

@@ -35,7 +35,7 @@ const (
 // statement is that of a text, which runs then or does not: the one kept from before, while its names mean the same.
 func (db *DB) statement(ctx context.Context, text string, runs bool) (*Statement, error) {
 	_, version := db.tables.known()
-	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.version == version && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
+	if s, ok := db.statements.Get(text); ok && s.version == version && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) }) {
 		return s, nil
 	}
 	st, err := db.parsed(text)
@@ -46,7 +46,7 @@ func (db *DB) statement(ctx context.Context, text string, runs bool) (*Statement
 		ctx = running(ctx, st)
 	}
 	s, err := db.prepare(ctx, text, st)
-	if err == nil && len(text) <= maxKeptText {
+	if err == nil && s.bound != nil && len(text) <= maxKeptText { // others are the parsed text alone
 		db.statements.Add(text, s)
 	}
 	return s, err

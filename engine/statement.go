@@ -28,12 +28,14 @@ type Statement struct {
 	script string // that the positions of errors are in
 	parsed *sql.Statement
 	watch  func(Stage) pass.Runner // the passes that find a join's pairs; nil for nobody
-	*bound                         // nil where the statement has parameters, is an EXPLAIN or has no plan
+	*bound                         // nil where the statement has parameters, is an EXPLAIN or a look-up, or has no plan
+	found  *bound                  // of a look-up without parameters; nil where what it means depends on when it is bound
 }
 
 // bound is a statement with the values of its parameters: a tree with at most one
 // fragment.
 type bound struct {
+	lookup   *lookup        // where it is one: it has nothing else then but the version
 	tree     plan.Node      // with the fragment cut out
 	version  uint64         // of the catalog that its names were resolved in
 	off      plan.Off       // the rules that it was planned without
@@ -102,15 +104,21 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Transaction != nil || st.Prepared != nil || st.Upkeep != nil || st.Changes() {
 		return s, nil
 	}
-	b, err := s.with(ctx, nil)
-	if err == nil && b.once {
+	b, err := s.with(ctx, nil, true)
+	switch {
+	case err == nil && b.lookup != nil:
+		if !b.once {
+			s.found = b.bound
+		}
+		return s, nil
+	case err == nil && b.once:
 		return s, nil
 	}
 	return b, err
 }
 
-// with is the statement with values for its parameters.
-func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
+// with is the statement with values for its parameters. Where it looksUp it is not planned if it is a look-up.
+func (s *Statement) with(ctx context.Context, args []any, looksUp bool) (*Statement, error) {
 	known := s.bound != nil && len(args) == 0
 	if known {
 		_, version := s.db.tables.known()
@@ -124,7 +132,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 	params, err := parameters(args)
 	if err == nil {
 		var b *bound
-		if b, err = s.db.bind(ctx, s.parsed, params); err == nil {
+		if b, err = s.db.bind(ctx, s.parsed, params, looksUp && s.watch == nil && s.parsed.IsSelect() && s.db.looksUp()); err == nil {
 			r := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
 			if known && !b.once {
 				s.renewed.Store(r)
@@ -136,7 +144,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 }
 
 // bind resolves the names of a statement: anew where tables came or went meanwhile.
-func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (*bound, error) {
+func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value, looksUp bool) (*bound, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -148,7 +156,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 			once = true
 			return texts(name, column)
 		}
-		b, err := db.bindTo(ctx, c, st, params)
+		b, err := db.bindTo(ctx, c, st, params, looksUp)
 		if err == nil {
 			b.once = once
 		}
@@ -159,7 +167,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 }
 
 // bindTo resolves the names of a statement in a catalog. A panic on the way is an error, as one of pull is.
-func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, params []table.Value) (_ *bound, err error) {
+func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, params []table.Value, looksUp bool) (_ *bound, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("engine: %v", v)
@@ -168,6 +176,11 @@ func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, para
 	tree, err := st.Bind(c, params...)
 	if err != nil {
 		return nil, err
+	}
+	if looksUp {
+		if l := db.lookupOf(tree); l != nil {
+			return &bound{lookup: l, version: c.Version}, nil
+		}
 	}
 	return db.planned(ctx, tree, c, params)
 }
@@ -294,7 +307,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 			}
 		}
 		if slices.ContainsFunc(r.columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
-			_, err = s.db.bind(ctx, s.parsed, s.params) // which says so
+			_, err = s.db.bind(ctx, s.parsed, s.params, false) // which says so
 			return rest, s.described(err)
 		}
 	}
@@ -432,8 +445,20 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	if s.bound == nil {
 		binding = running(ctx, s.parsed)
 	}
-	s, err := s.with(binding, args)
-	switch {
+	now, err := s, error(nil)
+	if _, version := s.db.tables.known(); s.found != nil && s.found.version == version && len(args) == 0 && s.db.looksUp() {
+		now = &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: s.found}
+	} else {
+		now, err = s.with(binding, args, s.bound == nil)
+	}
+	if err == nil && now.lookup != nil {
+		var r *Rows
+		if r, err = now.looked(ctx); r != nil || err != nil {
+			return r, err
+		}
+		now, err = s.with(binding, args, false)
+	}
+	switch s = now; {
 	case err != nil:
 		return nil, err
 	case s.parsed.Copy != nil:

@@ -61,16 +61,16 @@ func (l *lowerer) kidChecks(e expr.Expr, ctx *Pred) {
 func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *Pred, goOn form) {
 	for i, k := range kids {
 		l.checksOf(k, ctx)
-		if !slices.ContainsFunc(kids[i+1:], mayRaise) {
+		if !slices.ContainsFunc(kids[i+1:], CanRaise) {
 			return
 		}
 		ctx = l.and(ctx, l.truth(k, goOn))
 	}
 }
 
-// mayRaise reports whether a condition has an operation that can raise
+// CanRaise reports whether a condition has an operation that can raise
 // an error at all: arithmetic, a cast, a pattern, some functions.
-func mayRaise(e expr.Expr) (found bool) {
+func CanRaise(e expr.Expr) (found bool) {
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
 		case *expr.Arith, *expr.Neg, *expr.Like:

@@ -152,7 +152,7 @@ func strict(e expr.Expr, side func(column int) bool) bool {
 	return false
 }
 
-// raisesWhileJoining is mayRaise, but for conversions that bring the sides of a comparison to one type, and for
+// raisesWhileJoining is CanRaise, but for conversions that bring the sides of a comparison to one type, and for
 // patterns, which are looked at when names are resolved.
 func raisesWhileJoining(e expr.Expr) bool {
 	found := false

@@ -59,7 +59,7 @@ func scalarForms(e expr.Expr) *leafForms {
 
 // scalarErrors are those of a condition or a value that is evaluated record by record.
 func scalarErrors(e expr.Expr) []rowError {
-	if !mayRaise(e) {
+	if !CanRaise(e) {
 		return nil
 	}
 	failed := leafPred(&Scalar{e, raises, "error in " + e.String()})

@@ -110,6 +110,9 @@ type Segment struct {
 
 	sampled sync.Once
 	ranked  []uint64
+
+	// Lookups has what those who look for single rows by their codes keep with the segment for as long as it is there.
+	Lookups atomic.Value
 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,
