@@ -218,8 +218,9 @@ func (l *log) read(each func(offset int64, commit []byte) error) error {
 		return err
 	}
 	l.end = headerSize
+	ahead := &readAhead{of: l.file, size: size}
 	for l.end < size {
-		record, err := l.record(size)
+		record, err := l.record(ahead)
 		if err != nil {
 			return err
 		}
@@ -238,26 +239,65 @@ func (l *log) read(each func(offset int64, commit []byte) error) error {
 }
 
 // record is that at the end of those that were read; nil where it is not whole.
-func (l *log) record(size int64) ([]byte, error) {
+func (l *log) record(ahead *readAhead) ([]byte, error) {
 	var head [recordHead]byte
-	if size-l.end < recordHead {
+	if ahead.size-l.end < recordHead {
 		return nil, nil
 	}
-	if _, err := l.file.ReadAt(head[:], l.end); err != nil {
+	if err := ahead.read(head[:], l.end); err != nil {
 		return nil, fmt.Errorf("%s: at byte %d: %w", l.name, l.end, err)
 	}
 	n := binary.LittleEndian.Uint64(head[:])
-	if n == 0 || n > uint64(size-l.end-recordHead) { // zeros, or torn
+	if n == 0 || n > uint64(ahead.size-l.end-recordHead) { // zeros, or torn
 		return nil, nil
 	}
 	record := make([]byte, recordHead+n)
-	if _, err := l.file.ReadAt(record, l.end); err != nil && err != io.EOF {
+	if err := ahead.read(record, l.end); err != nil {
 		return nil, fmt.Errorf("%s: at byte %d: %w", l.name, l.end, err)
 	}
 	if l.sum(l.end, record[:8], record[recordHead:]) != binary.LittleEndian.Uint32(record[8:]) {
 		return nil, nil
 	}
 	return record, nil
+}
+
+// readAhead reads a file of a size from its beginning to its end, much at a time: records are small.
+type readAhead struct {
+	of   file
+	size int64
+	at   int64 // of data
+	data []byte
+}
+
+// read reads the bytes from a place on, all of which the file has.
+func (r *readAhead) read(to []byte, from int64) error {
+	end := from + int64(len(to))
+	if from < r.at || end > r.at+int64(len(r.data)) {
+		if int64(len(to)) > readAtOnce/2 {
+			_, err := r.of.ReadAt(to, from)
+			return atEnd(err)
+		}
+		if r.data == nil {
+			r.data = make([]byte, readAtOnce)
+		}
+		r.at, r.data = from, r.data[:min(readAtOnce, r.size-from)]
+		if _, err := r.of.ReadAt(r.data, from); atEnd(err) != nil {
+			r.data = r.data[:0]
+			return err
+		}
+	}
+	copy(to, r.data[from-r.at:])
+	return nil
+}
+
+const readAtOnce = 1 << 18
+
+// atEnd is the error of a read of bytes that were there, the last of the file perhaps.
+func atEnd(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // header checks the header and returns how much of the log was synced, as far as a mark says.
