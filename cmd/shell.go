@@ -85,7 +85,7 @@ func (s *shell) interact(screen *terminal) error {
 	e := newEditor(s)
 	defer e.close()
 	s.kept = e.keep
-	fmt.Fprintf(s.out, "stencildb %s, backend %s. A semicolon ends a statement; \\? lists commands, \\q leaves.\n", Version, s.db.Backend())
+	fmt.Fprintf(s.out, "stencildb %s, backend %s. A semicolon ends a statement; \\? lists commands, \\q leaves.\n", Version, s.session.DB().Backend())
 	s.pages.screen = screen.w.(*os.File)
 	s.out = &terminal{w: &s.pages, below: screen.below}
 	for !s.over {

@@ -116,10 +116,10 @@ func (s *shell) load(ctx context.Context, args string) error {
 
 func (s *shell) backend(_ context.Context, args string) error {
 	if args == "" {
-		_, err := fmt.Fprintln(s.out, s.db.Backend())
+		_, err := fmt.Fprintln(s.out, s.session.DB().Backend())
 		return err
 	}
-	return s.db.SetBackend(args)
+	return s.session.SetBackend(args)
 }
 
 // statement is the one of a command's arguments, or else the one before.
@@ -146,7 +146,7 @@ func (s *shell) trace(ctx context.Context, args string) error {
 	if path == "" {
 		return fmt.Errorf(`name the page to write: \trace FILE.html`)
 	}
-	if s.db.Backend() == "cpu" {
+	if s.session.DB().Backend() == "cpu" {
 		return fmt.Errorf(`backend cpu runs no passes to look at: take another one first: \backend classic`)
 	}
 	text, err := s.statement(strings.TrimSpace(text))

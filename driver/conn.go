@@ -161,7 +161,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 	return err
 }
 
-// ResetSession rolls back the transaction that statements may have left open on the connection.
+// ResetSession rolls back the transaction that statements may have left open on the connection, and forgets what they have SET and prepared.
 func (c *Conn) ResetSession(context.Context) error {
 	if c.closed {
 		return driver.ErrBadConn

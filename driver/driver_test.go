@@ -405,6 +405,60 @@ func TestSessionsAreReset(t *testing.T) {
 	}
 }
 
+// What one connection SETs and prepares another one does not have, nor the same one when it is taken again.
+func TestSettingsOfConnections(t *testing.T) {
+	db := open(t, "?backend=cpu&statement_timeout=1h")
+	db.SetMaxOpenConns(2)
+	exec(t, db, "CREATE TABLE t (id bigint)")
+	show := func(c executer) (value string) {
+		if err := c.QueryRowContext(ctx, "SHOW statement_timeout").Scan(&value); err != nil {
+			t.Error(err)
+		}
+		return value
+	}
+	var conns [2]*sql.Conn
+	for i := range conns {
+		c, err := db.Conn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = c
+	}
+	st, err := conns[0].PrepareContext(ctx, "SHOW statement_timeout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, conns[0], "SET statement_timeout = '2h'; PREPARE p AS SELECT 1")
+	exec(t, conns[1], "SET statement_timeout = '3h'")
+	var prepared string
+	if err := st.QueryRowContext(ctx).Scan(&prepared); err != nil || prepared != "2h" || show(conns[0]) != "2h" || show(conns[1]) != "3h" {
+		t.Errorf("the timeouts are %s, %s and %s: %v", prepared, show(conns[0]), show(conns[1]), err)
+	}
+	tx, err := conns[1].BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, tx, "SET statement_timeout = '4h'")
+	if got := show(tx); got != "4h" {
+		t.Errorf("the transaction's timeout is %s", got)
+	}
+	if err := tx.Rollback(); err != nil || show(conns[1]) != "3h" {
+		t.Errorf("after it is rolled back the timeout is %s: %v", show(conns[1]), err)
+	}
+	conns[0].Close()
+	again, err := db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := show(again); got != "1h" {
+		t.Errorf("the timeout of a connection that is taken again is %s", got)
+	}
+	_, err = again.ExecContext(ctx, "EXECUTE p")
+	wants(t, err, "does not exist")
+	again.Close()
+	conns[1].Close()
+}
+
 // A context that ends ends the statement that runs, on its way to the first row and among the rows.
 func TestContexts(t *testing.T) {
 	db := open(t, "?backend=cpu")

@@ -41,7 +41,7 @@ type batchTimes struct {
 func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
 	columns := f.Reads()
 	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Otherwise == nil
-	if t := e.table.Load(); db.hostMemory.Load() == 0 || t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
+	if t := e.table.Load(); db.now().hostMemory == 0 || t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
 	each := int64(0)

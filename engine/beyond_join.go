@@ -35,7 +35,7 @@ type joinBeyond struct {
 // joinInBatches says how a join of files goes over them in batches; nil where their columns fit the host memory budget, or
 // where it is none that can.
 func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
-	if db.hostMemory.Load() == 0 || !db.onCPU() || !spills(b.tree) {
+	if db.now().hostMemory == 0 || !db.onCPU() || !spills(b.tree) {
 		return nil, nil
 	}
 	type file struct {
@@ -571,7 +571,7 @@ func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 				if !keeps && kind != plan.Semi {
 					continue
 				}
-				joining := cpu.Joining{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.joinWay.get(), Memory: p.beyond.budget}
+				joining := cpu.Joining{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: p.beyond.budget}
 				if rest, _, err = p.beyond.db.cpu.(cpuBackend).Join(p.beyond.ctx, without, joining); err != nil {
 					return err
 				}
@@ -603,7 +603,7 @@ const leastJoined = 1 << 18
 // the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.joinWay.get(), AtMost: plan.Wanted(b.tree), Memory: max(b.budget/4, leastJoined),
+	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: plan.Wanted(b.tree), Memory: max(b.budget/4, leastJoined),
 		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
 	out, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
 	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {

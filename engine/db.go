@@ -72,19 +72,26 @@ func Backends() []string { return []string{"auto", "classic", "fused", "compute"
 type DB struct {
 	*core
 	tables     *catalog
-	statements *lru.Cache[string, *Statement] // those used last, by their text
-	tx         *Tx                            // whose tables it has; nil for those that all see
+	statements *statements // those used last, by their text
+	config     *atomic.Pointer[configuration]
+	tx         *Tx // whose tables it has; nil for those that all see
 }
 
-// core is what a DB has besides its tables. The DB of a transaction has the same core, and tables of its own.
+// statements are kept by their text.
+type statements = lru.Cache[string, *Statement]
+
+func keptStatements() *statements {
+	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
+	return kept
+}
+
+// core is what a DB has besides its tables and its settings. The DB of a transaction has the same core, and tables of its own; that of
+// a session after a SET has the same core and tables.
 type core struct {
-	opts    Options
-	asked   string       // the backend that it was opened with
-	backend atomic.Value // string: that was asked for last
-	// In the place of those in opts, for SET changes them:
-	hostMemory, timeout atomic.Int64
-	temporary           func() (temporary, error) // makes a file for what host memory has no room for
-	rulesOff            atomic.Uint32
+	opts      Options
+	shared    atomic.Pointer[configuration] // of the DB that was opened
+	kept      map[*statements]bool          // of that and of sessions with settings of their own; with snapshots.mu
+	temporary func() (temporary, error)     // makes a file for what host memory has no room for
 
 	opener    func(Options) (*gpus, error)
 	committed *catalog // the tables as all see them
@@ -104,8 +111,7 @@ type core struct {
 
 	mu      sync.Mutex
 	closed  bool
-	cpu     backend // stays
-	joinWay joinWay
+	cpu     backend         // stays
 	opening *opening        // of the device; nil until a statement needs it
 	closing <-chan struct{} // of a device that failed before; nil where none has
 }
@@ -144,18 +150,17 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	texts, _ := lru.New[string, *sql.Statement](maxStatements)
+	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: kept}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	db.kept = map[*statements]bool{db.statements: true}
+	db.config = &db.shared
+	db.shared.Store(db.asked())
 	db.cpu = newCPU(cpu.WithIndexes(db.indexes.at))
 	db.stars = db.newStars()
-	db.asked = cmp.Or(o.Backend, "auto")
-	if err := db.SetBackend(db.asked); err != nil {
+	if err := db.SetBackend(db.Backend()); err != nil {
 		return nil, err
 	}
-	db.hostMemory.Store(o.HostMemory)
-	db.timeout.Store(int64(o.StatementTimeout))
 	if o.Folder != "" {
 		if err := db.openFolder(context.Background()); err != nil {
 			return nil, err
@@ -165,14 +170,14 @@ func Open(o Options) (*DB, error) {
 }
 
 // Backend returns the backend that was asked for: "auto" or another one.
-func (db *DB) Backend() string { return db.backend.Load().(string) }
+func (db *DB) Backend() string { return db.now().backend }
 
-// SetBackend takes another one of [Backends] for the statements that begin from now on.
+// SetBackend takes another one of [Backends] for the statements that begin from now on, as SET backend does.
 func (db *DB) SetBackend(name string) error {
 	if !slices.Contains(Backends(), name) {
 		return fmt.Errorf("engine: no backend %q: take one of %s", name, strings.Join(Backends(), ", "))
 	}
-	db.backend.Store(name)
+	db.change(false, func(c *configuration) { c.backend = name })
 	return nil
 }
 
@@ -349,7 +354,7 @@ func (db *DB) chunkRows() int {
 
 // hostBudget is what is left of the host memory budget; 0 when no budget was given.
 func (db *DB) hostBudget() (int64, error) {
-	left := db.hostMemory.Load()
+	left := db.now().hostMemory
 	if left == 0 {
 		return 0, nil
 	}
@@ -375,6 +380,10 @@ func (db *DB) Close() error {
 	}
 	db.closed = true
 	db.epoch.Add(1)
-	db.statements.Purge()
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	for kept := range db.kept {
+		kept.Purge()
+	}
 	return err
 }

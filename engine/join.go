@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -25,21 +24,11 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// joinWay is the algorithm of joins: see [cpu.JoinWays].
-type joinWay struct{ atomic.Value }
-
-func (w *joinWay) get() string {
-	if way, ok := w.Load().(string); ok {
-		return way
-	}
-	return cpu.JoinWays[0]
-}
-
 // findStar finds out whether the statement aggregates a star of joins, which a device that may be asked does in
 // one sweep.
 func (s *planned) findStar() bool {
 	f, db := s.fragment, s.db
-	if name := db.Backend(); name != "compute" && (name != "auto" || !db.mayHaveHardware()) || db.joinWay.get() != "auto" {
+	if name := db.Backend(); name != "compute" && (name != "auto" || !db.mayHaveHardware()) || db.now().join != "auto" {
 		return false
 	}
 	if a := s.grouped(); a != nil && f.Where == nil {
@@ -138,7 +127,7 @@ func (s *planned) scanned() (list []*table.Table) {
 
 // joining is what the fragment joins, without the columns that are wanted.
 func (s *planned) joining() (of cpu.Joining, err error) {
-	of = cpu.Joining{Tables: s.scanned(), Way: s.db.joinWay.get(), ChunkRows: s.db.chunkRows()}
+	of = cpu.Joining{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}
 	if of.Memory, err = s.db.hostBudget(); err == nil && of.Memory == 0 {
 		of.Memory = glctx.FreeHostMemory()
 	}

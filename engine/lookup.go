@@ -60,7 +60,7 @@ func (db *DB) indexed(ctx context.Context, name string, s *table.Segment, n int)
 	if x := kept.index.Load(); x != nil {
 		return x, nil
 	}
-	if db.hostMemory.Load() > 0 {
+	if db.now().hostMemory > 0 {
 		if left, err := db.hostBudget(); err != nil || left < indexBytes*int64(s.Rows()) {
 			return nil, nil
 		}

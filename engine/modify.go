@@ -168,7 +168,7 @@ func (m *modifying) view(tables map[string]*table.Table) *DB {
 		c.put(name, e)
 		m.unpins = append(m.unpins, db.pinned(t))
 	}
-	return &DB{core: db.core, tables: c, statements: db.statements, tx: db.tx}
+	return &DB{core: db.core, tables: c, statements: db.statements, config: db.config, tx: db.tx}
 }
 
 // bind resolves the statement's names, and returns the DB that its trees are for: see [modifying.numbered].

@@ -77,8 +77,8 @@ func (db *DB) Exec(ctx context.Context, text string, args ...any) (Stats, error)
 // Each runs the statements of a script in order and yields the rows of each, which are
 // closed when the next one's turn comes, or its error as a [*StatementError]. It goes on
 // after an error for as long as the caller does, unless ctx has ended. Text that does not
-// divide into statements yields one error. BEGIN, COMMIT and ROLLBACK are for the statements of
-// the script alone; a transaction that is open at its end is rolled back, which a note says.
+// divide into statements yields one error. BEGIN, COMMIT, ROLLBACK and SET are for the statements of
+// the script alone, which are a [Session]; a transaction that is open at its end is rolled back, which a note says.
 func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 	return func(yield func(*Rows, error) bool) {
 		s := db.Session()

@@ -16,6 +16,8 @@ type savepoint struct {
 	base    map[string]int
 	entries []*entry
 	tables  []*table.Table // of entries, kept until the savepoint goes; nil of one whose file does not change
+	// The settings, and what COMMIT would have left of them:
+	config, stays *configuration
 }
 
 // alone waits until no other statement changes tables, and locks the snapshots.
@@ -52,6 +54,9 @@ func (tx *Tx) Savepoint(ctx context.Context, name string) error {
 		}
 		p.tables = append(p.tables, t)
 	}
+	tx.mu.Lock()
+	p.config, p.stays = tx.db.now(), tx.stays
+	tx.mu.Unlock()
 	tx.savepoints = append(tx.savepoints, p)
 	return nil
 }
@@ -94,7 +99,8 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 	tx.changes, tx.base = slices.Clip(tx.changes[:p.changes]), maps.Clone(p.base)
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
-	tx.failed = nil
+	tx.failed, tx.stays = nil, p.stays
+	tx.db.config.Store(p.config)
 	return nil
 }
 

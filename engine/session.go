@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -9,17 +10,22 @@ import (
 )
 
 // Session runs the statements of one asker in order, as one connection does: BEGIN, COMMIT and ROLLBACK among them begin and
-// end a transaction, which the statements between them are in; SAVEPOINT, ROLLBACK TO and RELEASE are for parts of it. One goroutine uses it at a time.
+// end a transaction, which the statements between them are in; SAVEPOINT, ROLLBACK TO and RELEASE are for parts of it. SET changes a setting for
+// the session's statements alone, and RESET takes that of the DB again; SET LOCAL does so until the transaction's end, and what a
+// transaction has SET that is rolled back is undone. The DB's own settings, which [DB.Query] changes with SET, are the session's until its first SET. One goroutine uses it at a time.
 type Session struct {
-	db       *DB
+	of       *DB                  // that it is a session of
+	db       *DB                  // with the session's settings; the same before the first SET
 	tx       *Tx                  // nil outside of one
+	before   *configuration       // that it began with
 	prepared map[string]*prepared // by name
 }
 
 // Session starts a session, which [Session.Close] ends.
-func (db *DB) Session() *Session { return &Session{db: db} }
+func (db *DB) Session() *Session { return &Session{of: db, db: db} }
 
-// DB is the DB as the session sees it: in a transaction, with the tables of that.
+// DB is the DB as the session sees it: with its settings, and in a transaction, with the tables of that. It is for now: SET, BEGIN and the end of
+// a transaction may make it another one.
 func (s *Session) DB() *DB {
 	if s.tx != nil {
 		return s.tx.db
@@ -39,6 +45,8 @@ func (s *Session) Query(ctx context.Context, text string, args ...any) (*Rows, e
 		return s.transact(ctx, text, st)
 	case st.Prepared != nil:
 		return s.prepare(ctx, text, st, args)
+	case st.Setting != nil:
+		return s.setting(ctx, text, st)
 	}
 	return s.DB().Query(ctx, text, args...) // which says what is wrong with it
 }
@@ -83,6 +91,8 @@ func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alo
 		return s.transact(ctx, script, st)
 	case st.Prepared != nil && st.Err() == nil:
 		return s.prepare(ctx, script, st, nil)
+	case st.Setting != nil && st.Err() == nil:
+		return s.setting(ctx, script, st)
 	case alone: // the statement is kept
 		return s.DB().Query(ctx, script)
 	}
@@ -96,6 +106,45 @@ func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alo
 	})
 }
 
+// setting runs SET, RESET, SHOW or DISCARD ALL.
+func (s *Session) setting(ctx context.Context, script string, st *sql.Statement) (*Rows, error) {
+	db := s.DB()
+	if verb := st.Setting.Verb; verb == "SET" || verb == "RESET" {
+		db = s.own()
+	}
+	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
+		of := &Statement{db: db, script: script, parsed: st}
+		switch {
+		case st.Setting.Verb != "DISCARD":
+			return of.setting(ctx)
+		case s.tx != nil:
+			return nil, of.described(errors.New("DISCARD ALL cannot run inside a transaction block: COMMIT or ROLLBACK comes first"))
+		}
+		s.discard()
+		return of.empty(ctx), nil
+	})
+}
+
+// discard makes the session one that has just begun.
+func (s *Session) discard() {
+	clear(s.prepared)
+	if s.db != s.of {
+		s.db.together()
+		s.db = s.of
+	}
+}
+
+// own is the DB with settings that are the session's alone; in a transaction, with those of that.
+func (s *Session) own() *DB {
+	if s.tx == nil && s.db == s.of {
+		s.db = s.of.apart()
+	}
+	return s.DB()
+}
+
+// SetBackend is SET backend: see [DB.SetBackend].
+func (s *Session) SetBackend(name string) error { return s.own().SetBackend(name) }
+
 // transact begins or ends a transaction. As in PostgreSQL it is only worth a note where there is one already, or none.
 func (s *Session) transact(ctx context.Context, script string, st *sql.Statement) (*Rows, error) {
 	return s.db.limited(ctx, func(ctx context.Context) (r *Rows, err error) {
@@ -104,7 +153,9 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 		case st.Transaction.Verb == "BEGIN" && tx != nil:
 			s.db.note("there is already a transaction in progress")
 		case st.Transaction.Verb == "BEGIN":
-			s.tx, err = s.db.Begin(ctx, TxOptions{ReadOnly: st.Transaction.ReadOnly})
+			if s.tx, err = s.db.Begin(ctx, TxOptions{ReadOnly: st.Transaction.ReadOnly}); err == nil {
+				s.before = s.tx.left()
+			}
 		case tx == nil && st.Transaction.Savepoint != "":
 			err = fmt.Errorf("%s can only be used in transaction blocks: BEGIN comes first", st.Transaction.Verb)
 		case tx == nil:
@@ -116,7 +167,9 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 		case st.Transaction.Verb == "RELEASE":
 			err = tx.Release(ctx, st.Transaction.Savepoint)
 		case st.Transaction.Verb == "COMMIT":
-			s.tx, err = nil, tx.Commit(ctx)
+			if s.tx, err = nil, tx.Commit(ctx); err == nil && tx.left() != s.before {
+				s.own().config.Store(tx.left())
+			}
 		default:
 			s.tx, err = nil, tx.Rollback()
 		}
@@ -127,9 +180,11 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 	})
 }
 
-// Close ends the session. A transaction that is open is rolled back, which a note says.
+// Close ends the session: what it has SET and prepared is gone. A transaction that is open is rolled back, which a note says. A session that is
+// closed may be used as a new one.
 func (s *Session) Close() error {
 	tx := s.tx
+	defer s.discard()
 	if tx == nil {
 		return nil
 	}

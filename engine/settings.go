@@ -1,75 +1,133 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
-// setting is an option that SET changes for the statements that begin from then on.
+// configuration is what SET changes for the statements that begin from then on.
+type configuration struct {
+	backend, join string
+	rulesOff      plan.Off
+	hostMemory    int64
+	timeout       time.Duration
+}
+
+// asked is the configuration that [Open] was given.
+func (c *core) asked() *configuration {
+	return &configuration{backend: cmp.Or(c.opts.Backend, "auto"), join: cpu.JoinWays[0], hostMemory: c.opts.HostMemory, timeout: c.opts.StatementTimeout}
+}
+
+// now is the configuration of statements that begin now.
+func (db *DB) now() *configuration { return db.config.Load() }
+
+// unset is the configuration that RESET goes back to: of a session and a transaction that of the DB.
+func (db *DB) unset() *configuration {
+	if db.config == &db.shared {
+		return db.asked()
+	}
+	return db.shared.Load()
+}
+
+// change changes the configuration; local does until the transaction's end alone.
+func (db *DB) change(local bool, set func(*configuration)) {
+	with := func(c *configuration) *configuration {
+		changed := *c
+		set(&changed)
+		return &changed
+	}
+	if tx := db.tx; tx != nil {
+		tx.mu.Lock()
+		defer tx.mu.Unlock()
+		if db.config.Store(with(db.now())); !local {
+			tx.stays = with(tx.stays)
+		}
+		return
+	}
+	for old := db.now(); !db.config.CompareAndSwap(old, with(old)); old = db.now() {
+	}
+}
+
+// apart is a DB with the same tables and a configuration of its own, until [DB.together].
+func (db *DB) apart() *DB {
+	own := &DB{core: db.core, tables: db.tables, statements: keptStatements(), config: &atomic.Pointer[configuration]{}}
+	own.config.Store(db.now())
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	db.kept[own.statements] = true
+	return own
+}
+
+// together ends the use of a DB that [DB.apart] gave.
+func (db *DB) together() {
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	delete(db.kept, db.statements)
+}
+
+// setting is a part of the configuration that SET changes.
 type setting struct {
 	name, help string
-	get        func(db *DB) string
-	set        func(db *DB, value string) error
-	reset      func(db *DB) // to what [Open] was given
+	get        func(c *configuration) string
+	set        func(c *configuration, value string) error
+	take       func(c, from *configuration) // the value of another one
 }
 
 // settings are those that there are, by name.
 var settings = []setting{
-	{"backend", "what computes the answer: auto, classic, fused, compute, cpu or both", (*DB).Backend, (*DB).SetBackend,
-		func(db *DB) { db.backend.Store(db.asked) }},
+	{"backend", "what computes the answer: auto, classic, fused, compute, cpu or both",
+		func(c *configuration) string { return c.backend },
+		func(c *configuration, value string) error { return oneOf(&c.backend, "backend", value, Backends()) },
+		func(c, from *configuration) { c.backend = from.backend }},
 	{"disable_rule", "rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them",
-		func(db *DB) string { return db.off().String() },
-		func(db *DB, value string) error {
-			off, err := plan.ParseOff(value)
-			if err == nil {
-				db.rulesOff.Store(uint32(off))
-			}
+		func(c *configuration) string { return c.rulesOff.String() },
+		func(c *configuration, value string) (err error) {
+			c.rulesOff, err = plan.ParseOff(value)
 			return err
 		},
-		func(db *DB) { db.rulesOff.Store(0) }},
+		func(c, from *configuration) { c.rulesOff = from.rulesOff }},
 	{"host_memory", "bytes for tables in host memory, and for sorting; 0 for no limit",
-		func(db *DB) string { return strconv.FormatInt(db.hostMemory.Load(), 10) },
-		func(db *DB, value string) error {
-			n, err := int64(0), error(nil)
-			if value != "0" {
-				n, err = glctx.ParseSize(value)
-			}
-			if err == nil {
-				db.hostMemory.Store(n)
+		func(c *configuration) string { return strconv.FormatInt(c.hostMemory, 10) },
+		func(c *configuration, value string) (err error) {
+			if c.hostMemory = 0; value != "0" {
+				c.hostMemory, err = glctx.ParseSize(value)
 			}
 			return err
 		},
-		func(db *DB) { db.hostMemory.Store(db.opts.HostMemory) }},
+		func(c, from *configuration) { c.hostMemory = from.hostMemory }},
 	{"join", "the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index on cpu is auto where there is none",
-		func(db *DB) string { return db.joinWay.get() },
-		func(db *DB, value string) error {
-			if !slices.Contains(cpu.JoinWays, value) {
-				return fmt.Errorf("engine: no join %q: take one of %s", value, strings.Join(cpu.JoinWays, ", "))
-			}
-			db.joinWay.Store(value)
-			return nil
-		},
-		func(db *DB) { db.joinWay.Store(cpu.JoinWays[0]) }},
+		func(c *configuration) string { return c.join },
+		func(c *configuration, value string) error { return oneOf(&c.join, "join", value, cpu.JoinWays) },
+		func(c, from *configuration) { c.join = from.join }},
 	{"statement_timeout", "ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit",
-		func(db *DB) string { return durationText(time.Duration(db.timeout.Load())) },
-		func(db *DB, value string) error {
-			d, err := parseDuration(value)
-			if err == nil {
-				db.timeout.Store(int64(d))
-			}
+		func(c *configuration) string { return durationText(c.timeout) },
+		func(c *configuration, value string) (err error) {
+			c.timeout, err = parseDuration(value)
 			return err
 		},
-		func(db *DB) { db.timeout.Store(int64(db.opts.StatementTimeout)) }},
+		func(c, from *configuration) { c.timeout = from.timeout }},
+}
+
+// oneOf sets a setting to one of some words.
+func oneOf(to *string, name, value string, words []string) error {
+	if !slices.Contains(words, value) {
+		return fmt.Errorf("engine: no %s %q: take one of %s", name, value, strings.Join(words, ", "))
+	}
+	*to = value
+	return nil
 }
 
 // Settings lists the names of the settings of SET.
@@ -96,11 +154,14 @@ func SettingValues(name string) (words []string) {
 }
 
 // off are the rules that statements are planned without.
-func (db *DB) off() plan.Off { return plan.Off(db.rulesOff.Load()) }
+func (db *DB) off() plan.Off { return db.now().rulesOff }
 
-// setting executes SET, RESET or SHOW.
+// setting executes SET, RESET or SHOW. What SET and RESET change is the DB's; of one that a transaction or a session has, theirs.
 func (s *Statement) setting(ctx context.Context) (*Rows, error) {
 	of, list := s.parsed.Setting, settings
+	if of.Verb == "DISCARD" {
+		return nil, s.described(fmt.Errorf("DISCARD ALL is for a session: see DB.Session; RESET ALL takes the settings back"))
+	}
 	if all := of.Name == "all" && of.Verb != "SET"; !all {
 		i := slices.IndexFunc(settings, func(x setting) bool { return x.name == of.Name })
 		if i < 0 {
@@ -109,27 +170,45 @@ func (s *Statement) setting(ctx context.Context) (*Rows, error) {
 		list = settings[i : i+1]
 	}
 	r := s.empty(ctx)
+	if of.Verb != "SHOW" {
+		if err := s.set(of, list); err != nil {
+			return nil, s.described(err)
+		}
+		return r, nil
+	}
 	var rows valueRows
 	for _, x := range list {
-		switch {
-		case of.Verb == "RESET":
-			x.reset(s.db)
-		case of.Verb == "SET":
-			if err := x.set(s.db, of.Value); err != nil {
-				return nil, s.described(expr.Errorf(of.Pos, "invalid value for %s: %s", x.name, strings.TrimPrefix(err.Error(), "engine: ")))
-			}
-		case of.Name == "all":
-			rows = append(rows, []table.Value{table.Str(x.name), table.Str(x.get(s.db)), table.Str(x.help)})
+		if value := table.Str(x.get(s.db.now())); of.Name == "all" {
+			rows = append(rows, []table.Value{table.Str(x.name), value, table.Str(x.help)})
 			r.columns = textColumns("name", "setting", "description")
-		default:
-			rows = append(rows, []table.Value{table.Str(x.get(s.db))})
+		} else {
+			rows = append(rows, []table.Value{value})
 			r.columns = textColumns(x.name)
 		}
 	}
-	if rows != nil {
-		r.now = rows
-	}
+	r.now = rows
 	return r, nil
+}
+
+// set executes SET or RESET of some settings.
+func (s *Statement) set(of *sql.Setting, list []setting) error {
+	to := s.db.unset()
+	if of.Verb == "SET" {
+		to = &configuration{}
+		if err := list[0].set(to, of.Value); err != nil {
+			return expr.Errorf(of.Pos, "invalid value for %s: %s", list[0].name, strings.TrimPrefix(err.Error(), "engine: "))
+		}
+	}
+	if of.Local && s.db.tx == nil {
+		s.db.note("SET LOCAL can only be used in transaction blocks: BEGIN comes first")
+		return nil
+	}
+	s.db.change(of.Local, func(c *configuration) {
+		for _, x := range list {
+			x.take(c, to)
+		}
+	})
+	return nil
 }
 
 func textColumns(names ...string) (list []Column) {

@@ -47,12 +47,21 @@ func (db *DB) replace(t *table.Table) error {
 
 // forget lets go of a snapshot that a table has no more; with db.snapshots.mu.
 func (db *DB) forget(old *table.Table) {
-	for _, s := range db.statements.Values() { // they hold the snapshots that they ran on
-		if s.bound == nil {
-			continue
+	forget := func(kept *statements) { // they hold the snapshots that they ran on
+		for _, s := range kept.Values() {
+			if s.bound == nil {
+				continue
+			}
+			if ran := s.latest.Load(); ran != nil && slices.Contains(ran.tables, old) {
+				s.latest.CompareAndSwap(ran, nil)
+			}
 		}
-		if ran := s.latest.Load(); ran != nil && slices.Contains(ran.tables, old) {
-			s.latest.CompareAndSwap(ran, nil)
+	}
+	if db.tx != nil {
+		forget(db.statements)
+	} else {
+		for kept := range db.kept {
+			forget(kept)
 		}
 	}
 	db.stars.Purge()

@@ -289,7 +289,7 @@ func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragmen
 // Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
 // rest is what else was waited for once they were read.
 func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err error) {
-	if s.nested != nil && s.db.hostMemory.Load() > 0 { // its parts read what they need: they may go over files in batches
+	if s.nested != nil && s.db.now().hostMemory > 0 { // its parts read what they need: they may go over files in batches
 		return Loading{}, nil
 	}
 	for _, r := range s.sources {
@@ -541,7 +541,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 
 // limit is ctx with the DB's statement timeout.
 func (db *DB) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	t := time.Duration(db.timeout.Load())
+	t := db.now().timeout
 	if t == 0 {
 		return ctx, func() {}
 	}

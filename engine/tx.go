@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
-	lru "github.com/hashicorp/golang-lru/v2"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -22,8 +21,8 @@ var ErrConflict = errors.New("the transaction conflicts with another one")
 // table are merged. After a statement that failed, the transaction takes no other ones, and is rolled back, or back to a
 // savepoint ([Tx.Savepoint]).
 //
-// Files that statements name, settings and indexes are outside of transactions. A Tx may be used by several goroutines;
-// its statements that change tables wait for one another.
+// Files that statements name and indexes are outside of transactions. What SET changes is the transaction's; in one of a [Session] the
+// session's, once it is committed. A Tx may be used by several goroutines; its statements that change tables wait for one another.
 type Tx struct {
 	db       *DB // has the tables as the transaction sees them
 	of       *DB // that it began on
@@ -33,6 +32,7 @@ type Tx struct {
 	mu     sync.Mutex
 	failed error // of the first statement that failed
 	over   bool
+	stays  *configuration // what is left of SET once it is committed: not that of SET LOCAL
 
 	// With db.tables.one:
 	changes    []storage.Change
@@ -57,9 +57,9 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	case db.isClosed():
 		return nil, errClosed
 	}
-	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}}
-	tx.db = &DB{core: db.core, tables: newCatalog(), statements: kept, tx: tx}
+	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}, stays: db.now()}
+	tx.db = &DB{core: db.core, tables: newCatalog(), statements: keptStatements(), config: &atomic.Pointer[configuration]{}, tx: tx}
+	tx.db.config.Store(tx.stays)
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
 	entries, version := db.committed.known()
@@ -126,6 +126,13 @@ func (tx *Tx) commit(ctx context.Context) (wait func(context.Context) error, err
 		return nil, err
 	}
 	return tx.of.commit(ctx, changes, next)
+}
+
+// left are the settings that are left of the transaction.
+func (tx *Tx) left() *configuration {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return tx.stays
 }
 
 // Rollback undoes what the transaction has changed. After [Tx.Commit] it does nothing, so that it can be deferred.

@@ -7,9 +7,10 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
 
-// Setting is what SET, RESET or SHOW asks for.
+// Setting is what SET, RESET, SHOW or DISCARD ALL asks for.
 type Setting struct {
-	Verb  string // "SET", "RESET" or "SHOW"
+	Verb  string // "SET", "RESET", "SHOW" or "DISCARD"
+	Local bool   // SET and RESET: until the end of the transaction
 	Name  string // of the setting; "all" with RESET and SHOW: all of them
 	Value string // of SET
 	Pos   int    // of the name, in the text given to [Parse]
@@ -19,10 +20,8 @@ type Setting struct {
 func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	name := settingName(n.Name)
 	at := s.keyword(name)
-	s.Setting = &Setting{Verb: "SET", Name: name, Pos: s.pos(at)}
+	s.Setting = &Setting{Verb: "SET", Name: name, Local: n.IsLocal, Pos: s.pos(at)}
 	switch {
-	case n.IsLocal:
-		return s.errorf(0, "SET LOCAL is not supported: a setting is of the whole DB; write SET")
 	case n.Kind == pg.VariableSetKind_VAR_RESET, n.Kind == pg.VariableSetKind_VAR_SET_DEFAULT:
 		s.Setting.Verb = "RESET"
 		return nil
@@ -30,7 +29,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 		s.Setting.Verb, s.Setting.Name = "RESET", "all"
 		return nil
 	case n.Kind != pg.VariableSetKind_VAR_SET_VALUE:
-		return s.errorf(0, "this form of SET is not supported; write SET name = value")
+		return s.errorf(0, "this form of SET is not supported; write SET name = value, or SET LOCAL name = value")
 	case len(n.Args) != 1:
 		return s.errorf(at, "SET %s takes only one argument", name)
 	}
@@ -44,6 +43,15 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	default:
 		return s.errorf(at, "the value of %s must be text, a word or a number", name)
 	}
+	return nil
+}
+
+// discards takes DISCARD ALL.
+func (s *Statement) discards(n *pg.DiscardStmt) error {
+	if n.Target != pg.DiscardMode_DISCARD_ALL {
+		return s.errorf(0, "this form of DISCARD is not supported; write DISCARD ALL")
+	}
+	s.Setting = &Setting{Verb: "DISCARD", Name: "all"}
 	return nil
 }
 
@@ -64,7 +72,7 @@ func (s *Statement) nameJoin() {
 	default:
 		return
 	}
-	for _, t := range s.tokens[1:min(3, len(s.tokens))] { // SET SESSION join
+	for _, t := range s.tokens[1:min(3, len(s.tokens))] { // SET SESSION join, SET LOCAL join
 		if strings.EqualFold(s.Text[t.start:t.end], "join") {
 			s.clean = s.clean[:t.start] + insteadOfJoin + s.clean[t.end:]
 			return

@@ -24,7 +24,7 @@ type Statement struct {
 	Params  int    // the n of the last parameter $n
 	Clock   bool   // its meaning depends on when it is bound: now()
 
-	Setting *Setting // of SET, RESET and SHOW; else nil
+	Setting *Setting // of SET, RESET, SHOW and DISCARD; else nil
 	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
 	Copy    *Copy    // of COPY; else nil
 
@@ -193,6 +193,8 @@ func (s *Statement) statement(n *pg.Node) error {
 		return s.transaction(n.TransactionStmt)
 	case *pg.Node_VariableSetStmt:
 		return s.sets(n.VariableSetStmt)
+	case *pg.Node_DiscardStmt:
+		return s.discards(n.DiscardStmt)
 	case *pg.Node_IndexStmt:
 		return s.createsIndex(n.IndexStmt)
 	case *pg.Node_DropStmt:
@@ -200,7 +202,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX, DROP INDEX, PREPARE, EXECUTE, DEALLOCATE, VACUUM, ANALYZE and CHECKPOINT", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, DISCARD, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX, DROP INDEX, PREPARE, EXECUTE, DEALLOCATE, VACUUM, ANALYZE and CHECKPOINT", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {
