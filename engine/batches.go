@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -20,6 +21,7 @@ type batches struct {
 	entry   *entry
 	columns []int
 	groups  [][]int // of each batch
+	without int     // row groups that have no record that is selected
 	bytes   int64   // of the largest, about
 	total   int64   // of all
 	rows    int64
@@ -48,7 +50,7 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	if !plain { // what sorting or grouping a row takes
 		each = rowBytes / 2
 	}
-	b, t, takes, err := db.batchesOf(ctx, e, columns, each, 0)
+	b, t, takes, err := db.batchesOf(ctx, e, columns, decidingOf(f), each, 0)
 	if b == nil || takes <= b.budget {
 		return nil, err
 	}
@@ -60,9 +62,9 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	return &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}, nil
 }
 
-// batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, with the file's shape and
-// what all take, each row so many bytes besides its columns; nil where the file is read as a whole.
-func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, each, budget int64) (*batches, *table.Table, int64, error) {
+// batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, without the row groups that conditions
+// rule out, with the file's shape and what all would take, each row so many bytes besides its columns; nil where the file is read as a whole.
+func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where decided, each, budget int64) (*batches, *table.Table, int64, error) {
 	type made struct {
 		*batches
 		shape *table.Table
@@ -76,19 +78,31 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, each, budg
 		if t == nil || slices.ContainsFunc(columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) {
 			return nil, nil
 		}
-		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit), rows: int64(t.Rows())}, t, 0}
+		keep, told, err := groupsOf(e.file, where)
+		if err != nil {
+			return nil, err
+		}
+		if told != nil && len(keep) == 0 {
+			keep = []int{0} // an answer has to come from some rows
+		}
+		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit)}, t, 0}
 		size := int64(0)
 		for i, c := range t.Chunks {
-			n := e.file.GroupBytes(i, columns)
-			out.total += n
-			n += each * int64(c.Rows)
+			held := e.file.GroupBytes(i, columns)
+			n := held + each*int64(c.Rows)
+			out.takes += n
+			if told != nil && !slices.Contains(keep, i) {
+				out.without++
+				continue
+			}
+			out.rows, out.total = out.rows+int64(c.Rows), out.total+held
 			if len(out.groups) == 0 || size+n > out.budget/4 {
 				out.groups, size = append(out.groups, nil), 0
 			}
 			last := len(out.groups) - 1
 			out.groups[last] = append(out.groups[last], i)
 			size += n
-			out.batches.bytes, out.takes = max(out.batches.bytes, size), out.takes+n
+			out.batches.bytes = max(out.batches.bytes, size)
 		}
 		return out, nil
 	})
@@ -256,6 +270,9 @@ func (b *batches) step() Step {
 	defer b.mu.Unlock()
 	s := Step{Pass: fmt.Sprintf("ReadGroups(batches %d of at most %s)", len(b.groups), size(b.bytes)),
 		Counts: "the columns do not fit the host memory budget: row groups are read, worked on and dropped"}
+	if b.without > 0 {
+		s.Counts += fmt.Sprintf("; without %s, which have no record that is selected", numbers.Count(int64(b.without), "row group", "row groups"))
+	}
 	if t := b.last; t.sweeps > 0 {
 		s.Counts += fmt.Sprintf("; sweeps %d, reading %s of which %s were waited for, work %s", t.sweeps, inMS(t.reading.Seconds()), inMS(t.waited.Seconds()), inMS(t.work.Seconds()))
 		if t.spilled > 0 {

@@ -48,7 +48,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		if t := r.table.Load(); t == nil || t.Has(r.columns) {
 			continue
 		}
-		of, _, takes, err := db.batchesOf(ctx, r.entry, r.columns, rowBytes/2, 0)
+		of, _, takes, err := db.batchesOf(ctx, r.entry, r.columns, decided{}, rowBytes/2, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	}
 	large := map[*entry]*batches{}
 	for _, f := range files {
-		of, _, _, err := db.batchesOf(ctx, f.entry, f.columns, rowBytes/2, budget/int64(len(files)))
+		of, _, _, err := db.batchesOf(ctx, f.entry, f.columns, decided{}, rowBytes/2, budget/int64(len(files)))
 		if err != nil || of == nil {
 			return nil, err
 		}

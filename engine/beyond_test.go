@@ -112,6 +112,19 @@ func TestGroupsBeyondHostMemory(t *testing.T) {
 	} {
 		sameBeyond(t, whole, small, text)
 	}
+	for text, want := range map[string]string{
+		"SELECT u, w, COUNT(*) FROM f WHERE id < 9000 GROUP BY u, w": "; without 4 row groups, which have no record that is selected",
+		"SELECT u, w, COUNT(*) FROM f WHERE id < 3000 GROUP BY u, w": "; without 12 row groups",
+		"SELECT u, w, COUNT(*) FROM f GROUP BY u, w":                 "row groups are read, worked on and dropped",
+	} {
+		x, err := small().Explain(context.Background(), text, ExplainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Steps[0].Counts; !strings.Contains(got, want) {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
 }
 
 // Rows of a file larger than the host memory budget, and its groups, come in the order that is asked for.
@@ -148,7 +161,8 @@ func TestAnyStatementBeyondHostMemory(t *testing.T) {
 	keys := []string{"id", "a", "w", "x", "v", "d", "day", "b", "u", "a % 7", "abs(w) / 1000", "upper(v)", "d * 2", "CASE WHEN a > 50 THEN u END"}
 	aggregates := []string{"COUNT(*)", "COUNT(u)", "SUM(a)", "SUM(w)", "AVG(d)", "MIN(x)", "MAX(u)", "MIN(day)", "SUM(a * d)",
 		"bool_or(b)", "stddev_pop(a)", "COUNT(*) FILTER (WHERE x > 20)"}
-	conditions := []string{"", " WHERE a > 30", " WHERE u LIKE '%9%'", " WHERE x < 31.5 OR b", " WHERE w % 3 = 0 AND v <> 'red'", " WHERE id < 0", " WHERE u IS NULL"}
+	conditions := []string{"", " WHERE a > 30", " WHERE u LIKE '%9%'", " WHERE x < 31.5 OR b", " WHERE w % 3 = 0 AND v <> 'red'", " WHERE id < 0", " WHERE u IS NULL",
+		" WHERE id < 2000 AND a > 30", " WHERE id BETWEEN 5000 AND 7000 AND w % 2 = 0", " WHERE 1000 / (a + 1) > 20 AND id > 9000"}
 	rapid.Check(t, func(r *rapid.T) {
 		some := func(of []string, least, most int, label string) []string {
 			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), least, most, rapid.ID[string]).Draw(r, label)

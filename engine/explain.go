@@ -360,7 +360,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)
 	}
-	x.Steps, x.joined = slices.Concat(s.joined, x.Steps), s.joinedOn
+	x.Steps, x.joined = slices.Concat(s.skips(), s.joined, x.Steps), s.joinedOn
 	for i := range x.Steps {
 		if step := &x.Steps[i]; !o.GLSL {
 			step.GLSL, step.Fixed = "", false

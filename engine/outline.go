@@ -31,67 +31,171 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (*outline
 	if f.Otherwise != nil { // statistics tell no sum
 		f = f.Selected()
 	}
-	if t := e.table.Load(); !db.onCPU() || t.Has(f.Reads()) || !spares(f) {
+	if t := e.table.Load(); !db.onCPU() || t.Has(f.Reads()) || ofAll(f) {
 		return nil, nil
 	}
+	conditions := decidingOf(f)
 	return whatIsRead(ctx, db, e, func(o ingest.Options) (*outlined, error) {
 		if e.file == nil || e.file.Changed() { // which is the error of reading it
 			return nil, nil
 		}
-		t, ok := e.file.Outline(f.Reads())
-		if !ok {
-			return nil, nil
+		if t, ok := e.file.Outline(f.Reads()); ok && conditions.all && len(f.Aggs) > 0 {
+			q, err := plan.NewQuery(t, f)
+			if err != nil {
+				return nil, err
+			}
+			if answer, err := plan.Finish(&statistics{q: q}, q); err == nil {
+				return &outlined{answer: answer, table: t, groups: len(t.Chunks)}, nil
+			}
 		}
-		q, err := plan.NewQuery(t, f)
+		return e.without(ctx, conditions, f.Reads(), o)
+	})
+}
+
+// outlineJoined looks for what conditions of tables alone spare a join of them; nil where that is nothing.
+func (db *DB) outlineJoined(ctx context.Context, b *bound) (map[*entry]*outlined, error) {
+	if !db.onCPU() || db.now().hostMemory > 0 {
+		return nil, nil
+	}
+	spares := map[*entry]*outlined{}
+	var where expr.Expr
+	at := 0
+	conditions := map[*read]expr.Expr{}
+	plan.Walk(b.fragment.Join, func(n plan.Node, _ int) {
+		above := where
+		where = nil
+		switch n := n.(type) {
+		case *plan.Filter:
+			where = n.Where
+		case *plan.Scan:
+			if at++; n.Of == nil {
+				conditions[b.scans[at-1]] = above
+			}
+		}
+	})
+	for r, where := range conditions {
+		list := deciding(where)
+		once := len(slices.DeleteFunc(slices.Clone(b.scans), func(o *read) bool { return o != r })) == 1
+		if len(list.kids) == 0 || !once || r.table.Load().Has(r.columns) {
+			continue
+		}
+		o, err := whatIsRead(ctx, db, r.entry, func(o ingest.Options) (*outlined, error) {
+			if r.file == nil || r.file.Changed() {
+				return nil, nil
+			}
+			return r.without(ctx, list, r.columns, o)
+		})
 		if err != nil {
 			return nil, err
 		}
-		out := &outlined{table: t, groups: len(t.Chunks)}
-		if len(f.Aggs) > 0 {
-			if out.answer, err = plan.Finish(&statistics{q: q}, q); err == nil {
-				return out, nil
-			}
+		if o != nil {
+			spares[r.entry] = o
 		}
-		var keep []int
-		rows := 0
-		for i, c := range q.Chunks {
-			if c.Pred.Op != plan.False || len(c.Checks) > 0 {
-				keep, rows = append(keep, i), rows+t.Chunks[i].Rows
-			}
-		}
-		// All statements together read half of the rows so; then the table's turn comes.
-		if out.left = len(keep); e.spare+rows > t.Rows()/2 {
-			return nil, nil
-		}
-		e.spare += rows
-		out.table, err = e.file.ReadGroups(ctx, keep, f.Reads(), o)
-		if err == nil && slices.ContainsFunc(f.Reads(), func(col int) bool { return out.table.Fields[col].Unsupported != "" }) {
-			return nil, nil // reading the table says so
-		}
-		return out, err
+	}
+	return spares, nil
+}
+
+// inGroups reports that a file has row groups of which some may be read alone.
+func (db *DB) inGroups(ctx context.Context, e *entry) bool {
+	in, _ := whatIsRead(ctx, db, e, func(ingest.Options) (*bool, error) { // an error is that of reading it
+		in := e.file != nil && e.file.Groups() > 1
+		return &in, nil
 	})
+	return in != nil && *in
+}
+
+// without reads columns of the row groups that conditions do not rule out; nil where that does not pay. With e.mu.
+func (e *entry) without(ctx context.Context, conditions decided, columns []int, o ingest.Options) (*outlined, error) {
+	keep, t, err := groupsOf(e.file, conditions)
+	if t == nil || err != nil {
+		return nil, err
+	}
+	rows, takes := 0, int64(0)
+	for _, i := range keep {
+		rows, takes = rows+t.Chunks[i].Rows, takes+e.file.GroupBytes(i, columns)
+	}
+	// All statements together read as many rows as there are so; then the table's turn comes.
+	if len(keep) == len(t.Chunks) || e.spare+rows > t.Rows() || o.MemoryLimit > 0 && takes > o.MemoryLimit/2 {
+		return nil, nil
+	}
+	e.spare += rows
+	out := &outlined{groups: len(t.Chunks), left: len(keep)}
+	out.table, err = e.file.ReadGroups(ctx, keep, columns, o)
+	if err == nil && slices.ContainsFunc(columns, func(col int) bool { return out.table.Fields[col].Unsupported != "" }) {
+		return nil, nil // reading the table says so
+	}
+	return out, err
+}
+
+// groupsOf lists the row groups of a file which may have a record for which all conditions are TRUE, with the outline that tells so; nil
+// where the file tells nothing of them.
+func groupsOf(f *ingest.File, of decided) (keep []int, t *table.Table, err error) {
+	told := func(e expr.Expr) bool {
+		_, ok := f.Outline(expr.Columns(e))
+		return ok
+	}
+	conditions := slices.DeleteFunc(slices.Clone(of.kids), func(e expr.Expr) bool { return !told(e) })
+	if len(conditions) == 0 {
+		return nil, nil, nil
+	}
+	where := plan.All(conditions)
+	t, _ = f.Outline(expr.Columns(where))
+	q, err := plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range q.Chunks {
+		null := slices.ContainsFunc(expr.Columns(where), func(col int) bool { return t.Chunks[i].Segments[col].Nulls > 0 })
+		if c.Pred.Op != plan.False || len(c.Checks) > 0 || of.raises && null {
+			keep = append(keep, i)
+		}
+	}
+	return keep, t, nil
 }
 
 // onCPU reports whether statements may run on cpu.
 func (db *DB) onCPU() bool { return db.Backend() == "auto" || db.Backend() == "cpu" }
 
-// spares reports whether a fragment's answer is the same without rows that it does not select,
-// and whether its condition is one that a range of values may decide.
-func spares(f *plan.Fragment) bool {
-	ok := !f.Total
-	for _, a := range f.Aggs {
-		ok = ok && a.Kind != expr.Selectivity
+// decided are conditions that have to be TRUE for a record to be selected and that a range of values may decide.
+type decided struct {
+	kids   []expr.Expr
+	all    bool // there are no others
+	raises bool // one behind them may be an error, which a record has to be seen for where these are NULL
+}
+
+// ofAll reports that a fragment's answer needs the number of all records.
+func ofAll(f *plan.Fragment) bool {
+	return f.Total || slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity })
+}
+
+// decidingOf are the deciding conditions of a fragment; none where it needs all records.
+func decidingOf(f *plan.Fragment) decided {
+	if ofAll(f) {
+		return decided{}
 	}
-	if f.Where != nil {
-		expr.Walk(f.Where, func(e expr.Expr) {
+	return deciding(f.Where)
+}
+
+// deciding are the conditions of a WHERE that decide, up to the first one that may be an error.
+func deciding(where expr.Expr) (d decided) {
+	conditions := plan.Conjuncts(where)
+	for _, e := range conditions {
+		plain := true
+		expr.Walk(e, func(e expr.Expr) {
 			switch e.(type) {
 			case *expr.Column, *expr.Const, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.Between, *expr.In, *expr.IsNull:
 			default:
-				ok = false
+				plain = false
 			}
 		})
+		if plain {
+			d.kids = append(d.kids, e)
+		} else if d.raises = plan.CanRaise(e); d.raises {
+			break
+		}
 	}
-	return ok
+	d.all = len(d.kids) == len(conditions)
+	return d
 }
 
 // steps are those of the execution, after what is spared.
@@ -105,8 +209,22 @@ func (o *outlined) steps(list []Step) []Step {
 	if o.answer != nil {
 		return []Step{{Pass: fmt.Sprintf("Statistics(%d row groups)", o.groups), Counts: "nothing: what the file says of its row groups is the answer"}}
 	}
-	skip := Step{Pass: fmt.Sprintf("Skip(%d of %d row groups)", o.groups-o.left, o.groups), Counts: "nothing: by what the file says of them they have no record that is selected"}
-	return slices.Insert(list, 0, skip)
+	return slices.Insert(list, 0, o.skip(""))
+}
+
+// skip is the step of what is spared, of the table of a name.
+func (o *outlined) skip(of string) Step {
+	return Step{Pass: fmt.Sprintf("Skip(%d of %d row groups%s)", o.groups-o.left, o.groups, of), Counts: "nothing: by what the file says of them they have no record that is selected"}
+}
+
+// skips are the steps of what is spared of tables that are joined.
+func (s *planned) skips() (list []Step) {
+	for i, r := range s.sources {
+		if s.partly(r.entry) && i < len(s.tables) && s.tables[i] == s.spares[r.entry].table {
+			list = append(list, s.spares[r.entry].skip(" of "+expr.Ident(r.name)))
+		}
+	}
+	return list
 }
 
 // errUntold is what statistics do not tell.

@@ -99,7 +99,7 @@ func TestStatisticsOfRowGroupsChangeNoAnswer(t *testing.T) {
 			k := rapid.Int64Range(-1, int64(n/3)+1).Draw(t, "k")
 			text := "SELECT " + rapid.SampledFrom([]string{"COUNT(*)", "COUNT(a), COUNT(b)", "MIN(a), MAX(a), MAX(b)", "SUM(b), COUNT(*)", "MEDIAN(a)", "selectivity()", "SUM(a + b), selectivity(), COUNT(DISTINCT b)", "a, b"}).Draw(t, "what") + " FROM t" +
 				rapid.SampledFrom([]string{"", fmt.Sprintf(" WHERE a >= %d", k), fmt.Sprintf(" WHERE a < %d AND b > 0", k), fmt.Sprintf(" WHERE NOT (a BETWEEN %d AND %d)", k, k+4),
-					fmt.Sprintf(" WHERE a IN (%d, %d) OR b IS NULL", k, k+1), fmt.Sprintf(" WHERE a = %d AND 1/b > 0", k), fmt.Sprintf(" WHERE b > 9 OR a <= %d", k)}).Draw(t, "where")
+					fmt.Sprintf(" WHERE a IN (%d, %d) OR b IS NULL", k, k+1), fmt.Sprintf(" WHERE a = %d AND 1/b > 0", k), fmt.Sprintf(" WHERE b > 9 OR a <= %d", k), fmt.Sprintf(" WHERE a < %d AND abs(b) < 3 AND b / 2 < 2", k), fmt.Sprintf(" WHERE 1/b < 1 AND a = %d", k)}).Draw(t, "where")
 			got, err := answer(fresh, text)
 			expected, wanted := answer(want, text)
 			if fmt.Sprint(err) != fmt.Sprint(wanted) || !cmp.Equal(got, expected) {
@@ -135,7 +135,12 @@ func TestWhatStatisticsSpare(t *testing.T) {
 		"COUNT(*) FROM t WHERE a BETWEEN 12 AND 13":       "Skip(3 of 4 row groups)",
 		"a, b FROM t WHERE a = 39":                        "Skip(3 of 4 row groups)",
 		"SUM(a) FROM t WHERE a < 10":                      "Skip(3 of 4 row groups)",
-		"COUNT(*) FROM t WHERE a < 25":                    "Scan(t)", // more than half
+		"COUNT(*) FROM t WHERE a < 25":                    "Skip(1 of 4 row groups)",
+		"COUNT(*) FROM t WHERE a < 35":                    "Scan(t)", // all
+		"a + b FROM t WHERE a < 10 AND abs(b) < 4":        "Skip(3 of 4 row groups)",
+		"COUNT(*) FROM t WHERE 1/(a+1) < 2 AND a < 10":    "Scan(t)", // what may be an error comes first
+		"COUNT(*) FROM t WHERE b < 10 AND 1/(a+1) < 2":    "Scan(t)", // or is evaluated where b is NULL
+		"COUNT(*) FROM t WHERE a < 10 AND 1/(a+1) < 2":    "Skip(3 of 4 row groups)",
 		"COUNT(*) FROM t WHERE b < 20":                    "Skip(2 of 4 row groups)",
 		"selectivity() FROM t WHERE a < 10":               "Scan(t)",
 		"SUM(a) FROM t":                                   "Scan(t)",
@@ -174,6 +179,74 @@ func answer(db *DB, text string) (rows [][]table.Value, err error) {
 		return nil, err
 	}
 	return r.Rows, nil
+}
+
+// Conditions of tables alone spare the parts of joins and subqueries row groups, and change no answer.
+func TestWhatStatisticsSpareOfJoins(t *testing.T) {
+	var rows [][2]*int64
+	for i := range int64(60) {
+		half := i / 2
+		rows = append(rows, [2]*int64{&i, &half})
+	}
+	rows[17][0], rows[31][1] = nil, nil
+	s := ingest.Source{Path: "t.parquet", Data: grouped(t, rows, 10)}
+	whole, err := ingest.Load(context.Background(), "t", s, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := opened(t, Options{Backend: "cpu"})
+	defer want.Close()
+	for _, name := range []string{"t", "u"} {
+		if err := want.Add(&table.Table{Name: name, Fields: whole.Fields, Chunks: whole.Chunks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		t, u bool // whether they are read as a whole
+	}{
+		{"SELECT COUNT(*), SUM(u.a) FROM t JOIN u ON t.a = u.b WHERE t.a < 20 AND u.a > 7", false, false}, // u.b < 20, too
+		{"SELECT t.a, u.a FROM t JOIN u ON t.a = u.b WHERE t.a < 20 AND u.a > 30 ORDER BY 1, 2", false, false},
+		{"SELECT t.a, u.a FROM t LEFT JOIN u ON t.a = u.b AND u.a > 50 WHERE t.b > 2 ORDER BY 1, 2", true, false},
+		{"SELECT COUNT(*) FROM t AS x JOIN t AS y ON x.a = y.b WHERE x.a < 10", true, false}, // twice the same table
+		{"SELECT COUNT(*) FROM t WHERE a < 10 AND b IN (SELECT b FROM u WHERE a > 45)", false, false},
+		{"SELECT COUNT(*) FROM (SELECT DISTINCT b FROM t WHERE a BETWEEN 10 AND 29 LIMIT 1000) s", false, false},
+		{"SELECT (SELECT MAX(b) FROM u WHERE a < 10), COUNT(*) FROM t WHERE a > 45", false, false},
+		{"WITH few AS MATERIALIZED (SELECT a, b FROM t WHERE a < 10) SELECT COUNT(*) FROM few AS x JOIN few AS y ON x.a = y.b", false, false},
+		{"SELECT COUNT(*) FROM t JOIN u ON t.a = u.b WHERE 1 / t.b > 0 AND t.a < 3 AND u.a >= 0", false, false},
+		{"SELECT COUNT(*) FROM t JOIN u ON t.a = u.b + 1 WHERE t.a < 3 AND u.a >= 0", false, true},
+	} {
+		db := opened(t, Options{Backend: "cpu"})
+		for _, name := range []string{"t", "u"} {
+			if err := db.Attach(name, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again := func() {
+			got, err := answer(db, c.text)
+			expected, wanted := answer(want, c.text)
+			if fmt.Sprint(err) != fmt.Sprint(wanted) || !cmp.Equal(got, expected) {
+				t.Errorf("%s: %v (%v), want %v (%v)", c.text, got, err, expected, wanted)
+			}
+		}
+		again()
+		read := func(name string) bool {
+			now := db.entry(name).table.Load()
+			return now != nil && (now.Has([]int{0}) || now.Has([]int{1}))
+		}
+		if read("t") != c.t || read("u") != c.u {
+			t.Errorf("%s: t and u are read as a whole: %v, %v", c.text, read("t"), read("u"))
+		}
+		if x, err := db.Explain(t.Context(), c.text, ExplainOptions{Analyze: true}); err == nil && strings.Contains(c.text, "JOIN u") {
+			if skips := strings.Contains(fmt.Sprint(x.Steps), "row groups of u)"); skips == c.u {
+				t.Errorf("%s: %v", c.text, x.Steps)
+			}
+		}
+		again()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // A statement that was spared its columns reads them where another backend is asked for.

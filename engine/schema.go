@@ -45,7 +45,7 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 		}
 		columns := []int{column}
 		if t := e.table.Load(); db.now().hostMemory > 0 && t != nil && !t.Has(columns) {
-			if b, _, takes, err := db.batchesOf(ctx, e, columns, 0, 0); err != nil || b != nil && takes > b.budget { // which it may be read in
+			if b, _, takes, err := db.batchesOf(ctx, e, columns, decided{}, 0, 0); err != nil || b != nil && takes > b.budget { // which it may be read in
 				return nil, false, err
 			}
 		}

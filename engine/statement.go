@@ -35,15 +35,16 @@ type Statement struct {
 // bound is a statement with the values of its parameters: a tree with at most one
 // fragment.
 type bound struct {
-	lookup   *lookup        // where it is one: it has nothing else then but the version
-	tree     plan.Node      // with the fragment cut out
-	version  uint64         // of the catalog that its names were resolved in
-	off      plan.Off       // the rules that it was planned without
-	columns  []Column       // of its answer
-	fragment *plan.Fragment // nil where no table is read, and with it the next two
-	sources  []*read        // the tables that it reads, each once
-	scans    []*read        // of the fragment's scans, from left to right
-	outlined *outlined      // what it need not read of them; nil where that is nothing
+	lookup   *lookup              // where it is one: it has nothing else then but the version
+	tree     plan.Node            // with the fragment cut out
+	version  uint64               // of the catalog that its names were resolved in
+	off      plan.Off             // the rules that it was planned without
+	columns  []Column             // of its answer
+	fragment *plan.Fragment       // nil where no table is read, and with it the next two
+	sources  []*read              // the tables that it reads, each once
+	scans    []*read              // of the fragment's scans, from left to right
+	outlined *outlined            // what it need not read of them; nil where that is nothing
+	spares   map[*entry]*outlined // of the tables that it joins: row groups without a record that meets the conditions of them alone
 	params   []table.Value
 	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
 	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
@@ -230,6 +231,11 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 			if b.outlined, err = db.joinInBatches(ctx, b); err != nil {
 				return nil, err
 			}
+			if b.outlined == nil {
+				if b.spares, err = db.outlineJoined(ctx, b); err != nil {
+					return nil, err
+				}
+			}
 			continue
 		}
 		if plan.Scans(f.Nodes)[0].Of != nil {
@@ -294,7 +300,10 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	}
 	for _, r := range s.sources {
 		t := r.table.Load()
-		if !t.Has(r.columns) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU() || s.outlined.large != nil && s.outlined.large[r.entry] == nil) {
+		if s.nested != nil && !t.Has(r.columns) && s.db.onCPU() && s.db.inGroups(ctx, r.entry) { // its parts may do with some row groups
+			continue
+		}
+		if !t.Has(r.columns) && !s.partly(r.entry) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU() || s.outlined.large != nil && s.outlined.large[r.entry] == nil) {
 			var a *ahead
 			if runs && s.fragment != nil {
 				a = s.ahead(ctx)
@@ -314,6 +323,9 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	return rest, nil
 }
 
+// partly reports that of a table that is joined no more is read than some row groups.
+func (s *Statement) partly(e *entry) bool { return s.spares[e] != nil && s.db.onCPU() }
+
 // pinned is the statement for the snapshots that its tables have now, which stay in use
 // until unpin is called.
 func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err error) {
@@ -332,8 +344,15 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 			f()
 		}
 	}
+	apart := map[int]bool{}
+	tables = slices.Clone(tables)
 	for i, r := range s.sources {
 		if !tables[i].Has(r.columns) {
+			if s.partly(r.entry) {
+				tables[i], apart[i] = s.spares[r.entry].table, true
+				unpins = append(unpins, s.db.pinned(tables[i]))
+				continue
+			}
 			if s.outlined == nil || s.outlined.large != nil && s.outlined.large[r.entry] == nil {
 				unpin()
 				return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", r.name)
@@ -349,7 +368,7 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	}
 	now.tables = tables
 	for i, t := range tables {
-		if now.spared == nil {
+		if now.spared == nil && !apart[i] {
 			if err = s.db.indexes.update(ctx, s.sources[i].entry, t); err != nil {
 				unpin()
 				return nil, nil, err

@@ -153,6 +153,14 @@ func (f *File) letGo() {
 	}
 }
 
+// Groups is how many row groups there are that [File.ReadGroups] reads alone; 0 where the file is read as a whole.
+func (f *File) Groups() int {
+	if f.once {
+		return 0
+	}
+	return len(f.groups)
+}
+
 // Outline is the table as the file's statistics tell of some columns: a chunk for each of its
 // row groups, and segments whose numbers (Base, Max, Bits, Nulls) are right and whose codes are
 // not. ok is false where the file does not say these, or is no longer needed.
