@@ -110,12 +110,16 @@ func (e *entry) without(ctx context.Context, conditions decided, columns []int, 
 	if t == nil || err != nil {
 		return nil, err
 	}
-	rows, takes := 0, int64(0)
+	rows := 0
 	for _, i := range keep {
-		rows, takes = rows+t.Chunks[i].Rows, takes+e.file.GroupBytes(i, columns)
+		rows += t.Chunks[i].Rows
 	}
-	// All statements together read as many rows as there are so; then the table's turn comes.
-	if len(keep) == len(t.Chunks) || e.spare+rows > t.Rows() || o.MemoryLimit > 0 && takes > o.MemoryLimit/2 {
+	all := int64(t.Rows()) * rowBytes / 2
+	for i := range t.Chunks {
+		all += e.file.GroupBytes(i, columns)
+	}
+	// All statements together read as many rows as there are so; then the table's turn comes. A file that may not fit is read in batches.
+	if len(keep) == len(t.Chunks) || e.spare+rows > t.Rows() || o.MemoryLimit > 0 && all > o.MemoryLimit {
 		return nil, nil
 	}
 	e.spare += rows

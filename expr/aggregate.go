@@ -15,7 +15,7 @@ type AggKind uint8
 const (
 	CountAll    AggKind = iota // COUNT(*)
 	Count                      // COUNT(x)
-	Sum                        // SUM(x): DECIMAL(38, s) for integers and DECIMAL, exact; REAL and DOUBLE: the exact sum rounded once
+	Sum                        // SUM(x): BIGINT for SMALLINT and INTEGER, DECIMAL(38, s) for BIGINT and DECIMAL, exact; REAL and DOUBLE: the exact sum rounded once
 	Avg                        // AVG(x): DOUBLE, the exact quotient rounded once
 	Min                        // MIN(x)
 	Max                        // MAX(x)
@@ -180,7 +180,10 @@ func (a Aggregate) Type() table.Type {
 	case CountAll, Count, RegrCount:
 		return table.Type{Kind: table.BigInt}
 	case Sum:
-		if a.Arg.IsExact() {
+		switch {
+		case a.Arg.Kind == table.SmallInt, a.Arg.Kind == table.Integer:
+			return table.Type{Kind: table.BigInt}
+		case a.Arg.IsExact():
 			return table.Type{Kind: table.Decimal, Precision: 38, Scale: a.Arg.Scale}
 		}
 		return a.Arg

@@ -117,8 +117,8 @@ func SelectivityOf(n, all uint64) table.Value {
 
 var tooLarge = table.Pow10(38) // for a DECIMAL
 
-// FinishSum makes SUM and AVG from the sum: NULL of no values, else SUM of an exact
-// column is a DECIMAL(38, s), and an error where it has more digits; the others are
+// FinishSum makes SUM and AVG from the sum: NULL of no values, else SUM of SMALLINT and INTEGER
+// is a BIGINT, of BIGINT and DECIMAL a DECIMAL(38, s), and an error where it is too large for that; the others are
 // rounded once, to the nearest REAL or DOUBLE.
 func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 	v.Type = a.Type()
@@ -135,6 +135,14 @@ func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 		v.F, err = s.Float.Float64()
 	case a.Kind == expr.Avg:
 		v.F = average(&s.Int, s.N, a.Arg.Scale)
+	case v.Type.Kind == table.BigInt && !s.Int.IsInt64():
+		of := expr.Ident(a.Name)
+		if a.X != nil {
+			of = "(" + a.X.String() + ")"
+		}
+		return table.Null(v.Type), expr.Errorf(a.P, "bigint out of range: the sum of %s::bigint is a numeric", of)
+	case v.Type.Kind == table.BigInt:
+		v.I = s.Int.Int64()
 	case s.Int.CmpAbs(tooLarge) >= 0:
 		return table.Null(v.Type), expr.Errorf(a.P, "%s has more than 38 digits", a)
 	default:

@@ -31,6 +31,8 @@ func TestFinishSumAndAvg(t *testing.T) {
 		{table.Type{Kind: table.BigInt}, big.NewInt(1<<53 + 1), 1, "9007199254740993", "9.007199254740992e+15"},
 		{table.Type{Kind: table.BigInt}, new(big.Int).Sub(huge, big.NewInt(1)), 1, "99999999999999999999999999999999999999", "1e+38"},
 		{table.Type{Kind: table.BigInt}, huge, 1, "SUM(x) has more than 38 digits", "1e+38"},
+		{table.Type{Kind: table.Integer}, big.NewInt(math.MinInt64), 1 << 33, "-9223372036854775808", "-1073741824"},
+		{table.Type{Kind: table.SmallInt}, new(big.Int).Lsh(big.NewInt(1), 63), 1 << 50, "bigint out of range: the sum of x::bigint is a numeric", "8192"},
 	} {
 		finish := func(kind expr.AggKind) string {
 			q := &plan.Query{Table: &table.Table{}, Aggs: []expr.Aggregate{{Kind: kind, Arg: x.arg, Name: "x"}}}

@@ -18,7 +18,7 @@ func TestItems(t *testing.T) {
 		{"COUNT(ALL v)", "count: COUNT(v) bigint"},
 		{"COUNT(u)", "count: 0 bigint"},
 		{"pg_catalog.count(*)", "count: COUNT(*) bigint"},
-		{"SUM(x), sum(s) AS Total", "sum: SUM(x) numeric(38,0); total: SUM(s) numeric(38,0)"},
+		{"SUM(x), sum(s) AS Total", "sum: SUM(x) numeric(38,0); total: SUM(s) bigint"},
 		{`SUM(dec) "Total sum"`, "Total sum: SUM(dec) numeric(38,2)"},
 		{"SUM(r), SUM(d), SUM(u)", "sum: SUM(r) real; sum: SUM(d) double precision; sum: SUM(NULL) numeric(38,0)"},
 		{"AVG(x), AVG(dec), AVG(r)", "avg: AVG(x) double precision; avg: AVG(dec) double precision; avg: AVG(r) double precision"},
