@@ -52,7 +52,7 @@ func depthColumns(q *plan.Query) []int {
 		for _, k := range p.Kids {
 			walk(k)
 		}
-		if _, program := p.Leaf.(*plan.Program); p.Leaf != nil && !program {
+		if _, program := p.Leaf.(*plan.Computed); p.Leaf != nil && !program {
 			cols = append(cols, p.Leaf.Columns()...)
 		}
 	}

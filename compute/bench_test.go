@@ -88,7 +88,7 @@ func semilinear() *plan.Pred {
 		}
 		sum = term
 	}
-	return leafOf(&plan.Program{Op: expr.LT, L: sum, R: constant(2000000), Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
+	return leafOf(&plan.Computed{Op: expr.LT, L: sum, R: constant(2000000), Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
 }
 
 type benchQuery struct {

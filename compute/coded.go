@@ -18,7 +18,7 @@ func (x *chunk) values(l plan.Leaf) (*node, error) {
 	}
 	made := leaf{test: coded, text: l.String()}
 	blocks := 2 // the result, and the bitmap
-	if p, ok := l.(*plan.Program); ok && !x.device.Software {
+	if p, ok := l.(*plan.Computed); ok && !x.device.Software {
 		made.sum = x.planeSum(p)
 	}
 	if m, ok := l.(*plan.Match); ok {

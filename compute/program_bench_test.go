@@ -63,7 +63,7 @@ func integerNode(op plan.ValOp, lo, hi int64, kids ...*plan.Val) *plan.Val {
 }
 
 // benchSemilinear is 3a + 7b - 2c + d < k, in 32 bits or, where wide, in 64.
-func benchSemilinear(wide bool) *plan.Program {
+func benchSemilinear(wide bool) *plan.Computed {
 	hi := int64(1 << 23)
 	if wide {
 		hi = 1 << 40
@@ -79,17 +79,17 @@ func benchSemilinear(wide bool) *plan.Program {
 			sum = integerNode(plan.AddV, -hi, hi, sum, term)
 		}
 	}
-	return &plan.Program{Op: expr.LT, L: sum, R: integerNode(plan.Const, 2000000, 2000000), Text: "3*a + 7*b - 2*c + d < 2000000"}
+	return &plan.Computed{Op: expr.LT, L: sum, R: integerNode(plan.Const, 2000000, 2000000), Text: "3*a + 7*b - 2*c + d < 2000000"}
 }
 
 // benchDouble is x * 2 + x < 1.
-func benchDouble(col int) *plan.Program {
+func benchDouble(col int) *plan.Computed {
 	x := &plan.Val{Op: plan.ColF, Column: col, Float: true}
 	k := func(f float64) *plan.Val { return &plan.Val{Op: plan.Const, Float: true, F: f} }
 	node := func(op plan.ValOp, a, b *plan.Val) *plan.Val {
 		return &plan.Val{Op: op, Float: true, Kids: []*plan.Val{a, b}}
 	}
-	return &plan.Program{Op: expr.LT, L: node(plan.AddV, node(plan.MulV, x, k(2)), x), R: k(1), Shape: plan.Expression, Text: "x * 2 + x < 1"}
+	return &plan.Computed{Op: expr.LT, L: node(plan.AddV, node(plan.MulV, x, k(2)), x), R: k(1), Shape: plan.Expression, Text: "x * 2 + x < 1"}
 }
 
 func BenchmarkValues(b *testing.B) {

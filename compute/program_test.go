@@ -30,7 +30,7 @@ func valueLeaves(p *plan.Pred) []plan.Leaf {
 		out = append(out, valueLeaves(k)...)
 	}
 	switch p.Leaf.(type) {
-	case *plan.Program, *plan.Members:
+	case *plan.Computed, *plan.Members:
 		out = append(out, p.Leaf)
 	}
 	return out
@@ -162,7 +162,7 @@ func randomSegment(rng *rand.Rand, width, rows int, nulls bool) *table.Segment {
 }
 
 // sumBelow is a + 2b < k, checked for overflow where the columns are wide.
-func sumBelow(c *table.Chunk) *plan.Program {
+func sumBelow(c *table.Chunk) *plan.Computed {
 	at := func(col int) *plan.Val {
 		s := c.Segments[col]
 		return &plan.Val{Op: plan.Col, Column: col, Offset: -5, Lo: big.NewInt(-5), Hi: new(big.Int).SetUint64(s.Max)}
@@ -175,7 +175,7 @@ func sumBelow(c *table.Chunk) *plan.Program {
 		return &plan.Val{Op: op, Kids: []*plan.Val{x, y}, Lo: big.NewInt(-20), Hi: hi, CanFail: wide}
 	}
 	k := int64(min(c.Segments[0].Max, math.MaxInt64) / 2)
-	return &plan.Program{Op: expr.LT, L: node(plan.AddV, a, node(plan.MulV, two, b)), Shape: plan.Expression, Text: "a + 2 * b < k",
+	return &plan.Computed{Op: expr.LT, L: node(plan.AddV, a, node(plan.MulV, two, b)), Shape: plan.Expression, Text: "a + 2 * b < k",
 		R: &plan.Val{Op: plan.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}}
 }
 
@@ -238,7 +238,7 @@ func TestSubnormalDoublesAreExact(t *testing.T) {
 			v := &plan.Val{Op: op, Float: true, CanFail: true, Kids: []*plan.Val{col(0), col(1)}}
 			narrow := &plan.Val{Op: plan.Round32, Float: true, CanFail: true, Kids: []*plan.Val{v}}
 			name := [...]string{plan.AddV: "+", plan.SubV: "-", plan.MulV: "*", plan.DivV: "/"}[op]
-			for _, leaf := range []*plan.Program{
+			for _, leaf := range []*plan.Computed{
 				{Op: expr.EQ, L: v, R: col(2), Shape: plan.Expression, Text: "x " + name + " y = z"},
 				{Op: expr.LT, L: v, R: col(2), Shape: plan.Expression, Text: "x " + name + " y < z"},
 				{Fails: v, Shape: plan.Expression, Text: "x " + name + " y fails"},
@@ -263,14 +263,14 @@ func TestFewBlocks(t *testing.T) {
 		tab.Fields = append(tab.Fields, table.Field{Name: "x", Type: seg.Type})
 		ch.Segments = append(ch.Segments, seg)
 	}
-	product := func(n int) *plan.Program { // of n columns, in 64 bits
+	product := func(n int) *plan.Computed { // of n columns, in 64 bits
 		v := &plan.Val{Op: plan.Col, Lo: big.NewInt(-5), Hi: big.NewInt(511), Offset: -5}
 		for i := 1; i < n; i++ {
 			c := *v
 			c.Op, c.Kids, c.Column, c.Offset = plan.Col, nil, i, -5
 			v = &plan.Val{Op: plan.MulV, Kids: []*plan.Val{v, &c}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
 		}
-		return &plan.Program{Op: expr.LT, L: v, R: &plan.Val{Op: plan.Const, Lo: new(big.Int), Hi: new(big.Int)}, Shape: plan.Polynomial, Text: "product < 0"}
+		return &plan.Computed{Op: expr.LT, L: v, R: &plan.Val{Op: plan.Const, Lo: new(big.Int), Hi: new(big.Int)}, Shape: plan.Polynomial, Text: "product < 0"}
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := DeviceOf(ctx.Caps())
@@ -320,7 +320,7 @@ func TestSemilinearOverPlanes(t *testing.T) {
 					if name != "own" && (i+j/2)%2 != 0 { // two of four: each operator is a program of its own
 						continue
 					}
-					p := &plan.Program{Op: expr.CmpOp((i + j) % 6), L: sum, Text: fmt.Sprint("sum against ", bound),
+					p := &plan.Computed{Op: expr.CmpOp((i + j) % 6), L: sum, Text: fmt.Sprint("sum against ", bound),
 						R: &plan.Val{Op: plan.Const, I: bound, Lo: big.NewInt(bound), Hi: big.NewInt(bound)}}
 					if err := checkLeaf(g, d, tab, 0, p); err != nil {
 						t.Errorf("%s, coefficients %v, operator %v: %v", name, coef, p.Op, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// planeSum is a semi-linear program evaluated on bit planes from the top. With all
+// planeSum is a semi-linear leaf evaluated on bit planes from the top. With all
 // coefficients positive (those below 0 take the complement of the column instead) and
 // K positions, the sum less the bound is known, after the planes of the positions down to
 // k, to within the sum of the coefficients, in units of 2^k. So for the records that are
@@ -25,7 +25,7 @@ import (
 // bound, and from the sum of the coefficients on it is less. Each plane is read
 // once, and most units need no more than the upper half of them, as in a comparison.
 type planeSum struct {
-	program   *plan.Program
+	of        *plan.Computed
 	terms     []planeTerm // lightest first
 	bound     *big.Int    // compared with the sum
 	positions int
@@ -50,14 +50,14 @@ const (
 	maxDigits = 9
 )
 
-// planeSum makes the sum of a semi-linear program, nil where reading the codes is
+// planeSum makes the sum of a semi-linear leaf, nil where reading the codes is
 // the better way.
-func (x *chunk) planeSum(p *plan.Program) *planeSum {
+func (x *chunk) planeSum(p *plan.Computed) *planeSum {
 	cols, coef, rhs, _, ok := p.Linear()
 	if !ok || p.Fails != nil {
 		return nil
 	}
-	s := &planeSum{program: p, bound: new(big.Int).Set(rhs)}
+	s := &planeSum{of: p, bound: new(big.Int).Set(rhs)}
 	total := new(big.Int)
 	for i, col := range cols {
 		size := uint64(max(coef[i], -coef[i]))
@@ -160,7 +160,7 @@ func (w *writer) sum(l *leaf) {
 		digits = append(digits, fmt.Sprintf("u%d", j))
 	}
 	linef("uvec4 equal = undecided & ~(%s);\n    less |= undecided & ~equal;", strings.Join(digits, " | "))
-	op := s.program.Op
+	op := s.of.Op
 	linef("return ((less & %s) | (equal & %s)) ^ (among & %s);\n}", w.mask(op != expr.EQ && op != expr.NE), w.mask(op != expr.LT && op != expr.GE), w.mask(op == expr.GE || op == expr.GT || op == expr.NE))
 }
 

@@ -211,8 +211,8 @@ func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
 		return append(list, r.item(Members, l.Col, true))
 	case *plan.Match:
 		return append(list, r.match(l.Col))
-	case *plan.Program:
-		return append(list, r.program(l))
+	case *plan.Computed:
+		return append(list, r.computed(l))
 	case *plan.Scalar:
 		return append(list, r.scalar(l))
 	}
@@ -234,8 +234,8 @@ func (r *reader) match(col int) Item {
 	return x
 }
 
-// program is an item whose scale is its number of nodes.
-func (r *reader) program(p *plan.Program) Item {
+// computed is an item whose scale is its number of nodes.
+func (r *reader) computed(p *plan.Computed) Item {
 	nodes := count(p.L) + count(p.R) + count(p.Fails)
 	x := Item{Class: Program, Scale: float64(nodes) / programNodes}
 	if p.Shape == plan.Semilinear && p.Fails == nil {

@@ -36,7 +36,7 @@
 //   - The k-th value takes a sample and one pass over the codes, which sets 3 % of
 //     them aside. Where the sample misleads (one search in 16,000) or one value of
 //     many rows is beside the wanted one, it takes a few of each.
-//   - SUM of REAL and DOUBLE, IN lists, and programs other than linear sums have no
+//   - SUM of REAL and DOUBLE, IN lists, and arithmetic other than linear sums have no
 //     vector instructions.
 //   - Scalar keeps every selected value of every aggregate in memory, and Group those of
 //     percentiles, kth_largest, kth_smallest and mode. A sum of REAL or DOUBLE takes half a KiB a group.

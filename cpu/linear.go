@@ -26,9 +26,9 @@ type linearLeaf struct {
 // each column of them, and a call takes as long as some hundred rows do.
 const sumRows = 8192
 
-// newLinearLeaf returns nil for programs of other shapes, and for those that may
+// newLinearLeaf returns nil for leaves of other shapes, and for those that may
 // overflow.
-func newLinearLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) *linearLeaf {
+func newLinearLeaf(p *plan.Computed, c *table.Chunk, set kernels.Set) *linearLeaf {
 	cols, coefs, rhs, bound, ok := p.Linear()
 	if !ok || !bound.IsInt64() || !rhs.IsInt64() {
 		return nil

@@ -54,8 +54,8 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if program, ok := p.Leaf.(*plan.Program); ok {
-			if l := newLinearLeaf(program, tab.Chunks[0], kernels.Best()); l != nil && l.narrow {
+		if leaf, ok := p.Leaf.(*plan.Computed); ok {
+			if l := newLinearLeaf(leaf, tab.Chunks[0], kernels.Best()); l != nil && l.narrow {
 				narrow++
 			} else if l != nil {
 				wide++

@@ -145,10 +145,10 @@ func TestDivisionAroundItsEdges(t *testing.T) {
 		chunk := chunkOf(t, []table.Value{table.Int(c.x)}, []table.Value{table.Int(c.y)})
 		v := &plan.Val{Op: c.op, CanFail: true, Kids: []*plan.Val{
 			{Op: plan.Col, Column: 0, Offset: c.x}, {Op: plan.Col, Column: 1, Offset: c.y}}}
-		if got := selectAll(t, leafPred(&plan.Program{Fails: v}), chunk).Get(0); got != c.fails {
+		if got := selectAll(t, leafPred(&plan.Computed{Fails: v}), chunk).Get(0); got != c.fails {
 			t.Errorf("operation %d of %d and %d fails: %v", c.op, c.x, c.y, got)
 		}
-		eq := &plan.Program{Shape: plan.Expression, Op: expr.EQ, L: v, R: &plan.Val{Op: plan.Const, I: c.quotient}}
+		eq := &plan.Computed{Shape: plan.Expression, Op: expr.EQ, L: v, R: &plan.Val{Op: plan.Const, I: c.quotient}}
 		if got := selectAll(t, leafPred(eq), chunk).Get(0); got == c.fails {
 			t.Errorf("operation %d of %d and %d is %d: %v", c.op, c.x, c.y, c.quotient, got)
 		}

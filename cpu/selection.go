@@ -69,11 +69,11 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 		nd.leaf = nullLeaf(c.Segments[l.Col], l.Not)
 	case *plan.Members:
 		nd.leaf = membersLeaf(newSegment(c.Segments[l.Col], set), l)
-	case *plan.Program:
+	case *plan.Computed:
 		if lin := newLinearLeaf(l, c, set); lin != nil {
 			nd.leaf = lin.eval
 		} else {
-			nd.leaf = programLeaf(l, c, set)
+			nd.leaf = computedLeaf(l, c, set)
 		}
 	case *plan.Scalar:
 		nd.leaf = scalarLeaf(l, c)
@@ -168,10 +168,10 @@ func forVectors(dst, among []uint64, n, rows int, do func(dst, among []uint64, a
 
 // scratch is what one worker needs to evaluate predicates.
 type scratch struct {
-	program program
-	codes   []uint64
-	words   pool[uint64]
-	halves  pool[uint32]
+	interpreter interpreter
+	codes       []uint64
+	words       pool[uint64]
+	halves      pool[uint32]
 }
 
 // Scratches are kept from query to query: a small query takes less than allocating them.
@@ -181,7 +181,7 @@ func takeScratch() *scratch { return scratches.Get().(*scratch) }
 
 // release gives a scratch back without what it knows of the query.
 func (s *scratch) release() {
-	s.program.columns, s.program.consts = nil, nil
+	s.interpreter.columns, s.interpreter.consts = nil, nil
 	scratches.Put(s)
 }
 

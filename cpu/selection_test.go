@@ -98,7 +98,7 @@ func naive(p *plan.Pred, c *table.Chunk, row int) bool {
 		code := c.Segments[l.Col].Codes.At(row)
 		return slices.ContainsFunc(l.Spans, func(s plan.Span) bool { return s.Lo <= code && code <= s.Hi })
 	}
-	l := p.Leaf.(*plan.Program)
+	l := p.Leaf.(*plan.Computed)
 	if l.Fails != nil {
 		for _, k := range l.Fails.Kids {
 			if naiveVal(k, c, row) == nil {
@@ -111,7 +111,7 @@ func naive(p *plan.Pred, c *table.Chunk, row int) bool {
 	return x != nil && y != nil && l.Op.Holds(x.Cmp(y))
 }
 
-// naiveVal computes an integer program without a word size, then looks whether
+// naiveVal computes an integer value without a word size, then looks whether
 // the result of each operation fits: nil where it does not.
 func naiveVal(v *plan.Val, c *table.Chunk, row int) *big.Int {
 	var kids []*big.Int
@@ -288,10 +288,10 @@ func anyPred(t *rapid.T, c *table.Chunk, depth int) *plan.Pred {
 		m.Spans = slices.Compact(m.Spans)
 		return leafPred(m)
 	case 3:
-		return leafPred(&plan.Program{Shape: plan.Expression, Op: op, L: anyVal(t, c, 3), R: anyVal(t, c, 1)})
+		return leafPred(&plan.Computed{Shape: plan.Expression, Op: op, L: anyVal(t, c, 3), R: anyVal(t, c, 1)})
 	case 4:
 		if v := anyVal(t, c, 3); len(v.Kids) > 0 {
-			return leafPred(&plan.Program{Shape: plan.Expression, Fails: v})
+			return leafPred(&plan.Computed{Shape: plan.Expression, Fails: v})
 		}
 	}
 	return leafPred(&plan.Compare{Col: col, Op: op, Code: code()})
@@ -334,7 +334,7 @@ func TestUncheckedProgram(t *testing.T) {
 			}
 		}
 		op := expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "compare"))
-		checkSelection(t, leafPred(&plan.Program{Shape: plan.Expression, Op: op, L: draw(3), R: draw(1)}), c)
+		checkSelection(t, leafPred(&plan.Computed{Shape: plan.Expression, Op: op, L: draw(3), R: draw(1)}), c)
 	})
 }
 
@@ -355,7 +355,7 @@ func TestLookupAndToFloat(t *testing.T) {
 		}
 		// The rank as a double, at least 10: every string but the first.
 		l := &plan.Val{Op: plan.ToFloat, Float: true, Kids: []*plan.Val{{Op: plan.Lookup, Table: ranks}}}
-		got := selectAll(t, leafPred(&plan.Program{Shape: plan.Expression, Op: expr.GE, L: l, R: &plan.Val{Op: plan.Const, Float: true, F: 10}}), c)
+		got := selectAll(t, leafPred(&plan.Computed{Shape: plan.Expression, Op: expr.GE, L: l, R: &plan.Val{Op: plan.Const, Float: true, F: 10}}), c)
 		for i, s := range strs {
 			if want := s > c.Segments[0].Dict[0]; got.Get(i) != want {
 				t.Errorf("%q: row %d is %v, want %v", strs, i, got.Get(i), want)
@@ -387,20 +387,20 @@ func TestFloatProgram(t *testing.T) {
 	single := &plan.Val{Op: plan.Round32, Float: true, CanFail: true, Kids: []*plan.Val{col}}
 	cases := []struct {
 		name string
-		p    *plan.Program
+		p    *plan.Computed
 		want uint64 // a bit a row
 	}{
-		{"x = NaN", &plan.Program{Shape: plan.Expression, Op: expr.EQ, L: col, R: k(math.NaN())}, 0b0000001},
-		{"x > Infinity", &plan.Program{Shape: plan.Expression, Op: expr.GT, L: col, R: k(math.Inf(1))}, 0b0000001},
-		{"x < 1", &plan.Program{Shape: plan.Expression, Op: expr.LT, L: col, R: k(1)}, 0b1001100},
-		{"x + x >= 0", &plan.Program{Shape: plan.Expression, Op: expr.GE, L: two(plan.AddV, col, col), R: k(0)}, 0b1011011},
-		{"x + x fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.AddV, col, col)}, 0b0100000},
-		{"x * x fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.MulV, col, col)}, 0b1100000},
-		{"1 / x fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.DivV, k(1), col)}, 0b1001000},
-		{"x / 0 fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.DivV, col, k(0))}, 0b1111110},
-		{"1 / x < 2", &plan.Program{Shape: plan.Expression, Op: expr.LT, L: two(plan.DivV, k(1), col), R: k(2)}, 0b0110110},
-		{"x as REAL fails", &plan.Program{Shape: plan.Expression, Fails: single}, 0b1100000},
-		{"-x > 0", &plan.Program{Shape: plan.Expression, Op: expr.GT, L: &plan.Val{Op: plan.NegV, Float: true, Kids: []*plan.Val{col}}, R: k(0)}, 0b0000101},
+		{"x = NaN", &plan.Computed{Shape: plan.Expression, Op: expr.EQ, L: col, R: k(math.NaN())}, 0b0000001},
+		{"x > Infinity", &plan.Computed{Shape: plan.Expression, Op: expr.GT, L: col, R: k(math.Inf(1))}, 0b0000001},
+		{"x < 1", &plan.Computed{Shape: plan.Expression, Op: expr.LT, L: col, R: k(1)}, 0b1001100},
+		{"x + x >= 0", &plan.Computed{Shape: plan.Expression, Op: expr.GE, L: two(plan.AddV, col, col), R: k(0)}, 0b1011011},
+		{"x + x fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.AddV, col, col)}, 0b0100000},
+		{"x * x fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.MulV, col, col)}, 0b1100000},
+		{"1 / x fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.DivV, k(1), col)}, 0b1001000},
+		{"x / 0 fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.DivV, col, k(0))}, 0b1111110},
+		{"1 / x < 2", &plan.Computed{Shape: plan.Expression, Op: expr.LT, L: two(plan.DivV, k(1), col), R: k(2)}, 0b0110110},
+		{"x as REAL fails", &plan.Computed{Shape: plan.Expression, Fails: single}, 0b1100000},
+		{"-x > 0", &plan.Computed{Shape: plan.Expression, Op: expr.GT, L: &plan.Val{Op: plan.NegV, Float: true, Kids: []*plan.Val{col}}, R: k(0)}, 0b0000101},
 	}
 	for _, cs := range cases {
 		if got := selectAll(t, leafPred(cs.p), c)[0]; got != cs.want {

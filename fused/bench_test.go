@@ -89,7 +89,7 @@ func semilinear() *plan.Pred {
 		}
 		sum = &plan.Val{Op: plan.AddV, Kids: []*plan.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
 	}
-	return leaf(&plan.Program{Op: expr.LT, L: sum, R: &plan.Val{Op: plan.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
+	return leaf(&plan.Computed{Op: expr.LT, L: sum, R: &plan.Val{Op: plan.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
 		Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
 }
 

@@ -117,7 +117,7 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 	l.addChecks(ctx, l.val(e).fails)
 }
 
-// programmable reports whether e's operands can be computed by a program.
+// programmable reports whether e's operands can be computed from codes.
 func (l *lowerer) programmable(e expr.Expr) bool {
 	return nil == refused(func() {
 		switch e := e.(type) {

@@ -85,7 +85,7 @@ func describe(p *plan.Pred) string {
 		return fmt.Sprintf("{%s: %d..%d}", x.Text, x.Lo, x.Hi)
 	case *plan.Members:
 		return fmt.Sprintf("{%s: %v}", x.Text, x.Spans)
-	case *plan.Program:
+	case *plan.Computed:
 		return fmt.Sprintf("{%s: %s}", x.Text, [...]string{"semilinear", "polynomial", "expression"}[x.Shape])
 	}
 	return "{" + p.Leaf.String() + "}"
@@ -208,9 +208,9 @@ func TestProgramsKeepTheirPromises(t *testing.T) {
 	}
 }
 
-func programs(p *plan.Pred) (out []*plan.Program) {
+func programs(p *plan.Pred) (out []*plan.Computed) {
 	if p.Op == plan.Simple {
-		if x, ok := p.Leaf.(*plan.Program); ok {
+		if x, ok := p.Leaf.(*plan.Computed); ok {
 			out = append(out, x)
 		}
 	}
@@ -220,7 +220,7 @@ func programs(p *plan.Pred) (out []*plan.Program) {
 	return out
 }
 
-func checkProgram(t *rapid.T, p *plan.Program, c *table.Chunk, row int, holds bool) {
+func checkProgram(t *rapid.T, p *plan.Computed, c *table.Chunk, row int, holds bool) {
 	for _, i := range p.Columns() {
 		if c.Segments[i].IsNull(row) {
 			return
@@ -295,7 +295,7 @@ func evalVal(v *plan.Val, code func(col int) uint64) (n number, ok bool) {
 	return number{i: i}, ok
 }
 
-func checkVal(t *rapid.T, v *plan.Val, code func(int) uint64, p *plan.Program) {
+func checkVal(t *rapid.T, v *plan.Val, code func(int) uint64, p *plan.Computed) {
 	operands := true
 	for _, k := range v.Kids {
 		checkVal(t, k, code, p)

@@ -50,7 +50,7 @@ func (l *lowerer) newLeaf(e expr.Expr) (forms *leafForms) {
 	return forms
 }
 
-// codes lowers a condition to tests of codes, and of programs over them.
+// codes lowers a condition to tests of codes, and of what is computed of them.
 func (l *lowerer) codes(e expr.Expr) *leafForms {
 	if e := asLike(e); e != nil && (searched(e) || l.manyTexts(e)) {
 		return l.same(e)

@@ -175,7 +175,7 @@ func wellFormed(p *plan.Pred, c *table.Chunk) string {
 				return "spans out of order"
 			}
 		}
-	case *plan.Program:
+	case *plan.Computed:
 		if len(x.Columns()) == 0 {
 			return "a program without columns: " + x.Text
 		}

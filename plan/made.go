@@ -12,7 +12,7 @@ import (
 
 // Made are the codes of an expression in the records of a chunk, which order as its values do: a device makes them of the codes of columns.
 type Made struct {
-	// Val is a value program whose value in a record, as an ordinal, less Base is the code; nil where the expression is NULL in all records.
+	// Val is a value whose result in a record, as an ordinal, less Base is the code; nil where the expression is NULL in all records.
 	Val  *Val
 	Base uint64
 	Max  uint64 // no code is larger
@@ -31,7 +31,7 @@ type Made struct {
 // Bits is the width of Max.
 func (m *Made) Bits() int { return bits.Len64(m.Max) }
 
-// Make is how codes of an expression are made in a chunk of a table: by the arithmetic of a value program, or, where it reads one column of few
+// Make is how codes of an expression are made in a chunk of a table: by arithmetic, or, where it reads one column of few
 // codes, by a table of what it is for each of them. Else, and where one of these codes raises an error, it is a [Declined].
 func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
 	l := newLowerer(t, c)
@@ -57,7 +57,7 @@ func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
 	return m.of(v.v), nil
 }
 
-// of is m with the codes of a value program.
+// of is m with the codes of a value.
 func (m *Made) of(v *Val) *Made {
 	if m.Val = v; v.Float {
 		m.Base, m.Max = table.OrdinalFloat64(v.FLo), table.OrdinalFloat64(v.FHi)

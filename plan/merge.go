@@ -37,7 +37,7 @@ func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
 func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
 	if p.Op == Simple {
 		switch p.Leaf.(type) {
-		case *Program, *Scalar, *Match:
+		case *Computed, *Scalar, *Match:
 			return 0, s, false
 		}
 		col = p.Leaf.Columns()[0]
@@ -59,7 +59,7 @@ func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
 func (l *lowerer) mergeColumns(op Op, kids []*Pred) []*Pred {
 	sets := make([]columnSet, len(kids))
 	groups := map[int][]int{} // column -> kids over it alone
-	read := map[int]bool{}    // by programs, which are never TRUE for a NULL
+	read := map[int]bool{}    // by computed leaves, which are never TRUE for a NULL
 	replaced := make([][]*Pred, len(kids))
 	for i, k := range kids {
 		replaced[i] = []*Pred{k}

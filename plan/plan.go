@@ -112,7 +112,7 @@ func (p *Pred) Columns() (list []int) {
 }
 
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],
-// [*Range], [*NullTest], [*Members], [*Match], [*Program] and [*Scalar].
+// [*Range], [*NullTest], [*Members], [*Match], [*Computed] and [*Scalar].
 type Leaf interface {
 	// String reads like SQL, in values, not codes: "delay < 60".
 	String() string
@@ -162,10 +162,10 @@ type Members struct {
 // Compare and Range leaves.
 const MaxSpans = 4
 
-// Program is TRUE where no column it reads is NULL and L Op R holds, or, when
+// Computed is TRUE where no column it reads is NULL and L Op R holds, or, when
 // Fails is set, where evaluating that value raises its error. A row for which a
-// value overflows or divides by zero never satisfies a Program with Fails nil.
-type Program struct {
+// value overflows or divides by zero never satisfies a Computed with Fails nil.
+type Computed struct {
 	Op    expr.CmpOp
 	L, R  *Val // R is a constant for the shapes Semilinear and Polynomial
 	Fails *Val // with L and R nil: select the rows where computing Fails' own operation (its operands being fine) fails
@@ -173,7 +173,7 @@ type Program struct {
 	Text  string
 }
 
-// Shape is what kind of arithmetic a [Program] does.
+// Shape is what kind of arithmetic a [Computed] does.
 type Shape uint8
 
 // The shapes.
@@ -187,7 +187,7 @@ func (c *Compare) String() string  { return c.Text }
 func (r *Range) String() string    { return r.Text }
 func (n *NullTest) String() string { return n.Text }
 func (m *Members) String() string  { return m.Text }
-func (p *Program) String() string  { return p.Text }
+func (p *Computed) String() string { return p.Text }
 
 // Columns implements Leaf.
 func (c *Compare) Columns() []int  { return []int{c.Col} }

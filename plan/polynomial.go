@@ -7,7 +7,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// The polynomials that are written out: beyond these a nested program is shorter.
+// The polynomials that are written out: beyond these a nested expression is shorter.
 const (
 	maxTerms  = 64
 	maxDegree = 8
@@ -138,10 +138,10 @@ func (l *lowerer) expanded(op expr.CmpOp, a, b *Val, text string) (*Pred, bool) 
 	if yes, decided := decide(op, v, r); decided {
 		return boolPred(yes), true
 	}
-	return leafPred(&Program{Op: op, L: v, R: r, Shape: shape, Text: text}), true
+	return leafPred(&Computed{Op: op, L: v, R: r, Shape: shape, Text: text}), true
 }
 
-// val writes the term as a program: coef * c * d ...
+// val writes the term as operations: coef * c * d ...
 func (t term) val(cols map[int]*Val) *Val {
 	var v *Val
 	if t.coef.Cmp(big.NewInt(1)) != 0 {
@@ -168,12 +168,12 @@ func (l *lowerer) threshold(op expr.CmpOp, t term, cols map[int]*Val, rhs *big.I
 	return l.spanPred(col, spansWhere(runs, func(o outcome) bool { return op.Holds(o.sign) }), op, text)
 }
 
-// Linear returns a Semilinear program over codes instead of values: the record
+// Linear returns a Semilinear leaf over codes instead of values: the record
 // satisfies it where the sum of coef[i] * (code of cols[i]) stands in relation
 // p.Op to rhs. bound is the greatest magnitude that a partial sum, in any order,
 // can have: where bound and |rhs| stay below 2^24 the paper's float32 dot product
 // is exact. ok is false for other shapes.
-func (p *Program) Linear() (cols []int, coef []int64, rhs, bound *big.Int, ok bool) {
+func (p *Computed) Linear() (cols []int, coef []int64, rhs, bound *big.Int, ok bool) {
 	if p.Shape != Semilinear || p.L == nil {
 		return nil, nil, nil, nil, false
 	}

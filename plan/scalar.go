@@ -8,7 +8,7 @@ import (
 )
 
 // Scalar is TRUE where evaluating E for a record has the outcome that is asked for. It is what a
-// condition becomes that neither codes nor programs can decide; only package cpu takes it,
+// condition becomes that neither codes nor what is computed of them can decide; only package cpu takes it,
 // and evaluates it record by record.
 type Scalar struct {
 	E    expr.Expr

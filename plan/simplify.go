@@ -35,7 +35,7 @@ func leafKey(l Leaf) string {
 		return fmt.Sprintf("m%d %v", x.Col, x.Spans)
 	case *Match:
 		return fmt.Sprintf("l%d %s", x.Col, x.Text)
-	case *Program:
+	case *Computed:
 		return fmt.Sprintf("p%d %s|%s|%s", x.Op, x.L.key(), x.R.key(), x.Fails.key())
 	}
 	if x, ok := l.(keyed); ok {
@@ -48,7 +48,7 @@ func leafKey(l Leaf) string {
 // are the same. A leaf that is not keyed is only the same as itself.
 type keyed interface{ Key() string }
 
-// key identifies a value program.
+// key identifies a value.
 func (v *Val) key() string {
 	if v == nil {
 		return "-"

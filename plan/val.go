@@ -10,7 +10,7 @@ import (
 // ValOp is the operation of a [Val] node.
 type ValOp uint8
 
-// The operations of a value program.
+// The operations of a value.
 const (
 	Col   ValOp = iota // an integer-like column: code + Offset, as int64
 	ColF               // a REAL or DOUBLE column, decoded to a double from ordinal code + Base
@@ -31,7 +31,7 @@ const (
 //
 // Integer nodes carry the interval [Lo, Hi] that the segments' ranges allow,
 // computed without rounding; it may exceed 64 bits, and then CanFail is set: the
-// operation must be checked in the program. A node with CanFail false cannot
+// operation must be checked where it is computed. A node with CanFail false cannot
 // overflow or divide by zero, given that its operands did not.
 type Val struct {
 	Op     ValOp
@@ -86,7 +86,7 @@ func (v *Val) Columns() []int {
 }
 
 // Columns implements Leaf.
-func (p *Program) Columns() []int {
+func (p *Computed) Columns() []int {
 	cols := append(append(p.L.Columns(), p.R.Columns()...), p.Fails.Columns()...)
 	slices.Sort(cols)
 	return slices.Compact(cols)

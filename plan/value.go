@@ -10,11 +10,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// value is an expression as a program, and the errors its topmost operation may
+// value is an expression as operations on codes, and the errors its topmost operation may
 // raise (those of its operands belong to them).
 type value struct {
 	v     *Val
-	scale int  // of a DECIMAL: the program computes value * 10^scale
+	scale int  // of a DECIMAL: v computes value * 10^scale
 	never bool // NULL, or an error, for every record; v is nil
 	fails []rowError
 }
@@ -22,7 +22,7 @@ type value struct {
 // never is the value that is NULL, or fails, for every record.
 func never(fails ...rowError) *value { return &value{never: true, fails: fails} }
 
-// val turns a value expression into a program.
+// val turns a value expression into operations on codes.
 func (l *lowerer) val(e expr.Expr) *value {
 	return memo(l.vals, e, func() *value { return l.newVal(e) })
 }
@@ -90,7 +90,7 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 // failing notes that v, when it can fail, fails with msg at e's position.
 func (out *value) failing(v *Val, e expr.Expr, msg string) {
 	if v.CanFail && msg != "" {
-		p := leafPred(&Program{Fails: v, Shape: Expression, Text: msg + ": " + e.String()})
+		p := leafPred(&Computed{Fails: v, Shape: Expression, Text: msg + ": " + e.String()})
 		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
 	}
 }
@@ -234,7 +234,7 @@ func (out *value) roundedTo32(e expr.Expr) {
 	out.failing(v, e, why.rangeMessage())
 }
 
-// castValue converts x, the program of e's operand.
+// castValue converts x, the value of e's operand.
 func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 	from, to := e.X.Type(), e.To
 	out := &value{v: x.v, scale: x.scale}
@@ -282,7 +282,7 @@ func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
 	l.bounded(out, e, -hi, hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
 }
 
-// bounded adds the error msg for values outside [lo, hi]. The program goes on with
+// bounded adds the error msg for values outside [lo, hi]. The expression goes on with
 // such a value; the query fails all the same.
 func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
 	if anyFails(out.v, x.v) && len(out.fails) == 0 {
@@ -299,7 +299,7 @@ func (l *lowerer) within(out *value, e expr.Expr, t table.Type, msg string) {
 
 func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
 	beyond := func(op expr.CmpOp, limit int64) *Pred {
-		return l.programs(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
+		return l.computed(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
 	}
 	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != False {
 		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})

@@ -215,7 +215,7 @@ func (e *Evaluator) leaf(l plan.Leaf, h how) pass.Count {
 	case *plan.Members:
 		// The paper has no list predicate; few spans are comparisons and ranges.
 		return e.generated(l, h.pass(pass.Members{Col: l.Col, Text: l.Text, Outcome: h.outcome}))
-	case *plan.Program:
+	case *plan.Computed:
 		return e.Semilinear(l, h)
 	}
 	return e.Fail(fmt.Errorf("predicates: no routine for %T", l))

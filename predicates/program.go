@@ -18,7 +18,7 @@ import (
 // The paper's float32 dot product runs where it is exact: integer coefficients and
 // every partial sum below 2^24. Everything else runs a generated program in
 // integers of 32 or 64 bits, or doubles.
-func (e *Evaluator) Semilinear(p *plan.Program, h how) pass.Count {
+func (e *Evaluator) Semilinear(p *plan.Computed, h how) pass.Count {
 	q := h.pass(pass.Semilinear{Shape: p.Shape, Check: p.Fails != nil, Text: p.Text, Outcome: h.outcome})
 	if !e.dotProduct(p, q) {
 		return e.generated(p, q)
@@ -29,7 +29,7 @@ func (e *Evaluator) Semilinear(p *plan.Program, h how) pass.Count {
 var exactFloat = big.NewInt(1 << textures.LimbBits)
 
 // dotProduct makes q the paper's SemilinearFP when float32 computes it exactly.
-func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) bool {
+func (e *Evaluator) dotProduct(p *plan.Computed, q *pass.Pass) bool {
 	if p.Fails != nil || p.Shape != plan.Semilinear || textures.PackedBytes(e.chunk.Rows) > e.device.MaxTextureBytes {
 		return false
 	}

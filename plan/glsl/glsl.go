@@ -1,4 +1,4 @@
-// Package glsl writes leaves of plans as GLSL: a [plan.Program] or [plan.Members] becomes a
+// Package glsl writes leaves of plans as GLSL: a [plan.Computed] or [plan.Members] becomes a
 // function of one record ([Function]), or a fragment program that discards the records that
 // do not satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is
 // compiled once.
@@ -39,7 +39,7 @@ func Generate(leaf plan.Leaf, samplers int, limbs map[int][]string) (shaders.Sou
 	}
 	fmt.Fprintf(&b, "    if (!%s(%s)) discard;\n}\n", f.Name, strings.Join(codes, ", "))
 	name := "members"
-	if p, ok := leaf.(*plan.Program); ok {
+	if p, ok := leaf.(*plan.Computed); ok {
 		name = [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[p.Shape]
 	}
 	return shaders.Compose("generated "+name, f.Parts, b.String()), f
@@ -117,8 +117,8 @@ func Function(leaf plan.Leaf, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
 	switch l := plan.ByCodes(leaf).(type) {
-	case *plan.Program:
-		g.program(l)
+	case *plan.Computed:
+		g.computed(l)
 	case *plan.Members:
 		g.members(l)
 	default:
@@ -174,9 +174,9 @@ func (g *generator) members(m *plan.Members) {
 	g.f.Text = fmt.Sprintf("%s\nbool %s(uvec2 a0) { return %s; }\n", g.declare.String(), g.f.Name, test)
 }
 
-// program writes a Program: nothing fails, and L Op R holds (Fails: that operation fails,
+// computed writes a [plan.Computed]: nothing fails, and L Op R holds (Fails: that operation fails,
 // and none of its operands does).
-func (g *generator) program(p *plan.Program) {
+func (g *generator) computed(p *plan.Computed) {
 	f, root := g.f, []*plan.Val{p.L, p.R}
 	if p.Fails != nil {
 		root = p.Fails.Kids
@@ -212,7 +212,7 @@ func (g *generator) params(values []*plan.Val, cols []int) string {
 }
 
 // body writes the statements of the function.
-func (g *generator) body(p *plan.Program, root []*plan.Val) {
+func (g *generator) body(p *plan.Computed, root []*plan.Val) {
 	var values []string
 	for _, v := range root {
 		values = append(values, g.emit(v))

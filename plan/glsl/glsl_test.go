@@ -16,7 +16,7 @@ import (
 )
 
 // product is col0 * col1 + k < k with values up to top, or in doubles.
-func product(k int64, top int64, float bool) *plan.Program {
+func product(k int64, top int64, float bool) *plan.Computed {
 	number := func(op plan.ValOp, kids ...*plan.Val) *plan.Val {
 		return &plan.Val{Op: op, Kids: kids, Float: float, I: k, F: float64(k), Lo: big.NewInt(0), Hi: big.NewInt(top), CanFail: top > 1<<60}
 	}
@@ -28,7 +28,7 @@ func product(k int64, top int64, float bool) *plan.Program {
 		v.Column, v.Name = i, fmt.Sprintf("c%d", i)
 		return v
 	}
-	return &plan.Program{Op: expr.LT, L: number(plan.AddV, number(plan.MulV, col(0), col(1)), number(plan.Const)), R: number(plan.Const), Shape: plan.Expression}
+	return &plan.Computed{Op: expr.LT, L: number(plan.AddV, number(plan.MulV, col(0), col(1)), number(plan.Const)), R: number(plan.Const), Shape: plan.Expression}
 }
 
 func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
@@ -45,12 +45,12 @@ func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
 
 // Several functions share a shader, and it need not be a fragment shader.
 func TestFunctionsCompileTogetherInAnyShader(t *testing.T) {
-	lookup := &plan.Program{Op: expr.EQ, L: &plan.Val{Op: plan.Lookup, Column: 3, Table: []uint32{2, 1}},
+	lookup := &plan.Computed{Op: expr.EQ, L: &plan.Val{Op: plan.Lookup, Column: 3, Table: []uint32{2, 1}},
 		R: &plan.Val{Op: plan.Lookup, Column: 5, Table: []uint32{3}}, Shape: plan.Expression}
 	fails := product(1, 1<<63-1, false)
 	fails.L, fails.R, fails.Fails = nil, nil, fails.L
 	var funcs []*glsl.Func
-	for n, p := range []*plan.Program{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
+	for n, p := range []*plan.Computed{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
 		funcs = append(funcs, glsl.Function(p, n, 7))
 	}
 	text, calls := "", []string{}

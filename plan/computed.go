@@ -70,28 +70,28 @@ func (l *lowerer) scaled(op expr.CmpOp, a, b *value, text string) *Pred {
 		return l.scaled(op.Swap(), b, a, text)
 	}
 	if a.v.Float || a.scale == b.scale {
-		return l.programs(op, a.v, b.v, text)
+		return l.computed(op, a.v, b.v, text)
 	}
 	k := table.Pow10(b.scale - a.scale)
 	if a.v.Op == Const {
-		return l.programs(op, constV(new(big.Int).Mul(a.v.Lo, k)), b.v, text)
+		return l.computed(op, constV(new(big.Int).Mul(a.v.Lo, k)), b.v, text)
 	}
 	q, r := constV(new(big.Int)), b.v // when k is wider than any b
 	if k.IsInt64() {
 		if m := intOp(MulV, a.v, constV(k)); !m.CanFail {
-			return l.programs(op, m, b.v, text)
+			return l.computed(op, m, b.v, text)
 		}
 		q, r = intOp(DivV, b.v, constV(k)), intOp(ModV, b.v, constV(k))
 	}
 	// The parts do not read all the columns.
-	cols := (&Program{L: a.v, R: b.v}).Columns()
+	cols := (&Computed{L: a.v, R: b.v}).Columns()
 	return l.and(l.byQuotient(op, a.v, q, r, text), l.notNullCols(cols))
 }
 
 // byQuotient is a*k op q*k + r, |r| < k.
 func (l *lowerer) byQuotient(op expr.CmpOp, a, q, r *Val, text string) *Pred {
 	zero := constV(new(big.Int))
-	cmp := func(op expr.CmpOp, x, y *Val) *Pred { return l.programs(op, x, y, text) }
+	cmp := func(op expr.CmpOp, x, y *Val) *Pred { return l.computed(op, x, y, text) }
 	switch op {
 	case expr.EQ:
 		return l.and(cmp(expr.EQ, a, q), cmp(expr.EQ, r, zero))
@@ -103,9 +103,9 @@ func (l *lowerer) byQuotient(op expr.CmpOp, a, q, r *Val, text string) *Pred {
 	return l.or(cmp(expr.GT, a, q), l.and(cmp(expr.EQ, a, q), cmp(op.Swap(), r, zero)))
 }
 
-// programs is a op b, in the simplest shape that gives the same for every record.
-func (l *lowerer) programs(op expr.CmpOp, a, b *Val, text string) *Pred {
-	cols := (&Program{L: a, R: b}).Columns()
+// computed is a op b, in the simplest shape that gives the same for every record.
+func (l *lowerer) computed(op expr.CmpOp, a, b *Val, text string) *Pred {
+	cols := (&Computed{L: a, R: b}).Columns()
 	if yes, decided := decide(op, a, b); decided {
 		if yes {
 			return l.notNullCols(cols)
@@ -118,7 +118,7 @@ func (l *lowerer) programs(op expr.CmpOp, a, b *Val, text string) *Pred {
 			return l.and(p, l.notNullCols(cols))
 		}
 	}
-	return leafPred(&Program{Op: op, L: a, R: b, Shape: Expression, Text: text})
+	return leafPred(&Computed{Op: op, L: a, R: b, Shape: Expression, Text: text})
 }
 
 func (l *lowerer) notNullCols(cols []int) *Pred {

@@ -11,14 +11,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// vecRows is the number of rows a value program handles at once: its vectors of
+// vecRows is the number of rows that an interpreter handles at once: its vectors of
 // 8 KiB stay in the first-level cache.
 const vecRows = 1024
 
-// program evaluates [plan.Program]s over vectors of rows of one chunk. Rows whose
+// interpreter evaluates [plan.Computed] leaves over vectors of rows of one chunk. Rows whose
 // evaluation fails are marked in fail and keep an arbitrary value.
-type program struct {
-	columns []segment // those that the program reads, by field index
+type interpreter struct {
+	columns []segment // those that the leaf reads, by field index
 	row, n  int       // the vector's first row in the chunk, and its rows
 	fail    [vecRows / 64]uint64
 	ints    pool[int64]
@@ -40,7 +40,7 @@ func (p *pool[T]) get(size, n int) []T {
 
 func (p *pool[T]) put(vs ...[]T) { *p = append(*p, vs...) }
 
-func programLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) leaf {
+func computedLeaf(p *plan.Computed, c *table.Chunk, set kernels.Set) leaf {
 	reads := p.Columns()
 	columns := make([]segment, len(c.Segments))
 	for _, i := range reads {
@@ -48,7 +48,7 @@ func programLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) leaf {
 	}
 	return within(func(s *scratch, dst, among []uint64, row, n int) {
 		forVectors(dst, among, n, vecRows, func(dst, _ []uint64, at, k int) {
-			m := &s.program
+			m := &s.interpreter
 			m.columns, m.row, m.n, m.fail = columns, row+at, k, [vecRows / 64]uint64{}
 			m.selects(p, dst)
 		})
@@ -60,7 +60,7 @@ func programLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) leaf {
 
 // selects writes to dst (n/64 words, rounded up) the rows, NULLs not looked at, for which
 // p is TRUE.
-func (m *program) selects(p *plan.Program, dst []uint64) {
+func (m *interpreter) selects(p *plan.Computed, dst []uint64) {
 	switch {
 	case p.Fails != nil:
 		m.ownFailures(p.Fails, dst)
@@ -80,7 +80,7 @@ func (m *program) selects(p *plan.Program, dst []uint64) {
 }
 
 // ownFailures writes the rows where v's own operation fails and its operands do not.
-func (m *program) ownFailures(v *plan.Val, dst []uint64) {
+func (m *interpreter) ownFailures(v *plan.Val, dst []uint64) {
 	for _, k := range v.Kids {
 		m.discard(k)
 	}
@@ -93,7 +93,7 @@ func (m *program) ownFailures(v *plan.Val, dst []uint64) {
 }
 
 // discard evaluates v for its failures.
-func (m *program) discard(v *plan.Val) {
+func (m *interpreter) discard(v *plan.Val) {
 	if v.Float {
 		m.floats.put(m.double(v))
 	} else {
@@ -102,7 +102,7 @@ func (m *program) discard(v *plan.Val) {
 }
 
 // mark records that row i of the vector fails where bad is not 0.
-func (m *program) mark(i int, bad bool) {
+func (m *interpreter) mark(i int, bad bool) {
 	var b uint64
 	if bad {
 		b = 1
@@ -110,8 +110,8 @@ func (m *program) mark(i int, bad bool) {
 	m.fail[i>>6] |= b << uint(i&63)
 }
 
-// constant is a vector of v, which stays with the program.
-func (m *program) constant(v *plan.Val) []int64 {
+// constant is a vector of v, which stays with the interpreter.
+func (m *interpreter) constant(v *plan.Val) []int64 {
 	z, ok := m.consts[v]
 	if !ok {
 		if m.consts == nil {
@@ -124,7 +124,7 @@ func (m *program) constant(v *plan.Val) []int64 {
 }
 
 // integer evaluates an integer node; the caller puts the vector back.
-func (m *program) integer(v *plan.Val) []int64 {
+func (m *interpreter) integer(v *plan.Val) []int64 {
 	switch v.Op {
 	case plan.Col:
 		z := m.ints.get(vecRows, m.n)
@@ -166,7 +166,7 @@ func (m *program) integer(v *plan.Val) []int64 {
 }
 
 // intOp computes a op= b.
-func (m *program) intOp(v *plan.Val, a, b []int64) {
+func (m *interpreter) intOp(v *plan.Val, a, b []int64) {
 	switch {
 	case v.Op == plan.DivV || v.Op == plan.ModV:
 		m.divide(v, a, b)
@@ -188,7 +188,7 @@ func (m *program) intOp(v *plan.Val, a, b []int64) {
 }
 
 // intOpChecked is + - * with the rows marked whose result does not fit.
-func (m *program) intOpChecked(op plan.ValOp, a, b []int64) {
+func (m *interpreter) intOpChecked(op plan.ValOp, a, b []int64) {
 	switch op {
 	case plan.AddV:
 		for i, x := range a {
@@ -212,7 +212,7 @@ func (m *program) intOpChecked(op plan.ValOp, a, b []int64) {
 
 // divide is / and %. A divisor of 0 fails whatever CanFail says: one that cannot
 // be 0 still is where its own operands failed.
-func (m *program) divide(v *plan.Val, a, b []int64) {
+func (m *interpreter) divide(v *plan.Val, a, b []int64) {
 	for i, x := range a {
 		y := b[i]
 		m.mark(i, y == 0 || v.Op == plan.DivV && x == math.MinInt64 && y == -1)
@@ -235,7 +235,7 @@ func mulOverflows(x, y int64) bool {
 }
 
 // double evaluates a Float node; the caller puts the vector back.
-func (m *program) double(v *plan.Val) []float64 {
+func (m *interpreter) double(v *plan.Val) []float64 {
 	switch v.Op {
 	case plan.ColF:
 		codes, z := m.ints.get(vecRows, m.n), m.floats.get(vecRows, m.n)
