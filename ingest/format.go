@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,21 +40,32 @@ func (l *loader) detect() (format Format, known bool, err error) {
 	if format == Parquet && l.codec != "" {
 		return "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", l.codec)
 	}
-	if format != "" {
-		return format, true, nil
+	if l.codec != "" {
+		return cmp.Or(format, CSV), format != "", nil
 	}
-	var first [8]byte
-	n, err := l.file.ReadAt(first[:], 0)
+	first := make([]byte, 512)
+	n, err := l.file.ReadAt(first, 0)
 	if err != nil && err != io.EOF {
 		return "", false, err
 	}
+	first = first[:n]
+	text := format == CSV || format == TSV
 	for _, m := range magics {
-		if l.codec == "" && bytes.HasPrefix(first[:n], []byte(m.bytes)) {
+		switch {
+		case !bytes.HasPrefix(first, []byte(m.bytes)):
+		case format == "":
 			l.codec = m.codec
 			return m.format, false, nil
+		case text && m.codec != "":
+			l.codec = m.codec
+			l.note("packed as .%s, which its name does not say", m.codec)
+			return format, true, nil
+		case m.codec == "" && format != m.format && (!text || slices.Contains(first, 0)):
+			return "", true, &OptionError{fmt.Errorf("by its first bytes it is of the format %s, and no %s file; FROM read_%s('%s') reads it, whatever its name",
+				m.format, format, m.format, strings.ReplaceAll(l.src.Path, "'", "''"))}
 		}
 	}
-	return CSV, false, nil
+	return cmp.Or(format, CSV), format != "", nil
 }
 
 // isText reports a file that begins with lines of text.

@@ -209,6 +209,9 @@ func TestLoadErrors(t *testing.T) {
 		{"t.arrow", []byte("ARROW1\x00\x00"), "not a complete Arrow file"},
 		{"t.arrow", []byte("a,b\n1,2\n"), "it is text, as of CSV, and no arrow file"},
 		{"t.parquet", []byte("PAR1abcdefghPARE"), "the Parquet file is encrypted, which is not supported: write it without"},
+		{"t.csv", parquetBytes(t, small(t)), "by its first bytes it is of the format parquet, and no csv file; FROM read_parquet('"},
+		{"t.arrow", parquetBytes(t, small(t)), "by its first bytes it is of the format parquet, and no arrow file; FROM read_parquet('"},
+		{"t.parquet", []byte("ARROW1\x00\x00"), "by its first bytes it is of the format arrow, and no parquet file; FROM read_arrow('"},
 		{"t.feather", []byte("FEA1...."), "version 1 of Feather is not supported: write it again as version 2"},
 	} {
 		path := write(t, c.name, c.data)
@@ -320,6 +323,8 @@ func TestNotes(t *testing.T) {
 		{"t", ingest.Source{}, streamBytes(t, small(t)), notes{"t: the extension names no format: read as arrow"}},
 		{"t.dat", ingest.Source{}, gz(t, []byte("a\n1\n")), notes{"t.dat: the extension names no format: read as csv gz"}},
 		{"t.txt", ingest.Source{}, []byte("a\n1\n"), notes{"t.txt: the extension names no format: read as csv"}},
+		{"t.csv", ingest.Source{}, gz(t, []byte("a\n1\n")), notes{"t.csv: packed as .gz, which its name does not say"}},
+		{"t.csv", ingest.Source{}, []byte("PAR1\n1\n"), nil},
 		{"t.txt", ingest.Source{Format: ingest.CSV}, []byte("a\n1\n"), nil},
 		{"t.csv", ingest.Source{}, []byte(dates), notes{`t.csv: line 3, column 1 (d): "2020-02-30" is no date, so the column is text; ?types=d:date behind the path makes it an error, ?types=d:text ends this note`}},
 		{"t.csv", ingest.Source{}, []byte("d\n2020-01-01 00:00\n2020-01-01\ntrue\n"), notes{`t.csv: line 4, column 1 (d): "true" is no timestamp, so the column is text; ?types=d:timestamp behind the path makes it an error, ?types=d:text ends this note`}},
