@@ -113,6 +113,10 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if err != nil {
 		return nil, err
 	}
+	if s.nested == nil { // else what is left of it is planned
+		one := *s
+		one.looks, s = true, &one
+	}
 	return s.explainBound(ctx, o)
 }
 
@@ -156,7 +160,7 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
 	view, err := m.bind(ctx)
-	if err == nil && m.lookUp() {
+	if err == nil && m.target != "" && m.lookUp() {
 		view, err = m.numbered(ctx)
 	}
 	if err != nil {
@@ -170,7 +174,7 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	if err != nil {
 		return nil, s.described(err)
 	}
-	x, err := (&Statement{db: view, script: s.script, parsed: s.parsed, bound: b}).explainBound(ctx, o)
+	x, err := (&Statement{db: view, script: s.script, parsed: s.parsed, bound: b, looks: m.lookup != nil}).explainBound(ctx, o)
 	if err != nil {
 		return nil, err
 	}

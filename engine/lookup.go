@@ -197,9 +197,9 @@ func (db *DB) lookupOf(tree plan.Node) *lookup {
 	return nil
 }
 
-// byKey is the look-up that a planned SELECT, or the query of a change, is; nil where it is none.
+// byKey is the look-up that a statement is which is planned for EXPLAIN; nil where it is none.
 func (s *Statement) byKey() *lookup {
-	if s.nested != nil || !s.db.looksUp() {
+	if !s.looks || s.nested != nil || !s.db.looksUp() {
 		return nil
 	}
 	return s.db.lookupOf(plan.Rewrite(s.tree, func(n plan.Node) plan.Node {
