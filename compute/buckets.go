@@ -23,7 +23,7 @@ func PairsInBuckets(run pass.Runner, d Device, q *plan.PairQuery, selected [2]it
 			return out, &plan.Declined{Why: "rows are dealt to buckets by keys that are columns, " + k[0].String() + " = " + k[1].String() + " has others"}
 		}
 	}
-	if q.Lists[0] != nil || q.Lists[1] != nil {
+	if !q.Lists[0].None() || !q.Lists[1].None() || q.Taken != nil {
 		return out, &plan.Declined{Why: "rows of a join are not dealt to buckets: the device has no room for the keys of all"}
 	}
 	b := &bucketJoin{run: run, device: d, q: q, room: room}

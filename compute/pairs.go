@@ -28,7 +28,7 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 			_, columns := key.Columns()
 			k.of, k.made = append(k.of, key[i]), append(k.made, !columns)
 		}
-		if q.Lists[i] != nil {
+		if !q.Lists[i].None() {
 			sides[i], err = k.listed(s, q.Lists[i])
 		} else {
 			sides[i], err = k.side(s)
@@ -44,14 +44,40 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 	}
 	out.N, out.Way = found.N, found.Way
 	for i, v := range []primitives.Vector{found.Left, found.Right} {
-		if v.None() || i == 1 && q.Exists {
-			continue
-		}
-		if out.Rows[i], err = v.Read(run); err != nil {
-			return out, err
+		switch {
+		case i == 1 && q.Exists:
+		case q.Taken != nil && (found.N == 0 || !v.None()):
+			for _, of := range q.Taken[i] {
+				h, err := taken(run, d, of, v)
+				if err != nil {
+					return out, err
+				}
+				out.Held[i] = append(out.Held[i], h)
+			}
+		case q.Taken == nil && !v.None():
+			if out.Rows[i], err = v.Read(run); err != nil {
+				return out, err
+			}
 		}
 	}
 	return out, nil
+}
+
+// taken are the rows of a list at places, on the device; the places where there is none.
+func taken(run pass.Runner, d Device, of plan.RowList, places primitives.Vector) (*plan.Held, error) {
+	if of.None() || places.N == 0 {
+		return &plan.Held{N: places.N, On: places}, nil
+	}
+	rows := primitives.New(places.N)
+	return &plan.Held{N: places.N, On: rows}, primitives.Gather(run, d.Primitives, vectorOf(of), places, rows)
+}
+
+// vectorOf is a list of rows on the device.
+func vectorOf(l plan.RowList) primitives.Vector {
+	if l.Held != nil {
+		return l.Held.On.(primitives.Vector)
+	}
+	return primitives.FromSlice(l.Rows)
 }
 
 // SideOf is the side whose columns a pass of [Pairs] reads; the left one where it reads none.
@@ -110,16 +136,16 @@ func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
 	return k.together(windows, total)
 }
 
-// listed is a side whose rows are those of a list, each of which is selected: by its number each gathers its key.
-func (k *joinKeys) listed(q *plan.Query, list []uint32) (out JoinSide, err error) {
+// listed is a side whose rows are those of a list that are selected, by their places in the list: by its number each gathers its key.
+func (k *joinKeys) listed(q *plan.Query, list plan.RowList) (out JoinSide, err error) {
 	d, rows := k.device.Primitives, 0
 	for _, c := range q.Table.Chunks {
 		rows += c.Rows
 	}
-	if len(list) == 0 {
+	if list.Len() == 0 {
 		return out, nil
 	}
-	if most := max(len(list), rows); most > d.MaxWords {
+	if most := max(list.Len(), rows); most > d.MaxWords {
 		return out, &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", most)}
 	}
 	all := *k
@@ -128,7 +154,24 @@ func (k *joinKeys) listed(q *plan.Query, list []uint32) (out JoinSide, err error
 	if err != nil || table.Keys.N == 0 {
 		return out, err
 	}
-	by := primitives.FromSlice(list)
+	by := vectorOf(list)
+	if list.Loose || table.Keys.N < rows {
+		if out.Rows, err = k.among(by, table, rows); err != nil {
+			return out, err
+		}
+		if out.Rows.N == 0 {
+			return JoinSide{}, nil
+		}
+		if out.Rows.N == by.N {
+			out.Rows = primitives.Vector{}
+		} else {
+			some := primitives.New(out.Rows.N)
+			if err := primitives.Gather(k.run, d, by, out.Rows, some); err != nil {
+				return out, err
+			}
+			by = some
+		}
+	}
 	gathered := func(words primitives.Vector) (primitives.Vector, error) {
 		if !table.Rows.None() { // some rows, by their numbers
 			compact := words
@@ -137,13 +180,54 @@ func (k *joinKeys) listed(q *plan.Query, list []uint32) (out JoinSide, err error
 				return words, err
 			}
 		}
-		to := primitives.New(len(list))
+		to := primitives.New(by.N)
 		return to, primitives.Gather(k.run, d, words, by, to)
 	}
 	if out.Keys, err = gathered(table.Keys); err == nil && !table.High.None() {
 		out.High, err = gathered(table.High)
 	}
 	return out, err
+}
+
+// among are the places of the rows of a list that a side of a table of so many rows has.
+func (k *joinKeys) among(list primitives.Vector, of JoinSide, rows int) (primitives.Vector, error) {
+	d, has, to := k.device.Primitives, primitives.New(list.N), primitives.New(list.N)
+	if of.Rows.None() { // all of them
+		if err := primitives.Map(k.run, d, primitives.Func{Expr: "uint(x < c0)", Constants: []uint32{uint32(rows)}}, has, list); err != nil {
+			return to, err
+		}
+	} else {
+		in, ones := primitives.Zeros(rows), primitives.New(of.Rows.N)
+		if err := primitives.Map(k.run, d, primitives.Expr("1u"), ones); err != nil {
+			return to, err
+		}
+		if err := primitives.Scatter(k.run, d, ones, of.Rows, in); err != nil {
+			return to, err
+		}
+		if err := primitives.Gather(k.run, d, in, list, has); err != nil {
+			return to, err
+		}
+	}
+	total := primitives.New(1)
+	if err := primitives.Reduce(k.run, d, primitives.Add, has, total); err != nil {
+		return to, err
+	}
+	words, err := total.Read(k.run)
+	n := int(words[0])
+	if err != nil || n == 0 || n == list.N {
+		return to.First(n), err
+	}
+	if err := primitives.Scan(k.run, d, primitives.Add, primitives.ScanShape{}, has, to); err != nil {
+		return to, err
+	}
+	if err := primitives.Map(k.run, d, primitives.Expr("y > 0u ? x : 0xffffffffu"), to, to, has); err != nil {
+		return to, err
+	}
+	if err := primitives.Map(k.run, d, primitives.Expr("i"), has); err != nil {
+		return to, err
+	}
+	places := primitives.New(n)
+	return places, primitives.Scatter(k.run, d, has, to, places)
 }
 
 // window is the marked rows of a window, the first of which has a number in the table.

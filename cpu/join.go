@@ -29,6 +29,7 @@ type Joining struct {
 	Above     []expr.Expr        // conditions over the join's fields that are looked at above it: rows for which one is not TRUE may be left out
 	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
+	Hold      Holder             // of what Pairs leaves on the device; nil: its pairs come to host memory
 
 	Declined func(n *plan.Join, why string) // told which of the joins that Pairs is asked for are left to cpu; nil for nobody
 }
@@ -168,6 +169,10 @@ type relation struct {
 	ids   [][]uint32
 	loose map[int]bool // the scans of which a row may be missing
 	name  string
+
+	// Where what the rows are is not in host memory yet, ids is empty: see fetch.
+	where expr.Expr    // those of the one scan for which it is TRUE; else nil
+	held  []*plan.Held // on a device, a scan each, nil for one that nobody needs; else nil
 }
 
 func (r *relation) has(scan int) bool { return slices.Contains(r.scans, scan) }
@@ -263,7 +268,7 @@ func (j *joiner) raised(e expr.Expr) bool {
 		}
 		of = j.inputs[s]
 	}
-	if of == nil {
+	if of == nil || j.fetch(of) != nil {
 		return true
 	}
 	return j.inBlocks(of, e, func(int, *Vector) {}) != nil
@@ -319,7 +324,8 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 	if n.Kind == plan.Inner {
 		var inputs []*relation
 		var conditions []expr.Expr
-		if err := j.group(n, &inputs, &conditions); err != nil {
+		later := j.Hold != nil && j.inputsOf(n) > 2
+		if err := j.group(n, later, &inputs, &conditions); err != nil {
 			return nil, err
 		}
 		j.depth--
@@ -333,6 +339,9 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 		return nil, err
 	}
 	build, err := j.relation(n.Right)
+	if err == nil {
+		err = j.fetch(probe, build)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -352,17 +361,32 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 	return j.pipeline(probe, []*joinStep{s}, nil)
 }
 
-// group collects the inputs of inner joins that stand above one another, and their conditions.
-func (j *joiner) group(n plan.Node, inputs *[]*relation, conditions *[]expr.Expr) error {
+// inputsOf is how many inputs the inner joins have that stand above one another.
+func (j *joiner) inputsOf(n plan.Node) int {
 	if inner, ok := n.(*plan.Join); ok && inner.Kind == plan.Inner {
-		if err := j.group(inner.Left, inputs, conditions); err != nil {
+		return j.inputsOf(inner.Left) + j.inputsOf(inner.Right)
+	}
+	return 1
+}
+
+// group collects the inputs of inner joins that stand above one another, and their conditions. Where later is set, the selected rows of
+// tables are only counted, by the device, if it can do that.
+func (j *joiner) group(n plan.Node, later bool, inputs *[]*relation, conditions *[]expr.Expr) error {
+	if inner, ok := n.(*plan.Join); ok && inner.Kind == plan.Inner {
+		if err := j.group(inner.Left, later, inputs, conditions); err != nil {
 			return err
 		}
-		if err := j.group(inner.Right, inputs, conditions); err != nil {
+		if err := j.group(inner.Right, later, inputs, conditions); err != nil {
 			return err
 		}
 		*conditions = append(*conditions, plan.Conjuncts(inner.On)...)
 		return nil
+	}
+	if _, where, ok := selectedScan(n); ok && where != nil && later {
+		if rel, err := j.counted(n, where); rel != nil || err != nil {
+			*inputs = append(*inputs, rel)
+			return err
+		}
 	}
 	rel, err := j.relation(n)
 	*inputs = append(*inputs, rel)
@@ -372,6 +396,9 @@ func (j *joiner) group(n plan.Node, inputs *[]*relation, conditions *[]expr.Expr
 // inner joins inputs: the largest is read, and each time that input is next after which the
 // fewest rows are expected.
 func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, error) {
+	if err := j.fetch(inputs...); err != nil {
+		return nil, err
+	}
 	at := 0
 	for i, r := range inputs {
 		if r.rows > inputs[at].rows {
@@ -496,6 +523,9 @@ func (j *joiner) step(have []int, build *relation, conditions []expr.Expr) (s *j
 
 // gather gathers the columns of the result.
 func (j *joiner) gather(rel *relation) (*table.Table, error) {
+	if err := j.fetch(rel); err != nil {
+		return nil, err
+	}
 	t := &table.Table{Fields: j.result}
 	for i, s := range j.scans {
 		if i > 0 {

@@ -16,6 +16,64 @@ import (
 // FindPairs finds the pairs of a join on a device, and says how; a [plan.Declined] leaves them to cpu.
 type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
 
+// Holder keeps numbers of rows on a device, and says what there is of them, until the join is done. A [plan.Declined] leaves that to cpu.
+type Holder interface {
+	// Count is how many rows a query selects.
+	Count(context.Context, *plan.Query) (int, error)
+	// Read copies what is held to host memory, a list each; nil for nil.
+	Read(context.Context, []*plan.Held) ([][]uint32, error)
+}
+
+// fetch has the rows of relations in host memory.
+func (j *joiner) fetch(relations ...*relation) error {
+	for _, r := range relations {
+		switch {
+		case r.where != nil:
+			rows, err := j.selected(r.scans[0], r.where)
+			if err != nil {
+				return err
+			}
+			r.rows, r.ids, r.where = rows.rows, rows.ids, nil
+		case r.held != nil:
+			bytes := 0
+			for _, h := range r.held {
+				if h != nil {
+					bytes += 4
+				}
+			}
+			if float64(r.rows)*float64(bytes) > float64(j.Memory) {
+				return j.tooLarge(float64(r.rows), bytes, true)
+			}
+			lists, err := j.Hold.Read(j.ctx, r.held)
+			if err != nil {
+				return err
+			}
+			r.ids, r.held = lists, nil
+		}
+	}
+	return nil
+}
+
+// counted is the rows of a filtered table, as many as a device counts; nil where it does not.
+func (j *joiner) counted(n plan.Node, where expr.Expr) (*relation, error) {
+	s := j.scans[j.next]
+	q, err := plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+	if err != nil || s.rows() >= noRow {
+		return nil, err
+	}
+	rows, err := j.Hold.Count(j.ctx, q)
+	if errors.As(err, new(*plan.Declined)) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	j.next++
+	if j.Gave != nil {
+		j.Gave(slices.Index(j.nodes, n), rows)
+	}
+	return &relation{rows: rows, scans: []int{j.next - 1}, name: selectedName(s.name, where), where: where}, nil
+}
+
 // pairJoin is a join of two tables whose pairs a device finds: those of which keys compare. Other conditions
 // of an inner join are looked at afterwards.
 type pairJoin struct {

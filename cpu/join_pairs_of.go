@@ -56,8 +56,7 @@ func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.
 // pairSide is a side of a join of relations: the rows of one of its tables have the keys.
 type pairSide struct {
 	*relation
-	scan   int      // that its keys read, -1 as long as there is none
-	places []uint32 // of the relation, those of the list that the device has; nil for all
+	scan int // that its keys read, -1 as long as there is none
 }
 
 // takes reports that a key may be one of a side, whose keys are of one table.
@@ -65,47 +64,32 @@ func (s *pairSide) takes(scans []int) bool {
 	return len(scans) == 1 && (s.scan < 0 || s.scan == scans[0])
 }
 
-// list is the rows of the side's table that may be in a pair, in the order of the relation: nil for all that a query selects.
-func (s *pairSide) list(j *joiner, q *plan.Query) ([]uint32, error) {
-	ids := s.ids[slices.Index(s.scans, s.scan)]
-	if ids == nil && s.rows < j.scans[s.scan].rows() { // the first rows, or none
-		ids = make([]uint32, s.rows)
-		for i := range ids {
-			ids[i] = uint32(i)
+// list is the rows that the relation has of one of its scans; none where a query selects them.
+func (s *pairSide) list(j *joiner, scan int) plan.RowList {
+	at, out := slices.Index(s.scans, scan), plan.RowList{Loose: s.loose[scan]}
+	switch {
+	case s.where != nil:
+	case s.held != nil:
+		out.Held = s.held[at]
+	case s.ids[at] == nil && s.rows < j.scans[scan].rows(): // the first rows, or none
+		out.Rows = make([]uint32, s.rows)
+		for i := range out.Rows {
+			out.Rows[i] = uint32(i)
 		}
+	default:
+		out.Rows = s.ids[at]
 	}
-	all := !slices.ContainsFunc(q.Chunks, func(c plan.ChunkPlan) bool { return c.Pred.Op != plan.True })
-	if ids == nil || all && !s.loose[s.scan] {
-		return ids, nil
-	}
-	some := table.NewBitmap(j.scans[s.scan].rows()) // that have a key
-	for b, err := range j.Rows(j.ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range b.Len() {
-			some.Set(j.scans[s.scan].starts[b.Chunk] + b.Row(i))
-		}
-	}
-	has := func(row uint32) bool { return row != noRow && some.Get(int(row)) }
-	if !slices.ContainsFunc(ids, func(row uint32) bool { return !has(row) }) {
-		return ids, nil
-	}
-	out := make([]uint32, 0, len(ids))
-	s.places = make([]uint32, 0, len(ids))
-	for place, row := range ids {
-		if has(row) {
-			out, s.places = append(out, row), append(s.places, uint32(place))
-		}
-	}
-	return out, nil
+	return out
 }
 
 // taken are the rows of a scan of the side at places that the device found, noRow for noRow.
 func (s *pairSide) taken(i int, places []uint32) []uint32 {
-	out := make([]uint32, len(places))
+	if s.where != nil { // they are of the table
+		return places
+	}
+	of, out := ids{s.ids[i], 0}, make([]uint32, len(places))
 	table.InParts(len(places), func(lo, hi int) {
-		copy(out[lo:hi], ids{s.ids[i], 0}.at(places[lo:hi]).list)
+		copy(out[lo:hi], of.at(places[lo:hi]).list)
 	})
 	return out
 }
@@ -140,6 +124,9 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 	}
 	for i, s := range sides {
 		var kids []expr.Expr
+		if s.where != nil {
+			kids = append(kids, s.where)
+		}
 		for _, key := range q.Keys {
 			if c, column := key[i].(*expr.Column); column && q.Way == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
 				return nil, nil, declined("%s has an index on %s", j.scans[s.scan].name, c.Name)
@@ -158,12 +145,19 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 	if also = j.spare(also); n.Kind != plan.Inner && len(also) > 0 {
 		return nil, nil, declined("%s has to hold besides: compute takes that of inner joins alone", also[0])
 	}
-	for i, s := range sides {
-		if q.Lists[i], err = s.list(j, q.Sides[i]); err != nil {
+	if j.Hold != nil && n.Kind == plan.Inner {
+		q.Taken = &[2][]plan.RowList{}
+	}
+	held := q.Taken != nil
+	rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
+	if held && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
+		if err := j.fetch(of[:]...); err != nil {
 			return nil, nil, err
 		}
+		q.Taken = nil
+		rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
 	}
-	return j.foundPairs(n, sides, q, on, also, rest, expected)
+	return rel, rest, err
 }
 
 // keyOf is a condition as a key of two sides, and the tables that it reads; a [plan.Declined] where it is none.
@@ -180,14 +174,16 @@ func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k plan.PairKey, scans [
 	return k, scans, declined("%s is no = of a table of one side and a table of the other whose columns other keys read", e)
 }
 
-// foundPairs has the device find the pairs of two sides, and makes their rows of them.
-func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery, on, also, rest []expr.Expr, expected float64) (*relation, []expr.Expr, error) {
+// foundPairs has the device find the pairs of two sides, and makes their rows of them: of inner joins these stay there, where something keeps
+// them.
+func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery, on, also, rest []expr.Expr, expected float64) (*relation, error) {
 	rel := &relation{scans: slices.Concat(sides[0].scans, sides[1].scans), name: sides[0].name + ", " + sides[1].name, loose: map[int]bool{}}
 	if q.Exists {
 		rel.scans, rel.name = sides[0].scans, sides[0].name
 	}
 	kept := [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}
 	for i, s := range sides {
+		q.Lists[i] = s.list(j, s.scan)
 		for _, scan := range s.scans {
 			rel.loose[scan] = s.loose[scan] || kept[1-i]
 		}
@@ -196,41 +192,76 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 	rowBytes := max(j.rowBytes(rel.scans), 4*len(rel.scans)) // of an intermediate result the numbers of rows are there
 	most := min(uint64(noRow-1), uint64(j.Memory)/uint64(rowBytes))
 	wanted := !final || len(j.Columns) > 0 || n.Kind != plan.Inner && n.Kind != plan.Semi
-	if wanted {
-		q.Most = most
+	reads := func(scan int) bool {
+		switch {
+		case j.needed[scan] || final:
+			return j.needed[scan]
+		case n != j.root: // what stands above may read it
+			return j.read[scan]
+		}
+		return slices.ContainsFunc(slices.Concat(also, rest), func(e expr.Expr) bool { return slices.Contains(j.scansOf(e), scan) })
+	}
+	if q.Most = most; q.Taken != nil {
+		q.Most = noRow - 1
+	}
+	if !wanted {
+		q.Most, q.Taken = 0, nil
+	}
+	if q.Taken != nil {
+		*q.Taken = [2][]plan.RowList{}
+		for i, s := range sides {
+			for _, scan := range s.scans {
+				if reads(scan) {
+					q.Taken[i] = append(q.Taken[i], s.list(j, scan))
+				}
+			}
+		}
 	}
 	start := time.Now()
 	found, how, err := j.Pairs(j.ctx, q)
 	switch {
 	case err != nil:
-		return nil, nil, err
-	case wanted && found.N > most:
-		return nil, nil, declined("it has %d rows, of which fewer may be wanted", found.N)
-	case wanted && found.N > 0 && found.Rows[0] == nil:
-		return nil, nil, declined("the device has no room for %d pairs", found.N)
+		return nil, err
+	case wanted && found.N > q.Most:
+		return nil, declined("it has %d rows, of which fewer may be wanted", found.N)
+	case wanted && found.N > 0 && found.Rows[0] == nil && found.Held[0] == nil && found.Held[1] == nil:
+		return nil, declined("the device has no room for %d pairs", found.N)
 	}
-	rel.rows, rel.ids = int(found.N), make([][]uint32, len(rel.scans))
-	if n.Kind != plan.Inner {
+	if rel.rows = int(found.N); n.Kind != plan.Inner {
 		how = n.Kind.String() + " join " + how
 	}
-	if wanted {
+	switch {
+	case q.Taken != nil:
+		for i, s := range sides {
+			for _, scan := range s.scans {
+				if reads(scan) {
+					rel.held, found.Held[i] = append(rel.held, found.Held[i][0]), found.Held[i][1:]
+				} else {
+					rel.held = append(rel.held, nil)
+				}
+			}
+		}
+	case wanted:
+		rel.ids = make([][]uint32, len(rel.scans))
 		if err := j.ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		places := j.placesOf(n.Kind, sides, found.Rows)
 		rel.rows = len(places[0])
 		if uint64(rel.rows) > most {
-			return nil, nil, declined("it has %d rows", rel.rows)
+			return nil, declined("it has %d rows", rel.rows)
 		}
 		at := 0
 		for i, s := range sides {
 			for k, scan := range s.scans {
-				if at < len(rel.scans) && (j.needed[scan] || j.read[scan]) {
+				if at < len(rel.scans) && reads(scan) {
 					rel.ids[at] = s.taken(k, places[i])
 				}
 				at++
 			}
 		}
+	default:
+		rel.ids = make([][]uint32, len(rel.scans))
 	}
 	if s := sides[0]; len(s.scans) == 1 {
 		j.steps = append(j.steps, JoinStep{Table: s.name, Out: s.rows})
@@ -238,18 +269,14 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 	j.steps = append(j.steps, JoinStep{Table: sides[1].name, On: conjunction(on), Way: how, In: sides[1].rows, Out: rel.rows,
 		Expected: int(min(expected+0.5, 1<<62)), Elapsed: time.Since(start)})
 	if len(also) > 0 {
-		rel, err = j.pipeline(rel, nil, also)
+		return j.pipeline(rel, nil, also)
 	}
-	return rel, rest, err
+	return rel, nil
 }
 
 // placesOf are the places in both relations of the rows of a join, noRow for none, of the pairs that a device found.
 func (j *joiner) placesOf(kind plan.JoinKind, sides [2]*pairSide, found [2][]uint32) (places [2][]uint32) {
-	for i, s := range sides {
-		if places[i] = found[i]; s.places != nil && found[i] != nil {
-			places[i] = ids{s.places, 0}.at(found[i]).list
-		}
-	}
+	places = found
 	alone := func(i int) (list []uint32) { // the places of a side that are in no pair
 		in := table.NewBitmap(sides[i].rows)
 		for _, p := range places[i] {

@@ -338,6 +338,9 @@ func (j *joiner) orWide(k *joinKey, build *relation, of keyNumbers, err error) (
 
 // pipeline is the rows of a relation that go through steps and then satisfy conditions.
 func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.Expr) (*relation, error) {
+	if err := j.fetch(probe); err != nil {
+		return nil, err
+	}
 	for _, s := range steps {
 		if err := j.prepare(s, probe); err != nil {
 			return nil, err

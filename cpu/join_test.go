@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,9 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		of := cpu.Joining{Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows"), Memory: 1 << 40}
 		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
 			of.Pairs = pairsByLoops
+			if rapid.Bool().Draw(t, "and stay there") {
+				of.Hold = elsewhere{rapid.IntRange(0, 3).Draw(t, "counts") > 0}
+			}
 		}
 		if rapid.IntRange(0, 3).Draw(t, "few rows are wanted") == 0 {
 			of.AtMost = rapid.IntRange(1, 8).Draw(t, "rows wanted")
@@ -141,15 +145,16 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 				values[i] = append(values[i], keys)
 			}
 		}
-		if of := q.Lists[i]; of != nil { // places, by the rows that they have
+		if of := q.Lists[i]; !of.None() { // places, by the rows that they have
 			var places []uint32
 			var keys [][]table.Value
-			for place, row := range of {
-				at := slices.Index(rows[i], row)
-				if at < 0 {
-					return found, "", fmt.Errorf("row %d of a list is not selected", row)
+			for place, row := range rowsIn(of) {
+				if row == 1<<32-1 && !of.Loose {
+					return found, "", errors.New("a list has no row in a place, and does not say so")
 				}
-				places, keys = append(places, uint32(place)), append(keys, values[i][at])
+				if at := slices.Index(rows[i], row); at >= 0 {
+					places, keys = append(places, uint32(place)), append(keys, values[i][at])
+				}
 			}
 			rows[i], values[i] = places, keys
 		}
@@ -172,7 +177,60 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 	if found.N > q.Most {
 		found.Rows = [2][]uint32{}
 	}
+	if q.Taken == nil {
+		return found, "loops elsewhere", nil
+	}
+	if found.N%5 == 3 { // now and then
+		return found, "", &plan.Declined{Why: "there is no room"}
+	}
+	for i, lists := range q.Taken {
+		for _, l := range lists {
+			h := &plan.Held{N: len(found.Rows[i]), On: found.Rows[i]}
+			if !l.None() {
+				var rows []uint32
+				for _, place := range found.Rows[i] {
+					rows = append(rows, rowsIn(l)[place])
+				}
+				h.On = rows
+			}
+			found.Held[i] = append(found.Held[i], h)
+		}
+	}
+	found.Rows = [2][]uint32{}
 	return found, "loops elsewhere", nil
+}
+
+func rowsIn(l plan.RowList) []uint32 {
+	if l.Held != nil {
+		return l.Held.On.([]uint32)
+	}
+	return l.Rows
+}
+
+// elsewhere is a [cpu.Holder] of what pairsByLoops leaves there.
+type elsewhere struct{ counts bool }
+
+func (e elsewhere) Count(ctx context.Context, q *plan.Query) (n int, err error) {
+	if !e.counts {
+		return 0, &plan.Declined{Why: "it does not count"}
+	}
+	for b, err := range cpu.New(1).Rows(ctx, q) {
+		if err != nil {
+			return 0, err
+		}
+		n += b.Len()
+	}
+	return n, nil
+}
+
+func (elsewhere) Read(_ context.Context, list []*plan.Held) ([][]uint32, error) {
+	out := make([][]uint32, len(list))
+	for i, h := range list {
+		if h != nil {
+			out[i] = append([]uint32{}, h.On.([]uint32)...)
+		}
+	}
+	return out, nil
 }
 
 // drawnJoin draws joins of tables.

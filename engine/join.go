@@ -20,6 +20,7 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -150,6 +151,10 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	switch name := s.db.Backend(); {
 	case name == "compute":
 		of.Pairs, of.Declined = pairing.find, pairing.declined
+		if s.watch == nil { // who looks at passes sees what one join gives to the next
+			of.Hold = &pairing
+			defer pairing.release()
+		}
 	case name == "auto" && s.db.mayHaveHardware():
 		of.Pairs = pairing.chosen
 	}
@@ -189,6 +194,8 @@ type pairing struct {
 	took  *took
 	watch func(Stage) pass.Runner // nil for nobody
 	ran   []Step
+	holds *GPU       // the device that keeps rows for the joins to come; nil for none
+	kept  []*lasting // there, for its GL thread
 
 	opening time.Duration // what opening the device took, of joins to come
 	choices []Step        // of who joins, and why
@@ -277,6 +284,9 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
 		g := b.(*passes).list[0] // which has the whole of both tables for it
+		if err := p.on(g, heldOf(q)...); err != nil {
+			return err
+		}
 		n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
 		out := struct { // which the GL thread may still write when ctx has ended
 			found plan.Pairs
@@ -288,10 +298,12 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 					n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
 				}
 				err = run.Apart(q.Sides[0].Table, func() error {
-					out.found, err = compute.Pairs(run, g.Computes, q)
+					if out.found, err = compute.Pairs(run, g.Computes, q); err == nil {
+						err = p.keep(g, q, out.found.Held)
+					}
 					return err
 				})
-				if lacks(err) && p.watch == nil {
+				if lacks(err) && p.watch == nil && q.Taken == nil {
 					out.where = " in buckets on compute"
 					rows := [2]iter.Seq2[table.Block, error]{host.Rows(ctx, q.Sides[0]), host.Rows(ctx, q.Sides[1])}
 					out.found, err = compute.PairsInBuckets(run, g.Computes, q, rows, b.(*passes).room()/2)
@@ -315,6 +327,128 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 		err = &plan.Declined{Why: err.Error()}
 	}
 	return found, map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)", "index": "indexed nested loops (INLJ)"}[found.Way] + where, err
+}
+
+// heldOf are the lists on a device that a query takes rows of.
+func heldOf(q *plan.PairQuery) (list []*plan.Held) {
+	all := q.Lists[:]
+	if q.Taken != nil {
+		all = slices.Concat(all, q.Taken[0], q.Taken[1])
+	}
+	for _, l := range all {
+		list = append(list, l.Held)
+	}
+	return list
+}
+
+// lasting is working memory that stays for the joins to come.
+type lasting struct {
+	*pass.Scope
+	g *GPU
+}
+
+// keep keeps what a join has left on a device, and releases what that was made of, on the GL thread.
+func (p *pairing) keep(g *GPU, q *plan.PairQuery, held [2][]*plan.Held) error {
+	if q.Taken == nil {
+		return nil
+	}
+	k := &lasting{g.GL.Open(), g}
+	p.kept = append(p.kept, k)
+	for _, h := range slices.Concat(held[0], held[1]) {
+		h.By = k
+		if v := h.On.(primitives.Vector); !v.None() {
+			if err := g.GL.Hand(v.Block, k.Scope); err != nil {
+				return err
+			}
+		}
+	}
+	for _, h := range heldOf(q) {
+		if h != nil {
+			h.By.(*lasting).Close()
+		}
+	}
+	return nil
+}
+
+// release releases what is kept, after what the GL thread may be at.
+func (p *pairing) release() {
+	if g := p.holds; g != nil {
+		p.db.snapshots.releases.Go(func() {
+			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
+				for _, k := range p.kept {
+					if k.g == g && !g.closed {
+						k.Close()
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// on notes the device that keeps what the joins find: lists of another one are lost.
+func (p *pairing) on(g *GPU, lists ...*plan.Held) error {
+	for _, h := range lists {
+		if h != nil && h.By.(*lasting).g != g {
+			return errors.New("engine: the device was closed while rows of a join were there: run the statement again")
+		}
+	}
+	p.holds = g
+	return nil
+}
+
+// Read implements [cpu.Holder].
+func (p *pairing) Read(ctx context.Context, list []*plan.Held) ([][]uint32, error) {
+	out := make([][]uint32, len(list)) // which the GL thread may still write when ctx has ended
+	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+		g := b.(*passes).list[0]
+		if err := p.on(g, list...); err != nil {
+			return err
+		}
+		return g.query(ctx, func() (err error) {
+			for i, h := range list {
+				switch {
+				case h == nil:
+				case h.N == 0:
+					out[i] = []uint32{} // not nil, which is all rows
+				default:
+					if out[i], err = h.On.(primitives.Vector).Read(g.GL); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Count implements [cpu.Holder].
+func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
+	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+		p.took.start(b.Name(), p.opening)
+		p.opening = 0
+		g := b.(*passes).list[0]
+		passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Table }}
+		var values []table.Value
+		err := g.metered(ctx, q, passes, p.took, func(run pass.Runner) error {
+			return run.Apart(q.Table, func() (err error) {
+				values, err = g.Run("compute", run, q)
+				return err
+			})
+		})()
+		if err == nil {
+			n, p.ran = int(values[0].I), append(p.ran, passes.steps...)
+		}
+		return err
+	})
+	if lacks(err) || errors.Is(err, ErrUnsupported) {
+		err = &plan.Declined{Why: err.Error()}
+	}
+	return n, err
 }
 
 // noting is a runner that notes its passes, and has the store name the columns that they read.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
@@ -262,6 +263,10 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN twice z ON y.a = z.key + 1", "merge", "SMJ: count the matches"},
 		{"SELECT z.name, COUNT(*), SUM(x.n) FROM fact x, fact y, twice z, dim w WHERE x.b = y.b AND x.n = y.n AND y.a = z.key AND x.a = w.key AND w.size <> z.key AND x.m <> y.m + z.key GROUP BY 1 ORDER BY 1", "hash", "Join(z: y.a = z.key) by hash join (HJ) on compute"},
 		{"SELECT x.n, y.a, z.m FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN fact z ON z.b = y.b AND z.n = x.n AND z.a = y.m ORDER BY 1, 2, 3 LIMIT 30", "auto", "by hash join (HJ) on compute"}, // a cycle
+		{"SELECT COUNT(*) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN dim z ON y.a = z.key WHERE x.m < 5 AND y.m > 1 AND z.name <> 'red'", "auto", "Popcount(x.m < 5)"},                        // filters on the device
+		{"SELECT COUNT(*) FROM fact x JOIN fact y ON x.a = y.a AND x.b = y.b JOIN dim z ON y.a = z.key WHERE x.m < 0 AND y.n / 7 > 3", "hash", "Filter(x.m < 0) of x"},                                     // no row
+		{"SELECT x.n, y.m, z.edge, w.name FROM fact x, fact y, dim z, far w WHERE x.b = y.b AND x.n = y.n AND y.a = z.key AND w.key = x.b AND x.n > 0 AND w.name LIKE '%7' AND sqrt(y.n) > 9 ORDER BY 1, 2, 3, 4 LIMIT 30", "auto", "by hash join (HJ) on compute"},
+		{"SELECT x.n, y.m, z.name FROM fact x, fact y, dim z WHERE x.b = y.b AND x.n = y.n AND y.a = z.key AND x.n > 0 ORDER BY x.n, y.m, z.name, z.edge LIMIT 100000", "perfect", "by perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*), COUNT(z.key), SUM(x.n) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n LEFT JOIN twice z ON y.m = z.key", "index", "by left join indexed nested loops (INLJ) on compute"},
 		{"SELECT COUNT(*), COUNT(x.n), COUNT(y.a), COUNT(z.key) FROM fact x LEFT JOIN fact y ON x.b = y.b AND x.n = y.n FULL JOIN dim z ON y.a = z.key", "perfect", "by full join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE EXISTS (SELECT 1 FROM twice JOIN dim ON twice.name = dim.name WHERE twice.key = a)", "hash", "by semi join hash join (HJ) on compute"},
@@ -393,6 +398,30 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 	}
 	if declined == 0 {
 		t.Error("cpu joined none of three tables")
+	}
+}
+
+// What a join leaves on a device for the next one goes with the statement, after an error and a cancellation too: there is room for the
+// next statement, as often as one runs.
+func TestRowsBetweenJoinsAreReleased(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute", GPUMemory: 1 << 20})
+	const chain = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key WHERE x.m < 6"
+	for i := range 30 {
+		if _, err := Collect(db.Query(context.Background(), "SELECT SUM(1 / (x.m - z.key)) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key")); err == nil {
+			t.Fatal("no error")
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+		_, _ = Collect(db.Query(ctx, chain))
+		cancel()
+	}
+	db.snapshots.releases.Wait()
+	x, err := db.Explain(context.Background(), chain, ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Join(x.Lines(), "\n")
+	if strings.Contains(lines, "on cpu)") || !strings.Contains(lines, "by hash join (HJ) on compute") {
+		t.Error(lines)
 	}
 }
 

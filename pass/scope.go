@@ -62,6 +62,9 @@ func (g *GL) enter(s *Scope, ctx context.Context) {
 // Hand gives a block of working memory to another scope.
 func (s *Scope) Hand(b textures.Block, to *Scope) error { return s.memory.Hand(b, to.memory) }
 
+// Hand gives a block of working memory of the scope that runs to another one.
+func (g *GL) Hand(b textures.Block, to *Scope) error { return g.scope.Hand(b, to) }
+
 // Close ends the query: what only it needed is for others to use, counters that nobody
 // waited for are taken back.
 func (s *Scope) Close() {

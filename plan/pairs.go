@@ -12,14 +12,42 @@ type PairQuery struct {
 	Sides [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in a key
 	Keys  []PairKey // one or more; several compare by =
 	// Lists are numbers of rows that the tables' rows are taken by, such as those that another join has given: the pairs are of places in a
-	// list, each row of which Sides selects; nil for the rows that Sides selects, each once.
-	Lists  [2][]uint32
+	// list, of rows that Sides selects. Without one they are of the rows that Sides selects, each once.
+	Lists  [2]RowList
 	Cmp    expr.CmpOp
 	Way    string // the algorithm; perfect may become hash
 	Exists bool   // of a left row that is in several pairs only one is wanted
 	Most   uint64 // where there are more pairs, and with 0, they are only counted
+	// Taken are lists of each side of which the rows at the places of the pairs are to stay on the device, in place of the pairs themselves;
+	// one without rows asks for the places. Lists on the device are released where that is done. Nil: the pairs go to host memory.
+	Taken *[2][]RowList
 
 	fields []KeyField // once they are known
+}
+
+// RowList is numbers of rows of a table, in host memory or on a device. The zero RowList is none.
+type RowList struct {
+	Rows  []uint32
+	Held  *Held
+	Loose bool // some may be those of no row: 1<<32 - 1
+}
+
+// None reports the RowList that is none.
+func (l RowList) None() bool { return l.Rows == nil && l.Held == nil }
+
+// Len is how many there are.
+func (l RowList) Len() int {
+	if l.Held != nil {
+		return l.Held.N
+	}
+	return len(l.Rows)
+}
+
+// Held is N numbers of rows that stay on a device.
+type Held struct {
+	N  int
+	On any // what the backend has them in
+	By any // who keeps them
 }
 
 // PairKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
@@ -143,8 +171,8 @@ func (q *PairQuery) space(k PairKey) *Space {
 
 // Rows is how many rows a side has, those that are not selected included.
 func (q *PairQuery) Rows(side int) int {
-	if of := q.Lists[side]; of != nil {
-		return len(of)
+	if of := q.Lists[side]; !of.None() {
+		return of.Len()
 	}
 	return q.Sides[side].Table.Rows()
 }
@@ -155,4 +183,5 @@ type Pairs struct {
 	N        uint64      // pairs
 	Way      string      // the algorithm that found them
 	Rows     [2][]uint32 // theirs, by their numbers in the table or their places in the list, a pair each in no order; nil where they were only counted
+	Held     [2][]*Held  // what was to be taken, a list each, instead of Rows
 }
