@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -192,28 +193,10 @@ func (k *joinKeys) listed(q *plan.Query, list plan.RowList) (out JoinSide, err e
 // among are the places of the rows of a list that a side of a table of so many rows has.
 func (k *joinKeys) among(list primitives.Vector, of JoinSide, rows int) (primitives.Vector, error) {
 	d, has, to := k.device.Primitives, primitives.New(list.N), primitives.New(list.N)
-	if of.Rows.None() { // all of them
-		if err := primitives.Map(k.run, d, primitives.Func{Expr: "uint(x < c0)", Constants: []uint32{uint32(rows)}}, has, list); err != nil {
-			return to, err
-		}
-	} else {
-		in, ones := primitives.Zeros(rows), primitives.New(of.Rows.N)
-		if err := primitives.Map(k.run, d, primitives.Expr("1u"), ones); err != nil {
-			return to, err
-		}
-		if err := primitives.Scatter(k.run, d, ones, of.Rows, in); err != nil {
-			return to, err
-		}
-		if err := primitives.Gather(k.run, d, in, list, has); err != nil {
-			return to, err
-		}
-	}
-	total := primitives.New(1)
-	if err := primitives.Reduce(k.run, d, primitives.Add, has, total); err != nil {
+	if err := k.has(list, of, rows, has); err != nil {
 		return to, err
 	}
-	words, err := total.Read(k.run)
-	n := int(words[0])
+	n, err := k.sum(has)
 	if err != nil || n == 0 || n == list.N {
 		return to.First(n), err
 	}
@@ -228,6 +211,95 @@ func (k *joinKeys) among(list primitives.Vector, of JoinSide, rows int) (primiti
 	}
 	places := primitives.New(n)
 	return places, primitives.Scatter(k.run, d, has, to, places)
+}
+
+// has says of each row of a list by a word, 1 or 0, whether a side of a table of so many rows has it.
+func (k *joinKeys) has(list primitives.Vector, of JoinSide, rows int, to primitives.Vector) error {
+	d := k.device.Primitives
+	if of.Rows.None() { // all of them
+		return primitives.Map(k.run, d, primitives.Func{Expr: "uint(x < c0)", Constants: []uint32{uint32(of.Keys.N)}}, to, list)
+	}
+	in, ones := primitives.Zeros(rows), primitives.New(of.Rows.N)
+	if err := primitives.Map(k.run, d, primitives.Expr("1u"), ones); err != nil {
+		return err
+	}
+	if err := primitives.Scatter(k.run, d, ones, of.Rows, in); err != nil {
+		return err
+	}
+	return primitives.Gather(k.run, d, in, list, to)
+}
+
+// sum adds words up, to a number of 32 bits.
+func (k *joinKeys) sum(of primitives.Vector) (int, error) {
+	total := primitives.New(1)
+	if err := primitives.Reduce(k.run, k.device.Primitives, primitives.Add, of, total); err != nil {
+		return 0, err
+	}
+	words, err := total.Read(k.run)
+	return int(words[0]), err
+}
+
+// Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
+// NULL. It is a [plan.Declined] where a block of the device does not hold them.
+func Column(run pass.Runner, d Device, t *table.Table, col int, space *plan.Space, list plan.RowList) (out textures.Source, nulls int, err error) {
+	rows, n, some := 0, list.Len(), list.Loose
+	for _, c := range t.Chunks {
+		rows, some = rows+c.Rows, some || c.Segments[col].Nulls > 0
+	}
+	if most := max(n, rows); most > d.Primitives.MaxWords || len(d.windowsOf(n)) > 1 {
+		return out, 0, &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", most)}
+	}
+	of := &expr.Column{Index: col, Name: t.Fields[col].Name, T: t.Fields[col].Type, P: -1}
+	q, err := plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: &expr.IsNull{X: of, Not: true, P: -1}})
+	if err != nil {
+		return out, 0, err
+	}
+	k := &joinKeys{run: run, device: d, of: []expr.Expr{of}, made: []bool{false}, fields: []plan.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
+	side, err := k.side(q)
+	if err != nil {
+		return out, 0, err
+	}
+	by := vectorOf(list)
+	gathered := func(words primitives.Vector) (primitives.Vector, error) {
+		to := primitives.Of(&textures.Scratch{Words: textures.GroupRows / textures.UnitsPerGroup * textures.Units(n)}, n)
+		switch {
+		case side.Keys.N == 0:
+			return to, primitives.Map(run, d.Primitives, primitives.Expr("0u"), to)
+		case !side.Rows.None():
+			values := words
+			words = primitives.Zeros(rows)
+			if err := primitives.Scatter(run, d.Primitives, values, side.Rows, words); err != nil {
+				return to, err
+			}
+		}
+		return to, primitives.Gather(run, d.Primitives, words, by, to)
+	}
+	for part, words := range []primitives.Vector{side.Keys, side.High} {
+		if part > 0 && !k.wide {
+			break
+		}
+		codes, err := gathered(words)
+		if err != nil {
+			return out, 0, err
+		}
+		out.Codes[part] = codes.Block
+	}
+	if !some {
+		return out, 0, nil
+	}
+	valid := primitives.Of(&textures.Scratch{Words: textures.GroupRows / textures.UnitsPerGroup * textures.Units(n)}, n)
+	if side.Keys.N == 0 {
+		out.Valid = valid.Block
+		return out, n, primitives.Map(run, d.Primitives, primitives.Expr("0u"), valid)
+	}
+	if err := k.has(by, side, rows, valid); err != nil {
+		return out, 0, err
+	}
+	values, err := k.sum(valid)
+	if nulls = n - values; nulls > 0 {
+		out.Valid = valid.Block
+	}
+	return out, nulls, err
 }
 
 // window is the marked rows of a window, the first of which has a number in the table.

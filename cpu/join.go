@@ -3,6 +3,7 @@ package cpu
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -30,6 +31,8 @@ type Joining struct {
 	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
 	Hold      Holder             // of what Pairs leaves on the device; nil: its pairs come to host memory
+	// Stays says whether the result is to be a table of one chunk like this one, whose columns are there, too: see [Away]. Nil: never.
+	Stays func(*table.Table) bool
 
 	Declined func(n *plan.Join, why string) // told which of the joins that Pairs is asked for are left to cpu; nil for nobody
 }
@@ -53,7 +56,9 @@ type JoinStep struct {
 // partners in one input after the other, first where the fewest rows are expected to be left (the selectivities
 // are known by counting: "Fast Computation of Database Operations using Graphics Processors", section
 // 5.11). Of the other inputs an index is made first.
-func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Table, []JoinStep, error) {
+//
+// Where the columns of the result are on a device alone, away has its rows; else it is nil.
+func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (t *table.Table, steps []JoinStep, away *Away, err error) {
 	j := b.joiner(ctx, n, of)
 	for _, c := range of.Columns {
 		j.needed[j.scanOf(j.places[c])] = true
@@ -74,14 +79,23 @@ func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Ta
 	j.reads(j.root)
 	rel, err := j.relation(j.root)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	start := time.Now()
-	t, err := j.gather(rel)
+	start, where := time.Now(), ""
+	if of.Stays != nil && rel.held != nil && rel.rows > 0 {
+		if t, err = j.stays(rel); err == nil {
+			away, where = &Away{j, rel}, " on compute"
+		} else if !errors.As(err, new(*plan.Declined)) {
+			return nil, nil, nil, err
+		}
+	}
+	if away == nil {
+		t, err = j.gather(rel)
+	}
 	if err == nil {
-		j.steps = append(j.steps, JoinStep{Table: fmt.Sprintf("Gather(%d columns)", len(of.Columns)), Out: rel.rows, Elapsed: time.Since(start)})
+		j.steps = append(j.steps, JoinStep{Table: fmt.Sprintf("Gather(%d columns)%s", len(of.Columns), where), Out: rel.rows, Elapsed: time.Since(start)})
 	}
-	return t, j.steps, err
+	return t, j.steps, away, err
 }
 
 func (b *Backend) joiner(ctx context.Context, n *plan.Join, of Joining) *joiner {
@@ -521,11 +535,8 @@ func (j *joiner) step(have []int, build *relation, conditions []expr.Expr) (s *j
 	return s, rest
 }
 
-// gather gathers the columns of the result.
-func (j *joiner) gather(rel *relation) (*table.Table, error) {
-	if err := j.fetch(rel); err != nil {
-		return nil, err
-	}
+// made is the result, as yet without rows.
+func (j *joiner) made() *table.Table {
 	t := &table.Table{Fields: j.result}
 	for i, s := range j.scans {
 		if i > 0 {
@@ -533,6 +544,15 @@ func (j *joiner) gather(rel *relation) (*table.Table, error) {
 		}
 		t.Name += s.name
 	}
+	return t
+}
+
+// gather gathers the columns of the result.
+func (j *joiner) gather(rel *relation) (*table.Table, error) {
+	if err := j.fetch(rel); err != nil {
+		return nil, err
+	}
+	t := j.made()
 	size := j.ChunkRows
 	if size <= 0 {
 		size = table.MaxChunkRows

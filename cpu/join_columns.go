@@ -10,6 +10,7 @@ import (
 // joinColumn is a column of a joined table, in the code space that its chunks have in common.
 type joinColumn struct {
 	*table.Segment // without rows
+	space          *plan.Space
 	starts         []int
 	chunks         []translated
 	nulls          bool // some row is NULL
@@ -31,7 +32,7 @@ func (j *joiner) column(col int) *joinColumn {
 		return c
 	}
 	space := plan.NewSpace(s.Table, local)
-	c := &joinColumn{Segment: space.Segment(), starts: s.starts}
+	c := &joinColumn{Segment: space.Segment(), space: space, starts: s.starts}
 	for _, chunk := range s.Chunks {
 		seg := chunk.Segments[local]
 		delta, ranks := space.Translation(seg)

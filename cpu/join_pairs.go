@@ -20,8 +20,82 @@ type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how str
 type Holder interface {
 	// Count is how many rows a query selects.
 	Count(context.Context, *plan.Query) (int, error)
-	// Read copies what is held to host memory, a list each; nil for nil.
-	Read(context.Context, []*plan.Held) ([][]uint32, error)
+	// Read copies what is held to host memory, a list each; nil for nil. Where places is not nil it is what the lists have at these.
+	Read(ctx context.Context, list []*plan.Held, places []uint32) ([][]uint32, error)
+	// Columns gathers columns on the device: each is a segment that is away, until the statement is over.
+	Columns(context.Context, []HeldColumn) ([]*table.Segment, error)
+}
+
+// HeldColumn is a column of a table by a list of its rows, in a code space that its chunks have in common.
+type HeldColumn struct {
+	Table *table.Table
+	Col   int
+	Space *plan.Space
+	Rows  plan.RowList
+}
+
+// Away is the rows of a join whose columns are on a device alone.
+type Away struct {
+	j   *joiner
+	rel *relation
+}
+
+// Chunk gathers the columns of some rows, by their places, in host memory: in the same code spaces.
+func (a *Away) Chunk(ctx context.Context, places []uint32) (*table.Chunk, error) {
+	lists, err := a.j.Hold.Read(ctx, a.rel.held, places)
+	if err != nil {
+		return nil, err
+	}
+	c := &table.Chunk{Rows: len(places), Segments: make([]*table.Segment, len(a.j.result))}
+	for _, col := range a.j.Columns {
+		if of := a.j.column(a.j.places[col]); of != nil {
+			scan := a.j.scanOf(a.j.places[col])
+			c.Segments[col] = of.segment(ids{lists[slices.Index(a.rel.scans, scan)], 0}, len(places), a.rel.loose[scan])
+		}
+	}
+	return c, nil
+}
+
+// Table is the rows with their columns in host memory.
+func (a *Away) Table(ctx context.Context) (*table.Table, error) {
+	j := *a.j
+	j.ctx = ctx
+	return j.gather(a.rel)
+}
+
+// stays gathers the columns of the result on the device; a [plan.Declined] where it does not.
+func (j *joiner) stays(rel *relation) (*table.Table, error) {
+	var columns []HeldColumn
+	var at []int
+	t, c := j.made(), &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.result))}
+	for _, col := range j.Columns {
+		place := j.places[col]
+		of := j.column(place)
+		if of == nil {
+			continue
+		}
+		scan := j.scanOf(place)
+		s, i, nulls := j.scans[scan], slices.Index(rel.scans, scan), 0
+		columns = append(columns, HeldColumn{s.Table, place - s.first, of.space, plan.RowList{Held: rel.held[i], Loose: rel.loose[scan]}})
+		at = append(at, col)
+		if of.nulls || rel.loose[scan] { // as many are not known yet
+			nulls = 1
+		}
+		c.Segments[col] = table.NewAway(of.Segment, rel.rows, nulls)
+	}
+	if t.Chunks = []*table.Chunk{c}; !j.Stays(t) {
+		return nil, declined("the rows are wanted in host memory")
+	}
+	segments, err := j.Hold.Columns(j.ctx, columns)
+	if err != nil {
+		return nil, err
+	}
+	c = &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.result))}
+	for i, col := range at {
+		c.Segments[col] = segments[i]
+	}
+	t.Chunks[0] = c
+	return t, nil
 }
 
 // fetch has the rows of relations in host memory.
@@ -44,7 +118,7 @@ func (j *joiner) fetch(relations ...*relation) error {
 			if float64(r.rows)*float64(bytes) > float64(j.Memory) {
 				return j.tooLarge(float64(r.rows), bytes, true)
 			}
-			lists, err := j.Hold.Read(j.ctx, r.held)
+			lists, err := j.Hold.Read(j.ctx, r.held, nil)
 			if err != nil {
 				return err
 			}

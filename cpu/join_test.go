@@ -51,13 +51,13 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
 			of.Pairs = pairsByLoops
 			if rapid.Bool().Draw(t, "and stay there") {
-				of.Hold = elsewhere{rapid.IntRange(0, 3).Draw(t, "counts") > 0}
+				of.Stays, of.Hold = func(*table.Table) bool { return true }, elsewhere{rapid.IntRange(0, 3).Draw(t, "counts") > 0}
 			}
 		}
 		if rapid.IntRange(0, 3).Draw(t, "few rows are wanted") == 0 {
 			of.AtMost = rapid.IntRange(1, 8).Draw(t, "rows wanted")
 		}
-		got, steps, err := cpu.New(2, cpu.WithIndexes(j.indexes())).Join(context.Background(), join, of)
+		got, steps, _, err := cpu.New(2, cpu.WithIndexes(j.indexes())).Join(context.Background(), join, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func (e elsewhere) Count(ctx context.Context, q *plan.Query) (n int, err error) 
 	return n, nil
 }
 
-func (elsewhere) Read(_ context.Context, list []*plan.Held) ([][]uint32, error) {
+func (elsewhere) Read(_ context.Context, list []*plan.Held, _ []uint32) ([][]uint32, error) {
 	out := make([][]uint32, len(list))
 	for i, h := range list {
 		if h != nil {
@@ -231,6 +231,10 @@ func (elsewhere) Read(_ context.Context, list []*plan.Held) ([][]uint32, error) 
 		}
 	}
 	return out, nil
+}
+
+func (elsewhere) Columns(context.Context, []cpu.HeldColumn) ([]*table.Segment, error) {
+	return nil, &plan.Declined{Why: "its columns are wanted here"}
 }
 
 // drawnJoin draws joins of tables.
@@ -423,7 +427,7 @@ func TestFewRowsOfAJoin(t *testing.T) {
 	for _, kind := range []plan.JoinKind{plan.Inner, plan.LeftOuter, plan.FullOuter} {
 		for _, way := range []string{"auto", "loops"} {
 			for _, on := range []expr.Expr{less, nil} {
-				got, _, err := cpu.New(2).Join(context.Background(), &plan.Join{Kind: kind, Left: scan, Right: scan, On: on},
+				got, _, _, err := cpu.New(2).Join(context.Background(), &plan.Join{Kind: kind, Left: scan, Right: scan, On: on},
 					cpu.Joining{Tables: []*table.Table{tab, tab}, Columns: []int{0, 1}, Way: way, Memory: 1 << 20, AtMost: 10})
 				if err != nil {
 					t.Fatal(err)
@@ -459,7 +463,7 @@ func TestJoinRefusesWhatDoesNotFit(t *testing.T) {
 		{nil, "the join has 1e+06 rows of 5 bytes each, 0.005 GB: more than the 0.0001 GB of host memory"},
 		{same, "the join has more than "},
 	} {
-		_, _, err := cpu.New(2).Join(context.Background(), &plan.Join{Left: scan, Right: scan, On: c.on},
+		_, _, _, err := cpu.New(2).Join(context.Background(), &plan.Join{Left: scan, Right: scan, On: c.on},
 			cpu.Joining{Tables: []*table.Table{tab, tab}, Columns: []int{0}, Way: "auto", Memory: 100_000})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)

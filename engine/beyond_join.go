@@ -572,7 +572,7 @@ func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 					continue
 				}
 				joining := cpu.Joining{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: p.beyond.budget}
-				if rest, _, err = p.beyond.db.cpu.(cpuBackend).Join(p.beyond.ctx, without, joining); err != nil {
+				if rest, _, _, err = p.beyond.db.cpu.(cpuBackend).Join(p.beyond.ctx, without, joining); err != nil {
 					return err
 				}
 			}
@@ -605,7 +605,7 @@ func (p *joinParts) joined() error {
 	b := p.beyond
 	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: plan.Wanted(b.tree), Memory: max(b.budget/4, leastJoined),
 		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
-	out, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
+	out, _, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
 	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {
 		most := -1
 		for scan, t := range p.tables {

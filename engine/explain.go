@@ -320,7 +320,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 			x.Why = "auto: a key gives the rows"
 		}
 		if x.seen != nil {
-			return s.countSelected(ctx, x.seen)
+			return s.countSelected(ctx, s.db.cpu, x.seen)
 		}
 		return nil
 	}
@@ -339,12 +339,18 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		defer done()
 		s = now
 		x.sorted = orders(b, s.plan)
-		if x.otherwise = s.otherwise == s.plan; !x.otherwise {
-			x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.spared == nil || s.spared.batches == nil)) // which is there for a while
-			x.otherwise = s.otherwise != nil && declined(err)
+		err = x.passes(ctx, b, s, o)
+		if s.leaves(err) {
+			here, unpin, err := s.here(ctx)
+			if err != nil {
+				return err
+			}
+			defer unpin()
+			s = here
+			err = x.passes(ctx, b, s, o)
 		}
-		if x.otherwise {
-			x.Steps, err = x.steps(ctx, b, s.otherwise, o.Analyze)
+		if err == nil && x.seen != nil {
+			err = s.countSelected(ctx, b, x.seen)
 		}
 		return err
 	})
@@ -354,11 +360,6 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	}
 	for n, rows := range s.seen {
 		x.seen.set(n, rows)
-	}
-	if x.seen != nil {
-		if err := s.countSelected(ctx, x.seen); err != nil {
-			return err
-		}
 	}
 	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
 	if s.spared != nil {
@@ -377,6 +378,18 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		x.Device = d.key.Renderer + d.numbers(s.plan)
 	}
 	return nil
+}
+
+// passes explains what a backend does of the fragment.
+func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o ExplainOptions) (err error) {
+	if x.otherwise = s.otherwise == s.plan; !x.otherwise {
+		x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.spared == nil || s.spared.batches == nil)) // which is there for a while
+		x.otherwise = s.otherwise != nil && declined(err) && s.away == nil
+	}
+	if x.otherwise {
+		x.Steps, err = x.steps(ctx, b, s.otherwise, o.Analyze)
+	}
+	return err
 }
 
 // steps are those of a backend for a plan. To analyze a plan of aggregates it executes it before its passes

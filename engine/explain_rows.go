@@ -126,7 +126,7 @@ func (x *Explanation) withSeen(explained, executed plan.Node, seen *rowsSeen) {
 }
 
 // countSelected counts the rows that the fragment's condition leaves of its table, for ANALYZE.
-func (s *planned) countSelected(ctx context.Context, seen *rowsSeen) error {
+func (s *planned) countSelected(ctx context.Context, b backend, seen *rowsSeen) error {
 	f := s.fragment
 	if f.Where == nil || s.spared != nil || s.star != nil {
 		return nil
@@ -135,7 +135,10 @@ func (s *planned) countSelected(ctx context.Context, seen *rowsSeen) error {
 	if err != nil {
 		return err
 	}
-	values, err := s.db.cpu.Execute(ctx, q, &took{})
+	if s.away == nil {
+		b = s.db.cpu
+	}
+	values, err := b.Execute(ctx, q, &took{})
 	if err == nil {
 		n := f.Nodes
 		if a, ok := n.(*plan.Aggregate); ok {

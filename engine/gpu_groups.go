@@ -28,6 +28,8 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 	}
 	states, err := find(ctx, b, s.plan, took)
 	switch {
+	case s.away != nil:
+		return s.groupsThere(ctx, b, n, took, find, states, err)
 	case err == nil:
 		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 		return cpu.GroupStates(ctx, s.plan.Table, n, states)
@@ -35,6 +37,41 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 		return func(yield func(cpu.GroupRows, error) bool) { yield(cpu.GroupRows{}, explained(b.Name(), err)) }
 	}
 	return cpu.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
+}
+
+// groupsThere is groupsOf over rows that are away, of what a device has found: their keys are those of the first row of each group, which is
+// gathered. Where the device leaves the groups to others, they are those of rows in host memory.
+func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder, states []plan.GroupStates, err error) iter.Seq2[cpu.GroupRows, error] {
+	return func(yield func(cpu.GroupRows, error) bool) {
+		if s.leaves(err) {
+			now, done, err := s.here(ctx)
+			if err != nil {
+				yield(cpu.GroupRows{}, err)
+				return
+			}
+			defer done()
+			now.groupsOf(ctx, b, n, took, find)(yield)
+			return
+		}
+		t := *s.plan.Table
+		if err == nil {
+			var first []uint32
+			for i, of := range states {
+				states[i].Rows = make([]uint32, len(of.Rows))
+				for k := range of.Rows {
+					states[i].Rows[k] = uint32(len(first) + k)
+				}
+				first = append(first, of.Rows...)
+			}
+			t.Chunks = make([]*table.Chunk, 1)
+			t.Chunks[0], err = s.away.Chunk(ctx, first)
+		}
+		if err != nil {
+			yield(cpu.GroupRows{}, explained(b.Name(), err))
+			return
+		}
+		cpu.GroupStates(ctx, &t, n, states)(yield)
+	}
 }
 
 // groupsOfStar is groupsOf over a star of joins.

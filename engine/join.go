@@ -136,7 +136,7 @@ func (s *planned) joining() (of cpu.Joining, err error) {
 }
 
 // withJoin is the statement for the table of the rows that its joins give, which stays on devices until
-// done is called. What devices take for that is added to took.
+// done is called. What devices take for that is added to took. Where compute aggregates the rows, their columns may be on a device alone.
 func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, done func(), err error) {
 	of, err := s.joining()
 	if err != nil {
@@ -148,28 +148,88 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
 	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
 	pairing := pairing{db: s.db, watch: s.watch, took: took}
+	release := pairing.release
+	defer func() { release() }()
 	switch name := s.db.Backend(); {
 	case name == "compute":
 		of.Pairs, of.Declined = pairing.find, pairing.declined
 		if s.watch == nil { // who looks at passes sees what one join gives to the next
 			of.Hold = &pairing
-			defer pairing.release()
+			if s.aggregates() {
+				of.Stays = func(t *table.Table) bool { return s.onDevice(ctx, t) }
+			}
 		}
 	case name == "auto" && s.db.mayHaveHardware():
 		of.Pairs = pairing.chosen
 	}
-	t, steps, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
+	t, steps, away, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
 	if err != nil {
 		return nil, nil, err
 	}
-	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen}
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen, away: away}
 	if len(pairing.ran) > 0 {
 		joined.joinedOn = "compute"
 	}
 	if err := joined.lower(t); err != nil {
 		return nil, nil, err
 	}
-	return joined, s.db.pinned(t), nil
+	done = s.db.pinned(t)
+	if away != nil {
+		done, release = both(done, pairing.release), func() {}
+	}
+	return joined, done, nil
+}
+
+// here is the statement for the same rows in host memory, where their columns are on a device alone.
+func (s *planned) here(ctx context.Context) (now *planned, done func(), err error) {
+	t, err := s.away.Table(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	now = &planned{Statement: s.Statement, tables: s.tables, joined: s.joined, joinedOn: s.joinedOn, seen: s.seen}
+	if err := now.lower(t); err != nil {
+		return nil, nil, err
+	}
+	return now, s.db.pinned(t), nil
+}
+
+// aggregates reports that nothing but aggregates and groups are asked of the fragment's rows.
+func (s *planned) aggregates() bool {
+	only := len(s.fragment.Aggs) > 0 || s.fragment.Groups != nil
+	plan.Walk(s.tree, func(n plan.Node, _ int) {
+		switch n.(type) {
+		case *plan.GroupingSets, *plan.CountDistinct:
+			only = false
+		}
+	})
+	return only
+}
+
+// onDevice reports that compute does the statement as a whole over a table whose columns are on a device alone, within its memory.
+func (s *planned) onDevice(ctx context.Context, t *table.Table) (does bool) {
+	q, err := plan.NewQuery(t, s.fragment)
+	if err != nil || s.fragment.Otherwise != nil && len(q.Aggs) == 0 {
+		return false
+	}
+	var opening time.Duration
+	err = s.db.on(ctx, "compute", &opening, func(b backend) error {
+		p := b.(*passes)
+		of := part{g: p.list[0], q: q}
+		if q.Groups != nil {
+			if done, err := p.findGroups(&pass.Recorder{}, of.g, q); !done || err != nil {
+				return err
+			}
+		}
+		need, err := p.footprint(of)
+		does = err == nil && need <= p.room()
+		return err
+	})
+	return err == nil && does
+}
+
+// leaves reports that an error of a statement whose rows are away leaves it to be done over rows in host memory.
+func (s *planned) leaves(err error) bool {
+	return s.away != nil && (declined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
 }
 
 // suited is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
@@ -398,7 +458,7 @@ func (p *pairing) on(g *GPU, lists ...*plan.Held) error {
 }
 
 // Read implements [cpu.Holder].
-func (p *pairing) Read(ctx context.Context, list []*plan.Held) ([][]uint32, error) {
+func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) ([][]uint32, error) {
 	out := make([][]uint32, len(list)) // which the GL thread may still write when ctx has ended
 	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		g := b.(*passes).list[0]
@@ -406,20 +466,90 @@ func (p *pairing) Read(ctx context.Context, list []*plan.Held) ([][]uint32, erro
 			return err
 		}
 		return g.query(ctx, func() (err error) {
+			at := primitives.FromSlice(places)
 			for i, h := range list {
-				switch {
-				case h == nil:
-				case h.N == 0:
-					out[i] = []uint32{} // not nil, which is all rows
-				default:
-					if out[i], err = h.On.(primitives.Vector).Read(g.GL); err != nil {
+				if h == nil {
+					continue
+				}
+				if out[i] = []uint32{}; h.N == 0 || places != nil && at.N == 0 { // not nil, which is all rows
+					continue
+				}
+				rows := h.On.(primitives.Vector)
+				if places != nil {
+					all := rows
+					rows = primitives.New(at.N)
+					if err := primitives.Gather(g.GL, g.Computes.Primitives, all, at, rows); err != nil {
 						return err
 					}
+				}
+				if out[i], err = rows.Read(g.GL); err != nil {
+					return err
 				}
 			}
 			return nil
 		})()
 	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Columns implements [cpu.Holder].
+func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([]*table.Segment, error) {
+	out := make([]*table.Segment, len(list))
+	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+		g := b.(*passes).list[0]
+		var held []*plan.Held
+		for _, c := range list {
+			held = append(held, c.Rows.Held)
+		}
+		if err := p.on(g, held...); err != nil {
+			return err
+		}
+		var of *table.Table
+		passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return of }}
+		whole := &plan.Query{Table: list[0].Table}
+		err := g.metered(ctx, whole, passes, p.took, func(run pass.Runner) error {
+			k := &lasting{g.GL.Open(), g}
+			p.kept = append(p.kept, k)
+			for i, c := range list {
+				of = c.Table
+				err := run.Apart(of, func() error {
+					src, nulls, err := compute.Column(run, g.Computes, c.Table, c.Col, c.Space, c.Rows)
+					if err != nil {
+						return err
+					}
+					for _, block := range []textures.Block{src.Codes[0], src.Codes[1], src.Valid} {
+						if block.None() {
+							continue
+						}
+						if err := g.GL.Hand(block, k.Scope); err != nil {
+							return err
+						}
+					}
+					out[i] = table.NewAway(c.Space.Segment(), c.Rows.Len(), nulls)
+					g.Store.From(out[i], src)
+					return nil
+				})
+				if err != nil {
+					for _, made := range out[:i] {
+						g.Store.Drop(made)
+					}
+					k.Close()
+					return err
+				}
+			}
+			return nil
+		})()
+		if err == nil {
+			p.ran = append(p.ran, passes.steps...)
+		}
+		return err
+	})
+	if lacks(err) || errors.Is(err, ErrUnsupported) {
+		err = &plan.Declined{Why: err.Error()}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (c *calibration) join(ctx context.Context, backend, text string, columns []
 	var times []time.Duration
 	for range 1 + repetitions {
 		start := time.Now()
-		t, _, err := c.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
+		t, _, _, err := c.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
 		if err != nil {
 			return 0, 0, err
 		}

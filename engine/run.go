@@ -352,6 +352,14 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 	}
 	if s.otherwise != s.plan {
 		values, err := b.Execute(ctx, s.plan, took)
+		if s.leaves(err) {
+			now, done, err := s.here(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+			return now.answer(ctx, b, took)
+		}
 		if s.otherwise == nil || !declined(err) {
 			return values, err
 		}

@@ -68,6 +68,7 @@ type planned struct {
 	before   *took             // what that took where it was before a backend was chosen; else nil
 	joinedOn string            // who did that
 	seen     map[plan.Node]int // rows that parts of the join gave
+	away     *cpu.Away         // the rows of its joins, where their columns are on a device alone; else nil
 	star     *cpu.Star         // the plan is that of the largest of several tables, which a device may join the others to
 	starKey  string            // what it is kept by
 	plan     *plan.Query       // nil where no table is read

@@ -89,7 +89,7 @@ const smallestWindow = 1 << 13
 // newStreaming finds windows such that the memory has room for two visits: what one has read stays as long as there
 // is room, for the next statement.
 func (b *passes) newStreaming(q *plan.Query) *streaming {
-	if q.IsPart() {
+	if q.IsPart() || away(q.Table) {
 		return nil
 	}
 	if b.streamed > 0 { // tests
@@ -117,6 +117,13 @@ func (b *passes) newStreaming(q *plan.Query) *streaming {
 		}
 	}
 	return nil
+}
+
+// away reports that a table has columns that are on a device alone: they are not cut.
+func away(t *table.Table) bool {
+	return slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool {
+		return slices.ContainsFunc(c.Segments, func(s *table.Segment) bool { return s != nil && s.Away() })
+	})
 }
 
 // floorRows is a number of rows, a multiple of 64 with three significant bits: of a table that grows windows stay.
@@ -299,7 +306,7 @@ func (b *passes) shrink(q *plan.Query) bool {
 	if s := b.stream(q); s != nil {
 		rows = s.rows
 	}
-	if rows = floorRows(rows / 2); rows < smallestWindow || b.streamed > 0 || q.IsPart() {
+	if rows = floorRows(rows / 2); rows < smallestWindow || b.streamed > 0 || q.IsPart() || away(q.Table) {
 		return false
 	}
 	s := b.cut(q, rows, b.room()/4)

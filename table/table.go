@@ -113,7 +113,26 @@ type Segment struct {
 
 	// Lookups has what those who look for single rows by their codes keep with the segment for as long as it is there.
 	Lookups atomic.Value
+
+	away int // rows whose codes are on a device alone
 }
+
+// NewAway returns a segment of rows whose codes are on a device alone: what it is like, with neither Codes nor Valid. of is a segment of the
+// same type, base, largest code and dictionary.
+func NewAway(of *Segment, rows, nulls int) *Segment {
+	s := &Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Nulls: nulls, away: rows}
+	if nulls == rows {
+		s.Base, s.Max, s.Bits, s.Dict = 0, 0, 0, nil
+	}
+	if s.Bits > 32 { // two words a code
+		s.Codes.U64 = []uint64{}
+	}
+	s.varying.Do(func() { s.planes = 1<<s.Bits - 1; s.known.Store(true) })
+	return s
+}
+
+// Away reports that the codes are on a device alone.
+func (s *Segment) Away() bool { return s.away > 0 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,
 // the others being 0. It is found at the first call, by all cores.
@@ -170,7 +189,7 @@ func union[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
 }
 
 // Rows returns the number of rows.
-func (s *Segment) Rows() int { return s.Codes.Len() }
+func (s *Segment) Rows() int { return s.away + s.Codes.Len() }
 
 // NonNull returns the number of rows that are not NULL.
 func (s *Segment) NonNull() int { return s.Rows() - s.Nulls }

@@ -79,6 +79,11 @@ func (s *Store) Copy(to, from Block) error {
 }
 
 func (s *Store) block(ref Block) (*object, error) {
+	if ref.Scratch == nil && ref.Content == Codes {
+		if src, ok := s.sources[ref.Chunk.Segments[ref.Col]]; ok {
+			return s.block(src.Codes[ref.Part])
+		}
+	}
 	k := ref.key()
 	if o := s.find(k); o != nil {
 		return o, s.fresh(o, func(_ int, rows []uint32) error { return s.patchBlock(o, ref, rows) })
@@ -128,6 +133,9 @@ func (s *Store) build(b *object, ref Block, after int) error {
 			return s.add(b, ref)
 		}
 	}
+	if src, ok := s.sources[seg]; ok {
+		return s.buildFrom(b, ref, src)
+	}
 	p, err := s.builder(ref)
 	if err != nil {
 		return err
@@ -158,6 +166,50 @@ func (s *Store) build(b *object, ref Block, after int) error {
 	})
 }
 
+// buildFrom makes the planes of a segment that is away.
+func (s *Store) buildFrom(b *object, ref Block, src Source) error {
+	from, stored := src.Valid, uint32(1)
+	if ref.Content == Planes {
+		from, stored = src.Codes[ref.Part], ref.Stored()
+	}
+	o, err := s.block(from)
+	if err != nil {
+		return err
+	}
+	p, err := s.program("planes.comp", "CODE uvec4", "FETCH_CODE FETCH_UVEC4", fmt.Sprintf("BITS %d", bits.Len32(stored)))
+	if err != nil {
+		return err
+	}
+	units := Units(ref.Window.Rows)
+	return s.Lend(func() error {
+		if s.readsImages() {
+			s.view(o)
+			gl.BindImageTexture(0, o.texture, 0, false, 0, gl.READ_ONLY, gl.RGBA32UI)
+		} else {
+			gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, o.buffer)
+		}
+		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 1, b.buffer)
+		gl.UseProgram(p.ID)
+		if err := p.Set([]shaders.Uniform{shaders.Uint("stored", stored), shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(ref.Window.Rows)), shaders.Uint("from", 0)}); err != nil {
+			return err
+		}
+		const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
+		gl.MemoryBarrier(barriers)
+		gl.DispatchCompute(uint32(s.fewGroups(units)), 1, 1)
+		gl.MemoryBarrier(barriers | gl.BUFFER_UPDATE_BARRIER_BIT)
+		return nil
+	})
+}
+
+// fewGroups are the work groups that make so many units: in software few, but loops of at most 500 units a thread.
+func (s *Store) fewGroups(units int) int {
+	groups := units / builderLocal
+	if s.readsImages() {
+		groups = max(min(groups, 4*max(1, s.ctx.Caps().Multiprocessors)), groups/500+1)
+	}
+	return groups
+}
+
 // add makes the planes of sums from those of the codes.
 func (s *Store) add(b *object, ref Block) error {
 	var stored [2]uint32
@@ -177,10 +229,6 @@ func (s *Store) add(b *object, ref Block) error {
 		return err
 	}
 	units := Units(ref.Window.Rows)
-	groups := units / builderLocal
-	if s.readsImages() { // few groups there, but loops of at most 500 units a thread
-		groups = max(min(groups, 4*max(1, s.ctx.Caps().Multiprocessors)), groups/500+1)
-	}
 	return s.Lend(func() error {
 		if err := s.BindBlocks(blocks, s.readsImages()); err != nil {
 			return err
@@ -193,7 +241,7 @@ func (s *Store) add(b *object, ref Block) error {
 		}
 		const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
 		gl.MemoryBarrier(barriers)
-		gl.DispatchCompute(uint32(groups), 1, 1)
+		gl.DispatchCompute(uint32(s.fewGroups(units)), 1, 1)
 		gl.MemoryBarrier(barriers | gl.BUFFER_UPDATE_BARRIER_BIT)
 		return nil
 	})

@@ -29,6 +29,7 @@ type Store struct {
 
 	entries map[*object]struct{}
 	objects map[key]*object
+	sources map[*table.Segment]Source
 	idle    map[poolKey][]*object // working memory that no scope has
 
 	ring     *ring          // of uploads
@@ -84,7 +85,7 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, idle: map[poolKey][]*object{}}
+	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, sources: map[*table.Segment]Source{}, idle: map[poolKey][]*object{}}
 	s.builders, s.Lend = shaders.NewCache(ctx), func(draw func() error) error { return draw() }
 	s.scope = s.Open()
 	return s
@@ -126,9 +127,22 @@ func (s *Store) Slots(t TargetRef, n int) int {
 	return int(max(1, min(int64(n), s.budget/2/max(1, t.Bytes()))))
 }
 
+// Source is where the codes of a segment are that is away: working memory of 128 words a unit of its rows, a word each.
+type Source struct {
+	Codes [2]Block // the lower and the upper words, which there are of codes of more than [PartBits] bits; 0 for NULL
+	Valid Block    // 1 where a row is not NULL; none where none is
+}
+
+// From tells where the codes of a segment are, until it is dropped.
+func (s *Store) From(seg *table.Segment, of Source) { s.sources[seg] = of }
+
+// Sources is of how many segments that are away the codes are there.
+func (s *Store) Sources() int { return len(s.sources) }
+
 // Drop frees what is resident of segments, and of what is made of them: their next use uploads them again.
 func (s *Store) Drop(segments ...*table.Segment) {
 	for _, seg := range segments {
+		delete(s.sources, seg)
 		segments = append(segments, seg.Made()...)
 	}
 	for o := range maps.Clone(s.entries) {
