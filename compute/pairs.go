@@ -48,12 +48,8 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 		switch {
 		case i == 1 && q.Exists:
 		case q.Taken != nil && (found.N == 0 || !v.None()):
-			for _, of := range q.Taken[i] {
-				h, err := taken(run, d, of, v)
-				if err != nil {
-					return out, err
-				}
-				out.Held[i] = append(out.Held[i], h)
+			if out.Held[i], err = Taken(run, d, q.Taken[i], v); err != nil {
+				return out, err
 			}
 		case q.Taken == nil && !v.None():
 			if out.Rows[i], err = v.Read(run); err != nil {
@@ -62,6 +58,18 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 		}
 	}
 	return out, nil
+}
+
+// Taken are the rows of lists at places, on the device.
+func Taken(run pass.Runner, d Device, lists []plan.RowList, places primitives.Vector) (held []*plan.Held, err error) {
+	for _, l := range lists {
+		h, err := taken(run, d, l, places)
+		if err != nil {
+			return nil, err
+		}
+		held = append(held, h)
+	}
+	return held, nil
 }
 
 // taken are the rows of a list at places, on the device; the places where there is none.
@@ -237,6 +245,24 @@ func (k *joinKeys) sum(of primitives.Vector) (int, error) {
 	}
 	words, err := total.Read(k.run)
 	return int(words[0]), err
+}
+
+// Selected are the rows that a query selects of a table of one chunk, and of one window, on the device.
+func Selected(run pass.Runner, d Device, q *plan.Query) (primitives.Vector, error) {
+	if err := checks(run, d, q); err != nil {
+		return primitives.Vector{}, err
+	}
+	c, trees, err := selections(run, d, q, q.Chunks)
+	if err != nil || trees[0] == nil {
+		return primitives.Vector{}, err
+	}
+	x := c.chunks[0]
+	s := &sorting{chunk: x, run: run, Window: x.pieces[0].Window, bitmap: trees[0].leaf.marks.blocks[0]}
+	if err := s.count(q.Chunks[0].Pred.Op == plan.True); err != nil || s.n == 0 {
+		return primitives.Vector{}, err
+	}
+	rows := primitives.New(s.n)
+	return rows, primitives.RowIDs(run, d.Primitives, s.bitmap, s.Window.Rows, 0, s.before, rows)
 }
 
 // Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are

@@ -212,7 +212,7 @@ func (j *joiner) relationOf(n plan.Node) (*relation, error) {
 	case *plan.Join:
 		rel, err := j.joined(n)
 		if err == nil && where != nil {
-			rel, err = j.pipeline(rel, nil, []expr.Expr{where})
+			rel, err = j.filtered(rel, plan.Conjuncts(where))
 		}
 		return rel, err
 	}
@@ -549,6 +549,9 @@ func (j *joiner) made() *table.Table {
 
 // gather gathers the columns of the result.
 func (j *joiner) gather(rel *relation) (*table.Table, error) {
+	if bytes := j.rowBytes(rel.scans); rel.held != nil && float64(rel.rows)*float64(bytes) > float64(j.Memory) {
+		return nil, j.tooLarge(float64(rel.rows), bytes, true)
+	}
 	if err := j.fetch(rel); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,9 @@ type Holder interface {
 	Read(ctx context.Context, list []*plan.Held, places []uint32) ([][]uint32, error)
 	// Columns gathers columns on the device: each is a segment that is away, until the statement is over.
 	Columns(context.Context, []HeldColumn) ([]*table.Segment, error)
+	// Where takes those rows of lists at whose places a query selects the rows, of a table of one chunk with these columns, and says how many
+	// there are. The lists are released.
+	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) (held []*plan.Held, n int, err error)
 }
 
 // HeldColumn is a column of a table by a list of its rows, in a code space that its chunks have in common.
@@ -65,37 +68,87 @@ func (a *Away) Table(ctx context.Context) (*table.Table, error) {
 
 // stays gathers the columns of the result on the device; a [plan.Declined] where it does not.
 func (j *joiner) stays(rel *relation) (*table.Table, error) {
-	var columns []HeldColumn
-	var at []int
-	t, c := j.made(), &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.result))}
+	var at []int // of the columns that can be used
+	places := make([]int, 0, len(j.Columns))
 	for _, col := range j.Columns {
-		place := j.places[col]
-		of := j.column(place)
-		if of == nil {
-			continue
+		if j.column(j.places[col]) != nil {
+			at, places = append(at, col), append(places, j.places[col])
 		}
-		scan := j.scanOf(place)
-		s, i, nulls := j.scans[scan], slices.Index(rel.scans, scan), 0
-		columns = append(columns, HeldColumn{s.Table, place - s.first, of.space, plan.RowList{Held: rel.held[i], Loose: rel.loose[scan]}})
-		at = append(at, col)
-		if of.nulls || rel.loose[scan] { // as many are not known yet
-			nulls = 1
-		}
-		c.Segments[col] = table.NewAway(of.Segment, rel.rows, nulls)
 	}
-	if t.Chunks = []*table.Chunk{c}; !j.Stays(t) {
+	t := j.made()
+	chunk := func(segments []*table.Segment) *table.Chunk {
+		c := &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.result))}
+		for i, col := range at {
+			c.Segments[col] = segments[i]
+		}
+		return c
+	}
+	columns, like := j.heldColumns(rel, places)
+	if t.Chunks = []*table.Chunk{chunk(like)}; !j.Stays(t) {
 		return nil, declined("the rows are wanted in host memory")
 	}
 	segments, err := j.Hold.Columns(j.ctx, columns)
 	if err != nil {
 		return nil, err
 	}
-	c = &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.result))}
-	for i, col := range at {
-		c.Segments[col] = segments[i]
-	}
-	t.Chunks[0] = c
+	t.Chunks[0] = chunk(segments)
 	return t, nil
+}
+
+// heldColumns are columns of a relation whose rows are on a device, and what their segments will be like.
+func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, like []*table.Segment) {
+	for _, col := range columns {
+		scan, of, nulls := j.scanOf(col), j.column(col), 0
+		s := j.scans[scan]
+		list = append(list, HeldColumn{s.Table, col - s.first, of.space, plan.RowList{Held: rel.held[slices.Index(rel.scans, scan)], Loose: rel.loose[scan]}})
+		if of.nulls || rel.loose[scan] { // as many are not known yet
+			nulls = 1
+		}
+		like = append(like, table.NewAway(of.Segment, rel.rows, nulls))
+	}
+	return list, like
+}
+
+// filtered is the rows of a relation that satisfy conditions: those that are on a device stay there, where it decides the conditions.
+func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, error) {
+	if rel.held == nil || rel.rows == 0 {
+		return j.pipeline(rel, nil, conditions)
+	}
+	start, where := time.Now(), plan.All(conditions)
+	columns := expr.Columns(where)
+	if slices.ContainsFunc(columns, func(c int) bool { return j.column(c) == nil }) {
+		return j.pipeline(rel, nil, conditions)
+	}
+	var lists []plan.RowList
+	stays := func(scan int) bool { return j.needed[scan] || j.depth > 0 }
+	for i, scan := range rel.scans {
+		if rel.held[i] != nil && stays(scan) {
+			lists = append(lists, plan.RowList{Held: rel.held[i]})
+		}
+	}
+	of, _ := j.heldColumns(rel, columns)
+	held, n, err := j.Hold.Where(j.ctx, of, func(segments []*table.Segment) (*plan.Query, error) {
+		c := &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.fields))}
+		for i, col := range columns {
+			c.Segments[col] = segments[i]
+		}
+		t := &table.Table{Name: rel.name, Fields: j.fields, Chunks: []*table.Chunk{c}}
+		return plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where})
+	}, lists)
+	if errors.As(err, new(*plan.Declined)) {
+		return j.pipeline(rel, nil, conditions)
+	} else if err != nil {
+		return nil, err
+	}
+	out := *rel
+	out.rows, out.held = n, make([]*plan.Held, len(rel.scans))
+	for i, scan := range rel.scans {
+		if rel.held[i] != nil && stays(scan) {
+			out.held[i], held = held[0], held[1:]
+		}
+	}
+	j.steps = append(j.steps, JoinStep{Table: "Filter", On: conjunction(conditions), Way: "compute", In: rel.rows, Out: n, Elapsed: time.Since(start)})
+	return &out, nil
 }
 
 // fetch has the rows of relations in host memory.

@@ -24,6 +24,8 @@ func (j *joiner) declined(n *plan.Join, err error) bool {
 // innerPairs joins inputs whose pairs a device finds, two at a time: first those two after which the fewest rows are expected, then each time
 // the input after which the fewest are. The pairs of one join are the rows of the next. What the device declines is cpu's, from there on.
 func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.Expr) (*relation, error) {
+	all, wanted, steps := inputs, conditions, len(j.steps)
+	again := !slices.ContainsFunc(inputs, func(r *relation) bool { return r.held != nil })
 	j.joinNext(inputs...)
 	first, second, least, keyed := 0, 0, 0., false
 	for i, r := range inputs {
@@ -40,7 +42,12 @@ func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.
 		rel, rest, err := j.pairsOf(n, [2]*relation{have, next}, conditions, least)
 		j.depth -= min(1, len(inputs))
 		if j.declined(n, err) {
-			return j.inner(append([]*relation{have, next}, inputs...), conditions)
+			rel, err = j.inner(append([]*relation{have, next}, inputs...), conditions)
+			inputs = nil
+		}
+		if again && errors.As(err, new(*TooLarge)) { // host memory has no room for what is between the joins: cpu needs none
+			j.steps = j.steps[:steps]
+			return j.inner(all, wanted)
 		}
 		if err != nil || len(inputs) == 0 {
 			return rel, err
@@ -148,9 +155,8 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 	if j.Hold != nil && n.Kind == plan.Inner {
 		q.Taken = &[2][]plan.RowList{}
 	}
-	held := q.Taken != nil
 	rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
-	if held && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
+	if q.Taken != nil && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
 		if err := j.fetch(of[:]...); err != nil {
 			return nil, nil, err
 		}
@@ -201,7 +207,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 		}
 		return slices.ContainsFunc(slices.Concat(also, rest), func(e expr.Expr) bool { return slices.Contains(j.scansOf(e), scan) })
 	}
-	if q.Most = most; q.Taken != nil {
+	if q.Most = most; q.Taken != nil && (!final || j.Stays != nil) {
 		q.Most = noRow - 1
 	}
 	if !wanted {
@@ -223,6 +229,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 	case err != nil:
 		return nil, err
 	case wanted && found.N > q.Most:
+		q.Taken = nil
 		return nil, declined("it has %d rows, of which fewer may be wanted", found.N)
 	case wanted && found.N > 0 && found.Rows[0] == nil && found.Held[0] == nil && found.Held[1] == nil:
 		return nil, declined("the device has no room for %d pairs", found.N)
@@ -269,7 +276,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 	j.steps = append(j.steps, JoinStep{Table: sides[1].name, On: conjunction(on), Way: how, In: sides[1].rows, Out: rel.rows,
 		Expected: int(min(expected+0.5, 1<<62)), Elapsed: time.Since(start)})
 	if len(also) > 0 {
-		return j.pipeline(rel, nil, also)
+		return j.filtered(rel, also)
 	}
 	return rel, nil
 }

@@ -233,6 +233,10 @@ func (elsewhere) Read(_ context.Context, list []*plan.Held, _ []uint32) ([][]uin
 	return out, nil
 }
 
+func (elsewhere) Where(context.Context, []cpu.HeldColumn, func([]*table.Segment) (*plan.Query, error), []plan.RowList) ([]*plan.Held, int, error) {
+	return nil, 0, &plan.Declined{Why: "it looks at no conditions"}
+}
+
 func (elsewhere) Columns(context.Context, []cpu.HeldColumn) ([]*table.Segment, error) {
 	return nil, &plan.Declined{Why: "its columns are wanted here"}
 }

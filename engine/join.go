@@ -497,51 +497,67 @@ func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) 
 
 // Columns implements [cpu.Holder].
 func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([]*table.Segment, error) {
-	out := make([]*table.Segment, len(list))
+	var out []*table.Segment // which the GL thread may still write when ctx has ended
+	err := p.there(ctx, list, func(g *GPU, run pass.Runner, passes *noting) (err error) {
+		out, err = p.gathered(g, run, passes, list)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Where implements [cpu.Holder].
+func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) ([]*plan.Held, int, error) {
+	var held []*plan.Held
+	n := 0
+	err := p.there(ctx, list, func(g *GPU, run pass.Runner, passes *noting) error {
+		segments, err := p.gathered(g, run, passes, list)
+		if err != nil {
+			return err
+		}
+		columns := p.kept[len(p.kept)-1]
+		defer func() {
+			g.Store.Drop(segments...)
+			columns.Close()
+		}()
+		q, err := query(segments)
+		if err != nil {
+			return err
+		}
+		passes.of = func(*pass.Pass) *table.Table { return q.Table }
+		return run.Apart(q.Table, func() error {
+			rows, err := compute.Selected(run, g.Computes, q)
+			if err != nil {
+				return err
+			}
+			if held, err = compute.Taken(run, g.Computes, lists, rows); err != nil {
+				return err
+			}
+			n = rows.N
+			return p.keep(g, &plan.PairQuery{Taken: &[2][]plan.RowList{lists}}, [2][]*plan.Held{held})
+		})
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return held, n, nil
+}
+
+// there has do run on the device that has the rows of columns; a [plan.Declined] where that cannot do it.
+func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(g *GPU, run pass.Runner, passes *noting) error) error {
+	var held []*plan.Held
+	for _, c := range list {
+		held = append(held, c.Rows.Held)
+	}
 	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		g := b.(*passes).list[0]
-		var held []*plan.Held
-		for _, c := range list {
-			held = append(held, c.Rows.Held)
-		}
 		if err := p.on(g, held...); err != nil {
 			return err
 		}
-		var of *table.Table
-		passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return of }}
-		whole := &plan.Query{Table: list[0].Table}
-		err := g.metered(ctx, whole, passes, p.took, func(run pass.Runner) error {
-			k := &lasting{g.GL.Open(), g}
-			p.kept = append(p.kept, k)
-			for i, c := range list {
-				of = c.Table
-				err := run.Apart(of, func() error {
-					src, nulls, err := compute.Column(run, g.Computes, c.Table, c.Col, c.Space, c.Rows)
-					if err != nil {
-						return err
-					}
-					for _, block := range []textures.Block{src.Codes[0], src.Codes[1], src.Valid} {
-						if block.None() {
-							continue
-						}
-						if err := g.GL.Hand(block, k.Scope); err != nil {
-							return err
-						}
-					}
-					out[i] = table.NewAway(c.Space.Segment(), c.Rows.Len(), nulls)
-					g.Store.From(out[i], src)
-					return nil
-				})
-				if err != nil {
-					for _, made := range out[:i] {
-						g.Store.Drop(made)
-					}
-					k.Close()
-					return err
-				}
-			}
-			return nil
-		})()
+		passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return nil }}
+		err := g.metered(ctx, &plan.Query{}, passes, p.took, func(run pass.Runner) error { return do(g, run, passes) })()
 		if err == nil {
 			p.ran = append(p.ran, passes.steps...)
 		}
@@ -550,8 +566,33 @@ func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([]*table.
 	if lacks(err) || errors.Is(err, ErrUnsupported) {
 		err = &plan.Declined{Why: err.Error()}
 	}
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// gathered gathers columns on a device, in a scope of their own, which is the last one that is kept; on the GL thread.
+func (p *pairing) gathered(g *GPU, run pass.Runner, passes *noting, list []cpu.HeldColumn) (out []*table.Segment, err error) {
+	k := &lasting{g.GL.Open(), g}
+	p.kept = append(p.kept, k)
+	for _, c := range list {
+		passes.of = func(*pass.Pass) *table.Table { return c.Table }
+		err := run.Apart(c.Table, func() error {
+			src, nulls, err := compute.Column(run, g.Computes, c.Table, c.Col, c.Space, c.Rows)
+			for _, block := range []textures.Block{src.Codes[0], src.Codes[1], src.Valid} {
+				if err == nil && !block.None() {
+					err = g.GL.Hand(block, k.Scope)
+				}
+			}
+			if err == nil {
+				out = append(out, table.NewAway(c.Space.Segment(), c.Rows.Len(), nulls))
+				g.Store.From(out[len(out)-1], src)
+			}
+			return err
+		})
+		if err != nil {
+			g.Store.Drop(out...)
+			k.Close()
+			return nil, err
+		}
 	}
 	return out, nil
 }
