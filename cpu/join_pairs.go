@@ -328,11 +328,28 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	if wanted {
 		p.Most = most
 	}
+	needs := func(scan int) bool { return j.needed[scan] || len(p.rest) > 0 }
+	if wanted && n.Kind == plan.Inner && n == j.root && j.Hold != nil && j.Stays != nil {
+		p.Taken, p.Most, most = &[2][]plan.RowList{}, noRow-1, noRow-1
+		for i, scan := range p.scans {
+			if needs(scan) {
+				p.Taken[i] = []plan.RowList{{}}
+			}
+		}
+	}
 	start := time.Now()
 	found, how, err := j.Pairs(j.ctx, &p.PairQuery)
+	if p.Taken != nil && (errors.As(err, new(*plan.Declined)) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
+		if p.Taken, most = nil, uint64(j.Memory)/uint64(max(1, rowBytes)); most >= noRow { // by way of host memory
+			most = noRow - 1
+		}
+		p.Most = most
+		found, how, err = j.Pairs(j.ctx, &p.PairQuery)
+	}
 	switch {
 	case err != nil:
 		return nil, err
+	case p.Taken != nil:
 	case found.N > most && j.AtMost > 0 && j.depth == 0:
 		return nil, declined("it has %d rows, of which LIMIT wants few", found.N)
 	case found.N > most && len(p.rest) == 0 && n.Kind != plan.Anti:
@@ -341,7 +358,15 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 		return nil, declined("the device has no room for %d pairs", found.N)
 	}
 	rel.rows, rel.ids = int(found.N), found.Rows[:len(rel.scans)]
-	if found.N == 0 {
+	if p.Taken != nil {
+		rel.ids = nil
+		for i, scan := range rel.scans {
+			rel.held = append(rel.held, nil)
+			if needs(scan) {
+				rel.held[i] = found.Held[i][0]
+			}
+		}
+	} else if found.N == 0 {
 		rel.ids = [][]uint32{{}, {}}[:len(rel.scans)]
 	}
 	if n.Kind != plan.Inner {
@@ -365,7 +390,7 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	j.steps = append(j.steps, JoinStep{Table: selectedName(left.name, p.filters[0]), Out: found.Selected[0]},
 		JoinStep{Table: selectedName(right.name, p.filters[1]), On: conjunction(p.on), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
 	if len(p.rest) > 0 {
-		return j.pipeline(rel, nil, p.rest)
+		return j.filtered(rel, p.rest)
 	}
 	return rel, nil
 }

@@ -39,7 +39,8 @@ func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 		{"SELECT COUNT(*), MEDIAN(x.n), MIN(y.b), SUM(x.n * y.m), SUM(x.n + 1)" + chain + "WHERE x.n > y.m AND z.name <> 'red' AND x.n + y.n > z.key * 3", true},
 		{"SELECT z.name, COUNT(*), SUM(x.n)" + four + "AND (x.n > y.n OR z.name IS NULL) AND w.d <> z.size AND x.n + 100 > w.k GROUP BY 1 ORDER BY 1", true},
 		{"SELECT COUNT(*)" + chain + "WHERE x.n > y.n", true},
-		{"SELECT COUNT(*), SUM(x.n), MIN(z.name)" + chain + "WHERE x.n > y.n AND x.n < y.n", false}, // no row
+		{"SELECT COUNT(*), SUM(x.n), MIN(z.name)" + chain + "WHERE x.n > y.n AND x.n < y.n", false},                                                   // no row
+		{"SELECT z.name, COUNT(*), SUM(x.n), MIN(z.size) FROM fact x JOIN dim z ON x.b = z.size + z.key AND x.n > z.key GROUP BY 1 ORDER BY 1", true}, // of two tables
 		{"SELECT x.n, y.n, z.name" + chain + "WHERE x.n > y.n AND x.n * 2 > z.key - y.n ORDER BY x.n, y.n, z.name LIMIT 20", false},
 		{"SELECT COUNT(*), SUM(x.n)" + chain + "WHERE x.n / (z.key - 3) > y.n", false}, // an error of a row
 		{"SELECT COUNT(*), SUM(x.n)" + four + "AND w.day < DATE '2020-01-20'", false},  // no row
