@@ -341,9 +341,9 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		x.sorted = orders(b, s.plan)
 		err = x.passes(ctx, b, s, o)
 		if s.leaves(err) {
-			here, unpin, err := s.here(ctx)
-			if err != nil {
-				return err
+			here, unpin, failed := s.here(ctx)
+			if failed != nil {
+				return failed
 			}
 			defer unpin()
 			s = here
