@@ -140,9 +140,10 @@ RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 di
 PEERS := ./internal/oracle ./bench
 
 # Packages whose goroutines share memory: their tests run under the race detector, and so
-# do those of the engine in which statements, cursors, readers or devices meet.
-CONCURRENT := ./cpu ./driver ./glctx ./ingest ./internal/files ./internal/ordered ./plan ./storage ./table ./textures
-MEETINGS   := Abandoned|Batch|Beside|Cancel|Closed|Coprocessing|Cursor|Devices|Ends|EndWith|Fault|Goroutine|Isolation|Outlives|Snapshots|Together|Waiting
+# do those of others in which statements, cursors, readers or devices meet, or an upload's parts.
+CONCURRENT := ./cpu ./driver ./glctx ./ingest ./internal/files ./internal/ordered ./storage ./table
+MEET       := ./engine ./plan ./textures
+MEETINGS   := Abandoned|Batch|Beside|Bounded|Cancel|Closed|Coprocessing|Cursor|Devices|Ends|EndWith|Fault|Goroutine|Isolation|Outlives|ReadBack|Snapshots|Together|Visits|Waiting
 
 .PHONY: unit unit-test random-test oracle-test race-test
 unit: unit-test random-test oracle-test race-test ## the tests (SEED=0: other random cases)
@@ -155,7 +156,7 @@ oracle-test: setup
 race-test: setup ## the tests of what runs goroutines, with the race detector
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$(printf '%s\n' $(CONCURRENT) | grep -vxFf <($(RAPID)))
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$(printf '%s\n' $(CONCURRENT) | grep -xFf <($(RAPID))) $(SEEDED)
-	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m -run '$(MEETINGS)' ./engine $(SEEDED)
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m -run '$(MEETINGS)' $(MEET) $(SEEDED)
 
 .PHONY: race
 race: export GOFLAGS += -race
@@ -165,7 +166,7 @@ race: unit ## all tests with the race detector, three times as long
 # window closes (an X server that starts anew meanwhile refuses the next one).
 .PHONY: window-test
 window-test: setup ## the tests of windows alone, on a virtual display
-	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test $(TESTFLAGS) -tags $(TAGS),window ./glctx ./demos/debugger
+	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test $(TESTFLAGS) -tags $(TAGS),window -run 'Window|Display|MainThread|RunMain' ./glctx ./demos/debugger
 
 # The fuzzer wants everything compiled once more, which takes minutes. In make test its
 # seeds and findings are tests like others.
