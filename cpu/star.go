@@ -338,8 +338,11 @@ func (s *Star) Prepare(ctx context.Context) error {
 	s.ctx = ctx
 	for i, t := range s.arms {
 		if err := s.join(t, s.Dimensions[i]); err != nil {
-			if errors.As(err, new(*plan.Declined)) {
+			if errors.As(err, new(*plan.Declined)) { // which is all that is to be known of it
 				s.declined = err
+				for k, t := range s.arms {
+					t.relation, s.Dimensions[k].Bits, s.Dimensions[k].Digits = nil, nil, nil
+				}
 			}
 			return err
 		}

@@ -238,10 +238,11 @@ func (s *planned) suited(ctx context.Context, b backend, took *took) (now *plann
 		return s, func() {}, nil
 	}
 	if v, ok := b.(*passes); ok && algorithms[v.name].groups != nil {
-		if err := s.star.Prepare(ctx); !declined(err) {
-			if !s.ofSubplans() {
-				s.db.keep(s.starKey, s.star)
-			}
+		err := s.star.Prepare(ctx)
+		if !s.ofSubplans() { // nor is what is declined looked at again
+			s.db.keep(s.starKey, s.star)
+		}
+		if !declined(err) {
 			return s, func() {}, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -449,6 +450,27 @@ func TestLimitEndsAJoin(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// What is found to be no star is not looked at again by the next statement of the same text, and keeps no rows.
+func TestWhatIsNoStarIsRemembered(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute"})
+	const text = "SELECT COUNT(*), SUM(n) FROM fact, twice, far WHERE b = twice.key AND twice.key = far.key"
+	var first *cpu.Star
+	for i := range 3 {
+		for r, err := range db.Each(t.Context(), text+"; SELECT COUNT(*) FROM far") { // a session plans it anew
+			if _, err := Collect(r, err); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept := db.stars.Values()
+		if len(kept) != 1 || i > 0 && kept[0] != first {
+			t.Fatalf("after %d scripts %d stars are kept, the first of them %v", i+1, len(kept), kept)
+		}
+		if first = kept[0]; !declined(first.Prepare(t.Context())) || len(first.Arrays()) > 0 {
+			t.Errorf("rows of the same key are a star with %d arrays", len(first.Arrays()))
 		}
 	}
 }
