@@ -113,7 +113,10 @@ func TestScopesEndAfterErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		live := ctx.Live()
-		for range 5 {
+		for i := range 40 {
+			if i == 20 { // a few buffers wait for the device
+				live = ctx.Live()
+			}
 			if err := query(context.Background(), func() error { return failed }); !errors.Is(err, failed) {
 				t.Errorf("error %v", err)
 			}

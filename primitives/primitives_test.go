@@ -228,6 +228,43 @@ func TestPermuteMovesEachElement(t *testing.T) {
 	})
 }
 
+// Working memory that scopes give back before the device has come to what they asked for begins as the next scope says.
+func TestScopesBeforeTheDevice(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := primitives.DeviceOf(ctx.Caps())
+		long := 1 << 22
+		if !ctx.Caps().Software {
+			long = 1 << 28
+		}
+		e, outer, rng := &env{t: t, r: g, d: d}, g.Open(), rand.New(rand.NewPCG(8, 8))
+		defer outer.Close()
+		var outs []primitives.Vector
+		var ins [][]uint32
+		for range 20 {
+			in := make([]uint32, 1+rng.IntN(5000))
+			for i := range in {
+				in[i] = rng.Uint32N(100)
+			}
+			out := primitives.New(len(in))
+			e.must(g.Apart(nil, func() error {
+				e.must(primitives.Map(g, d, primitives.Expr("i * i"), primitives.New(long)))
+				e.must(primitives.Scan(g, d, primitives.Add, primitives.ScanShape{Inclusive: true}, primitives.FromSlice(in), out))
+				return g.Hand(out.Block, outer)
+			}))
+			outs, ins = append(outs, out), append(ins, in)
+		}
+		e.must(outer.Do(t.Context(), func() error {
+			for k, in := range ins {
+				for i := 1; i < len(in); i++ {
+					in[i] += in[i-1]
+				}
+				e.holds(fmt.Sprintf("sums %d", k), outs[k], in)
+			}
+			return nil
+		}))
+	})
+}
+
 func TestScanWideAddsTo64Bits(t *testing.T) {
 	property(t, func(t *rapid.T, e *env) {
 		low, two := words(t, length(t, e.d)), rapid.Bool().Draw(t, "upper words")

@@ -73,7 +73,7 @@ func (s *Store) image(ref Ref) (*object, error) {
 	}
 	sh, records, f := ref.layout()
 	if ref.Temp != nil {
-		o, _, err := s.take(k, poolKey{temp: *ref.Temp}, what, ref.Bytes(), func(o *object) { s.makeImage(o, f.internal, sh.Width, sh.Height) })
+		o, _, err := s.take(k, poolKey{temp: *ref.Temp}, what, ref.Bytes(), false, func(o *object) { s.makeImage(o, f.internal, sh.Width, sh.Height) })
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,7 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 	}
 	s.ctx.Settle()
 	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, kind, int32(4*len(out)), gl.Ptr(out))
+	s.settled = s.clock
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
 
@@ -70,6 +71,7 @@ func (s *Store) ReadBlock(ref Block, words []uint32) error {
 		return s.readLarge(o, len(words), func(at int, part []uint32) { copy(words[at:], part) })
 	case len(words) > 0:
 		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
+		s.settled = s.clock
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
@@ -113,7 +115,7 @@ func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32))
 	if err != nil {
 		return err
 	}
-	words := r.slot / 4
+	words, clock := r.slot/4, s.clock
 	slots := (all + words - 1) / words
 	queue := func(i int) {
 		gl.CopyNamedBufferSubData(o.buffer, r.buffer, i*r.slot, i%ringSlots*r.slot, 4*min(words, all-i*words))
@@ -136,6 +138,7 @@ func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32))
 			queue(next)
 		}
 	}
+	s.settled = clock
 	return s.ctx.Check("textures: read back through the ring")
 }
 

@@ -94,11 +94,21 @@ type poolKey struct {
 }
 
 // take lends the scope working memory that no scope has, or lets create make some, under a
-// key, until the scope is closed; made says which.
-func (s *Store) take(k key, pool poolKey, what string, bytes int64, create func(*object)) (o *object, made bool, err error) {
+// key, until the scope is closed; made says which. Where its contents are begun, it is none that a dispatch may still use: NVIDIA's driver
+// (580) wrote them before a dispatch that it was given earlier had read what was there, whatever barrier stood between.
+func (s *Store) take(k key, pool poolKey, what string, bytes int64, begun bool, create func(*object)) (o *object, made bool, err error) {
 	list := s.idle[pool]
-	if last := len(list) - 1; last >= 0 {
-		o, s.idle[pool] = list[last], list[:last]
+	at := len(list) - 1
+	for begun && at >= 0 && list[at].used > s.settled {
+		at--
+	}
+	if at < 0 && len(list) >= mostUnsettled {
+		gl.Finish()
+		s.settled, at = s.clock, len(list)-1
+	}
+	if at >= 0 {
+		o = list[at]
+		s.idle[pool] = slices.Delete(list, at, at+1)
 		o.key, s.objects[k] = k, o
 		s.touch(o)
 	} else {
@@ -116,7 +126,7 @@ func (s *Store) take(k key, pool poolKey, what string, bytes int64, create func(
 func (s *Store) buffer(k key, what string, m *Scratch) (*object, error) {
 	bytes, first := 4*m.Words, 4*len(m.Init)
 	size := poolSize(int64(bytes))
-	o, made, err := s.take(k, poolKey{bytes: size}, what, size, func(o *object) { s.makeBuffer(o, size, gl.DYNAMIC_STORAGE_BIT) })
+	o, made, err := s.take(k, poolKey{bytes: size}, what, size, m.Zero || first > 0, func(o *object) { s.makeBuffer(o, size, gl.DYNAMIC_STORAGE_BIT) })
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +146,9 @@ func (s *Store) buffer(k key, what string, m *Scratch) (*object, error) {
 	}
 	return o, s.ctx.Check("textures: " + what)
 }
+
+// mostUnsettled is how many buffers of a size wait for the device before the host does.
+const mostUnsettled = 8
 
 // smallZero is the number of bytes up to which zeros are copied to the device, not made there.
 const smallZero = 32 << 10

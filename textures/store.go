@@ -19,13 +19,14 @@ type Store struct {
 	// dispatch. Whoever keeps draw state between passes sets it.
 	Lend func(draw func() error) error
 
-	ctx    *glctx.Context
-	budget int64
-	used   int64
-	clock  uint64       // of uses
-	pass   uint64       // the clock when the pass being prepared began
-	scope  *Scope       // of what is asked for
-	table  *table.Table // whose columns errors name; nil numbers them
+	ctx     *glctx.Context
+	budget  int64
+	used    int64
+	clock   uint64       // of uses
+	settled uint64       // the clock when the device had last done all that it was given
+	pass    uint64       // the clock when the pass being prepared began
+	scope   *Scope       // of what is asked for
+	table   *table.Table // whose columns errors name; nil numbers them
 
 	entries map[*object]struct{}
 	objects map[key]*object
