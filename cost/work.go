@@ -167,6 +167,17 @@ func OfPairs(q *plan.PairQuery) *Work {
 	return w
 }
 
+// Gather adds the gathering of a column by n numbers of rows of its table.
+func (w *Work) Gather(t *table.Table, col, n int) {
+	item := Item{Class: Pairs, Scale: 0.5}
+	for _, c := range t.Chunks {
+		seg := (&reader{table: t, chunk: c, work: w, seen: map[Column]bool{}}).column(col, false)
+		item.Bits, item.Bytes = max(item.Bits, seg.Bits, 1), max(item.Bytes, seg.Codes.Width())
+	}
+	w.Rows += n
+	w.Chunks = append(w.Chunks, ChunkWork{Rows: n, Aggs: []Item{item}})
+}
+
 type reader struct {
 	table *table.Table
 	chunk *table.Chunk

@@ -351,6 +351,13 @@ func (s *Star) Prepare(ctx context.Context) error {
 	return nil
 }
 
+// Declined reports that [Star.Prepare] has found out that these joins are no star.
+func (s *Star) Declined() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.declined != nil
+}
+
 // Arrays are what [Star.Prepare] has made for devices.
 func (s *Star) Arrays() (list []*table.Segment) {
 	s.mu.Lock()

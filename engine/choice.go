@@ -59,6 +59,13 @@ func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend
 	if s.spared != nil || s.stopsEarly() {
 		return db.on(ctx, "cpu", spent, do)
 	}
+	if s.away != nil {
+		err := db.on(ctx, "compute", spent, do)
+		if errors.Is(err, glctx.ErrFault) {
+			err = db.on(ctx, "cpu", spent, do)
+		}
+		return err
+	}
 	o := s.choice.kept.Load()
 	if !o.valid(db) {
 		var err error

@@ -324,7 +324,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		}
 		return nil
 	}
-	if s.spared == nil && !s.stopsEarly() {
+	if s.spared == nil && !s.stopsEarly() && (s.away == nil || s.db.Backend() != "auto") {
 		if err := x.predict(ctx, s); err != nil {
 			return err
 		}
@@ -382,6 +382,9 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 
 // passes explains what a backend does of the fragment.
 func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o ExplainOptions) (err error) {
+	if err := s.reaches(b); err != nil {
+		return err
+	}
 	if x.otherwise = s.otherwise == s.plan; !x.otherwise {
 		x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.spared == nil || s.spared.batches == nil)) // which is there for a while
 		x.otherwise = s.otherwise != nil && declined(err) && s.away == nil
@@ -429,6 +432,12 @@ func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 func (x *Explanation) why(s *planned) string {
 	if s.spared != nil {
 		return "cpu reads no more of the file than it has to"
+	}
+	if s.away != nil {
+		return "the rows of the joins are there"
+	}
+	if len(x.Predictions) == 0 {
+		return "the rows of the joins were on the device, which leaves them"
 	}
 	if s.stopsEarly() {
 		return "cpu stops as soon as the LIMIT is reached"

@@ -26,7 +26,11 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 	if v, ok := b.(*coprocessing); ok {
 		return v.groupsOf(ctx, s.plan, n, took)
 	}
-	states, err := find(ctx, b, s.plan, took)
+	var states []plan.GroupStates
+	err := s.reaches(b)
+	if err == nil {
+		states, err = find(ctx, b, s.plan, took)
+	}
 	switch {
 	case s.away != nil:
 		return s.groupsThere(ctx, b, n, took, find, states, err)
@@ -86,7 +90,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 				t, states, err = s.star.Groups(states)
 			}
 			if declined(err) {
-				now, done, err = s.withJoin(ctx, took)
+				now, done, err = s.withJoin(ctx, b, took)
 			}
 		}
 		if err != nil {

@@ -40,6 +40,8 @@ func (s *planned) findStar() bool {
 		s.starKey = starKey(f.Join, a, of.Tables)
 		if s.star, _ = db.stars.Get(s.starKey); s.star == nil {
 			s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, of)
+		} else if s.star.Declined() {
+			s.star = nil
 		}
 	}
 	return s.star != nil
@@ -136,8 +138,20 @@ func (s *planned) joining() (of cpu.Joining, err error) {
 }
 
 // withJoin is the statement for the table of the rows that its joins give, which stays on devices until
-// done is called. What devices take for that is added to took. Where compute aggregates the rows, their columns may be on a device alone.
-func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, done func(), err error) {
+// done is called. What devices take for that is added to took. Where compute aggregates the rows, their columns may be on a device alone:
+// not where another backend b is to do that, nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room
+// in host memory, cpu joins.
+func (s *planned) withJoin(ctx context.Context, b backend, took *took) (joined *planned, done func(), err error) {
+	pairing := &pairing{db: s.db, watch: s.watch, took: took}
+	joined, done, err = s.joinedBy(ctx, pairing, b)
+	if s.db.Backend() == "auto" && (errors.Is(err, glctx.ErrFault) || errors.Is(err, errRowsLost) || pairing.holds != nil && errors.As(err, new(*cpu.TooLarge))) {
+		return s.joinedBy(ctx, nil, b)
+	}
+	return joined, done, err
+}
+
+// joinedBy is withJoin with the pairs that a device finds, where who looks for them is not nil.
+func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (joined *planned, done func(), err error) {
 	of, err := s.joining()
 	if err != nil {
 		return nil, nil, err
@@ -147,27 +161,27 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	var nodes []plan.Node
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
 	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
-	pairing := pairing{db: s.db, watch: s.watch, took: took}
 	release := pairing.release
 	defer func() { release() }()
 	switch name := s.db.Backend(); {
+	case pairing == nil:
 	case name == "compute":
 		of.Pairs, of.Declined = pairing.find, pairing.declined
-		if s.watch == nil { // who looks at passes sees what one join gives to the next
-			of.Hold = &pairing
-			if s.aggregates() {
-				of.Stays = func(t *table.Table) bool { return s.onDevice(ctx, t) }
-			}
-		}
 	case name == "auto" && s.db.mayHaveHardware():
-		of.Pairs = pairing.chosen
+		of.Pairs, pairing.predicts = pairing.chosen, true
+	}
+	if of.Pairs != nil && s.watch == nil { // who looks at passes sees what one join gives to the next
+		of.Hold = pairing
+		if s.aggregates() && (b == nil || onDevice(b)) {
+			of.Stays = func(t *table.Table) bool { return s.fitsDevice(ctx, t) }
+		}
 	}
 	t, steps, away, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
 	if err != nil {
 		return nil, nil, err
 	}
 	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen, away: away}
-	if len(pairing.ran) > 0 {
+	if pairing != nil && len(pairing.ran) > 0 {
 		joined.joinedOn = "compute"
 	}
 	if err := joined.lower(t); err != nil {
@@ -180,9 +194,13 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	return joined, done, nil
 }
 
-// here is the statement for the same rows in host memory, where their columns are on a device alone.
+// here is the statement for the same rows in host memory, where their columns are on a device alone. Those that a device has lost are
+// joined again on auto.
 func (s *planned) here(ctx context.Context) (now *planned, done func(), err error) {
 	t, err := s.away.Table(ctx)
+	if err != nil && ctx.Err() == nil && s.db.Backend() == "auto" {
+		return (&planned{Statement: s.Statement, tables: s.tables}).joinedBy(ctx, nil, nil)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,8 +223,8 @@ func (s *planned) aggregates() bool {
 	return only
 }
 
-// onDevice reports that compute does the statement as a whole over a table whose columns are on a device alone, within its memory.
-func (s *planned) onDevice(ctx context.Context, t *table.Table) (does bool) {
+// fitsDevice reports that compute does the statement as a whole over a table whose columns are on a device alone, within its memory.
+func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 	q, err := plan.NewQuery(t, s.fragment)
 	if err != nil || s.fragment.Otherwise != nil && len(q.Aggs) == 0 {
 		return false
@@ -225,6 +243,20 @@ func (s *planned) onDevice(ctx context.Context, t *table.Table) (does bool) {
 		return err
 	})
 	return err == nil && does
+}
+
+// onDevice reports that a backend is compute, which has the columns that are on a device alone.
+func onDevice(b backend) bool {
+	v, ok := b.(*passes)
+	return ok && v.name == "compute"
+}
+
+// reaches is a [plan.Declined] where a backend does not have the statement's rows.
+func (s *planned) reaches(b backend) error {
+	if s.away != nil && !onDevice(b) {
+		return &plan.Declined{Why: "the rows of the joins are on a device"}
+	}
+	return nil
 }
 
 // leaves reports that an error of a statement whose rows are away leaves it to be done over rows in host memory.
@@ -246,7 +278,7 @@ func (s *planned) suited(ctx context.Context, b backend, took *took) (now *plann
 			return s, func() {}, err
 		}
 	}
-	return s.withJoin(ctx, took)
+	return s.withJoin(ctx, b, took)
 }
 
 // pairing has compute find the pairs of joins, and notes its passes.
@@ -258,8 +290,9 @@ type pairing struct {
 	holds *GPU       // the device that keeps rows for the joins to come; nil for none
 	kept  []*lasting // there, for its GL thread
 
-	opening time.Duration // what opening the device took, of joins to come
-	choices []Step        // of who joins, and why
+	predicts bool          // it does what is predicted to be faster than cpu is, as auto wants it
+	opening  time.Duration // what opening the device took, of joins to come
+	choices  []Step        // of who joins, and why
 }
 
 // declined notes why a join is left to cpu.
@@ -276,25 +309,17 @@ func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pai
 	if q.Way == "loops" {
 		return found, "", stays("nested loops have no costs")
 	}
-	list, err := p.db.predictPairs(q)
+	there, why, err := p.db.predictPairs(q)
 	if err != nil {
 		return found, "", err
 	}
-	why := "auto predicted"
-	for i, of := range list {
-		why += map[bool]string{true: ","}[i > 0] + " " + strings.Join(strings.Fields(predictionLine(of)), " ")
-	}
-	if list[0].Backend == "cpu" {
+	if !there {
 		return found, "", stays(why)
 	}
-	_, err = p.db.openDevice(ctx, &p.opening)
-	switch {
-	case p.db.fatal(err) || ctx.Err() != nil:
-		return found, "", cmp.Or(ctx.Err(), err)
-	case err != nil:
+	if err := p.opens(ctx); declined(err) {
 		return found, "", stays(err.Error())
-	case !p.db.mayHaveHardware():
-		return found, "", stays("the device is software")
+	} else if err != nil {
+		return found, "", err
 	}
 	if found, how, err = p.find(ctx, q); errors.Is(err, glctx.ErrFault) || errors.Is(err, ErrUnsupported) || errors.As(err, new(*plan.Declined)) {
 		return found, how, stays(err.Error())
@@ -303,23 +328,60 @@ func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pai
 	return found, how, err
 }
 
-// predictPairs predicts what finding the pairs of a join takes on cpu and on compute, the faster one first. What the
+// opens opens the device; a [plan.Declined] where auto does without it.
+func (p *pairing) opens(ctx context.Context) error {
+	_, err := p.db.openDevice(ctx, &p.opening)
+	switch {
+	case p.db.fatal(err) || ctx.Err() != nil:
+		return cmp.Or(ctx.Err(), err)
+	case err != nil:
+		return &plan.Declined{Why: err.Error()}
+	case !p.db.mayHaveHardware():
+		return &plan.Declined{Why: "the device is software"}
+	}
+	return nil
+}
+
+// predictPairs predicts whether finding the pairs of a join takes compute less time than cpu, and says why.
+func (db *DB) predictPairs(q *plan.PairQuery) (there bool, why string, err error) {
+	w := cost.OfPairs(q)
+	return db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) {
+		onHost = host.Run(w)
+		if q.Taken != nil { // they do not leave the device
+			w = w.Over([]int{0})
+		}
+		onDevice = device.Run(w)
+		for i, l := range q.Lists {
+			switch bytes := int64(4 * l.Len()); {
+			case l.Held != nil && q.Taken != nil:
+				onHost += device.Upload.Time(bytes * int64(max(1, len(q.Taken[i])))) // which come from there
+			case l.Held != nil:
+				onHost += device.Upload.Time(bytes)
+			case l.Rows != nil:
+				onDevice += device.Upload.Time(bytes)
+			}
+		}
+		return onHost, onDevice
+	})
+}
+
+// predictWork predicts whether work takes compute less time than cpu, and says why, with what either takes alone. What the
 // upload of columns and opening the device take is charged in part, as a statement is.
-func (db *DB) predictPairs(q *plan.PairQuery) ([]cost.Prediction, error) {
+func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (onHost, onDevice float64)) (there bool, why string, err error) {
 	costs, err := db.costs.get()
 	if err != nil {
-		return nil, err
+		return false, "", err
 	}
-	w := cost.OfPairs(q)
-	host, there := costs.Profile.Backends["cpu"], costs.Profile.Backends["compute"]
-	onCPU, on := cost.Prediction{Backend: "cpu", Run: host.Run(w)}, cost.Prediction{Backend: "compute", Run: there.Run(w)}
+	host, gpu := costs.Profile.Backends["cpu"], costs.Profile.Backends["compute"]
+	onCPU, on := cost.Prediction{Backend: "cpu"}, cost.Prediction{Backend: "compute"}
+	onCPU.Run, on.Run = takes(&host, &gpu)
 	var at contents
 	if d, _, _ := db.opened(); d != nil {
 		at = d.contents()
 	} else {
 		on.Opening = costs.Profile.Opening
 	}
-	there.Lack(&on, w, func(c cost.Column) bool { return at.has("compute", c) })
+	gpu.Lack(&on, w, func(c cost.Column) bool { return at.has("compute", c) })
 	var missing []columnOf
 	for _, c := range w.Columns {
 		if of := (columnOf{c.Table, c.Name}); !at.has("compute", c) && !slices.Contains(missing, of) {
@@ -335,7 +397,11 @@ func (db *DB) predictPairs(q *plan.PairQuery) ([]cost.Prediction, error) {
 	}
 	list := []cost.Prediction{onCPU, on}
 	cost.Cheapest(list)
-	return list, nil
+	why = "auto predicted"
+	for i, of := range list {
+		why += map[bool]string{true: ","}[i > 0] + " " + strings.Join(strings.Fields(predictionLine(of)), " ")
+	}
+	return list[0].Backend == "compute", why, nil
 }
 
 // find is a [cpu.FindPairs]. What a device has no room for is joined bucket by bucket, what it has no room for then, either, is left to cpu.
@@ -433,6 +499,9 @@ func (p *pairing) keep(g *GPU, q *plan.PairQuery, held [2][]*plan.Held) error {
 
 // release releases what is kept, after what the GL thread may be at.
 func (p *pairing) release() {
+	if p == nil {
+		return
+	}
 	if g := p.holds; g != nil {
 		p.db.snapshots.releases.Go(func() {
 			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
@@ -447,11 +516,13 @@ func (p *pairing) release() {
 	}
 }
 
+var errRowsLost = errors.New("engine: the device was closed while rows of a join were there: run the statement again")
+
 // on notes the device that keeps what the joins find: lists of another one are lost.
 func (p *pairing) on(g *GPU, lists ...*plan.Held) error {
 	for _, h := range lists {
 		if h != nil && h.By.(*lasting).g != g {
-			return errors.New("engine: the device was closed while rows of a join were there: run the statement again")
+			return errRowsLost
 		}
 	}
 	p.holds = g
@@ -498,6 +569,9 @@ func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) 
 
 // Columns implements [cpu.Holder].
 func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([]*table.Segment, error) {
+	if err := p.gathers(list); err != nil {
+		return nil, err
+	}
 	var out []*table.Segment // which the GL thread may still write when ctx has ended
 	err := p.there(ctx, list, func(g *GPU, run pass.Runner, passes *noting) (err error) {
 		out, err = p.gathered(g, run, passes, list)
@@ -598,8 +672,45 @@ func (p *pairing) gathered(g *GPU, run pass.Runner, passes *noting, list []cpu.H
 	return out, nil
 }
 
+// gathers is a [plan.Declined] where reading rows and gathering columns of them in host memory is predicted to be faster than bringing the
+// columns to the device.
+func (p *pairing) gathers(list []cpu.HeldColumn) error {
+	if !p.predicts {
+		return nil
+	}
+	w, lists := &cost.Work{}, map[*plan.Held]int64{}
+	for _, c := range list {
+		w.Gather(c.Table, c.Col, c.Rows.Len())
+		lists[c.Rows.Held] = int64(4 * c.Rows.Len())
+	}
+	there, why, err := p.db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) {
+		onHost = host.Run(w)
+		for _, bytes := range lists {
+			onHost += device.Upload.Time(bytes)
+		}
+		return onHost, device.Overhead
+	})
+	if err == nil && !there {
+		err = &plan.Declined{Why: why}
+	}
+	return err
+}
+
 // Count implements [cpu.Holder].
 func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
+	if p.predicts {
+		w := cost.Of(q)
+		there, why, err := p.db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) { return host.Run(w), device.Run(w) })
+		if err == nil && !there {
+			err = &plan.Declined{Why: why}
+		}
+		if err == nil {
+			err = p.opens(ctx)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
@@ -654,5 +765,8 @@ func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
 		}
 		steps = append(steps, step)
 	}
-	return slices.Concat(steps, p.choices, p.ran)
+	if p != nil {
+		steps = slices.Concat(steps, p.choices, p.ran)
+	}
+	return steps
 }

@@ -3,16 +3,22 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-gl/gl/v4.5-core/gl"
+
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -471,6 +477,110 @@ func TestWhatIsNoStarIsRemembered(t *testing.T) {
 		}
 		if first = kept[0]; !declined(first.Prepare(t.Context())) || len(first.Arrays()) > 0 {
 			t.Errorf("rows of the same key are a star with %d arrays", len(first.Arrays()))
+		}
+	}
+}
+
+// On auto the rows of joins stay on the device that finds their pairs, and are aggregated there, where that is predicted to pay; where
+// the device fails meanwhile, at any call, cpu answers.
+func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
+	onCPU, folder := openStar(t, Options{Backend: "cpu"}), t.TempDir()
+	p, err := cost.Default(true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve := func(fixed, row float64) cost.Curves {
+		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
+	}
+	for name, takes := range map[string][2]float64{"cpu": {1e-3, 1e-5}, "compute": {1e-5, 1e-9}} {
+		b := p.Backends[name]
+		b.Costs = maps.Clone(b.Costs)
+		for _, class := range append(slices.Collect(maps.Keys(b.Costs)), cost.Join, cost.Pairs) {
+			b.Costs[class] = curve(takes[0], takes[1])
+		}
+		if b.Upload.Band > 0 {
+			b.Upload = cost.Transfer{T0: 1e-6, Band: 1e9}
+		}
+		b.Overhead, p.Backends[name], p.Opening = 1e-5, b, 1e-6
+	}
+	opened := func(failer *pass.Failer) *DB {
+		db := openStar(t, Options{Backend: "auto", Calibrations: folder})
+		failingDevices(db, 0, func(r pass.Runner) pass.Runner {
+			failer.Runner = r
+			return lost{failer}
+		})
+		opener := db.opener
+		db.opener = func(o Options) (*gpus, error) {
+			d, err := opener(o)
+			if err == nil {
+				d.list[0].Context.Caps().Software = false
+			}
+			return d, err
+		}
+		if err := Inspect(db).Ready(); err != nil {
+			t.Fatal(err)
+		}
+		db.costs.now = cost.Costs{Profile: p}
+		return db
+	}
+	rng, losses := rand.New(rand.NewPCG(4, 5)), 2
+	if os.Getenv("STENCILDB_SOAK") != "" {
+		losses = 40
+	}
+	for _, text := range []string{
+		"SELECT COUNT(*), SUM(x.n), MIN(y.m), MAX(z.size) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN dim z ON y.a = z.key WHERE x.m < 5 AND y.m > 1 AND x.m + z.size < 7",
+		"SELECT y.m, z.name, COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.b = y.b JOIN dim z ON y.a = z.key WHERE x.m < 5 GROUP BY 1, 2 ORDER BY 1, 2",
+		"SELECT name, COUNT(*), SUM(n) FROM twice JOIN fact ON a = key GROUP BY name ORDER BY name",
+		"SELECT COUNT(*), MEDIAN(n), COUNT(DISTINCT m) FROM twice JOIN fact ON a = key WHERE name <> 'red'",
+	} {
+		want, whole := answerText(onCPU, text), &pass.Failer{At: math.MaxInt}
+		db := opened(whole)
+		for range 2 { // a first time to find out that it is no star
+			if got := answerText(db, text); got != want || strings.HasPrefix(got, "error") {
+				t.Fatalf("%s:\n got %.300s\nwant %.300s", text, got, want)
+			}
+		}
+		calls := whole.Calls
+		x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Join(x.Lines(), "\n"); strings.Contains(text, "DISTINCT") {
+			if strings.Contains(lines, "columns) on compute") {
+				t.Errorf("%s: gathered for who does not read them there:\n%s", text, lines)
+			}
+		} else if !strings.Contains(lines, "columns) on compute") || !strings.Contains(lines, "the rows of the joins are there") || x.Backend != "compute" {
+			t.Errorf("%s: not left on the device:\n%s", text, lines)
+		}
+		for range losses {
+			failer := &pass.Failer{At: rng.IntN(calls), Err: &glctx.GLError{Where: "a pass", Code: gl.CONTEXT_LOST}}
+			db := opened(failer)
+			for i := range 3 {
+				if got := answerText(db, text); got != want {
+					t.Errorf("%s, call %d lost, execution %d:\n got %.300s\nwant %.300s", text, failer.At, i, got, want)
+				}
+			}
+			if failer.Calls <= failer.At {
+				t.Errorf("%s: %d calls, none of %d", text, failer.Calls, failer.At)
+			}
+		}
+	}
+	// Where the columns are not on the device, and dear to bring there, they are gathered in host memory.
+	db := opened(&pass.Failer{At: math.MaxInt})
+	const text = "SELECT SUM(x.m) FROM fact x JOIN fact y ON x.b = y.b JOIN dim z ON y.a = z.key WHERE x.n BETWEEN 3 AND 12"
+	db.SetBackend("compute")
+	counted := answerText(db, strings.Replace(text, "SUM(x.m)", "COUNT(*)", 1)) // the keys are there
+	db.SetBackend("auto")
+	for _, band := range []float64{1e3, 1e9} {
+		b := p.Backends["compute"]
+		b.Upload.Band = band
+		p.Backends["compute"] = b
+		x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "Choice(join on compute)") || strings.Contains(lines, "columns) on compute") != (band > 1e3) {
+			t.Errorf("uploads of %v bytes/s, after %s:\n%s", band, counted, lines)
 		}
 	}
 }

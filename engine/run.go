@@ -351,7 +351,11 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
 	}
 	if s.otherwise != s.plan {
-		values, err := b.Execute(ctx, s.plan, took)
+		var values []table.Value
+		err := s.reaches(b)
+		if err == nil {
+			values, err = b.Execute(ctx, s.plan, took)
+		}
 		if s.leaves(err) {
 			now, done, err := s.here(ctx)
 			if err != nil {

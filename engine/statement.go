@@ -382,7 +382,7 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	}
 	if s.joins() && now.sides == nil && !now.findStar() {
 		before := &took{}
-		joined, done, err := now.withJoin(ctx, before)
+		joined, done, err := now.withJoin(ctx, nil, before)
 		if err != nil {
 			unpin()
 			return nil, nil, err
