@@ -44,8 +44,9 @@ type Rows struct {
 	closing []func() // what Close calls
 	next    func() (batch, error, bool)
 
-	now  batch // nil before the first and after the last
-	at   int   // the row of now; -1 before its first
+	now  batch         // nil before the first and after the last
+	at   int           // the row of now; -1 before its first
+	room []table.Value // for rows to come
 	err  error
 	over bool
 
@@ -133,9 +134,17 @@ func (r *Rows) Next() bool {
 	return r.now != nil
 }
 
+// roomRows is for how many rows [Rows.Values] makes room at once: who keeps one of them keeps all.
+const roomRows = 32
+
 // Values returns the current row, one value a column.
 func (r *Rows) Values() []table.Value {
-	out := make([]table.Value, len(r.columns))
+	n := len(r.columns)
+	if len(r.room) < max(1, n) {
+		r.room = make([]table.Value, n*min(roomRows, r.now.Len()-r.at))
+	}
+	out := r.room[:n:n]
+	r.room = r.room[n:]
 	for i := range out {
 		out[i] = r.value(i)
 	}

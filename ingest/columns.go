@@ -104,7 +104,10 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 	case *array.Null: // it has no validity
 		v.Null = true
 	case *array.Decimal128:
-		return table.Dec(t, a.Value(i).BigInt())
+		n := a.Value(i)
+		if v.I = int64(n.LowBits()); n.HighBits() != v.I>>63 { // more than 64 bits
+			return table.Dec(t, n.BigInt())
+		}
 	case *array.Decimal256:
 		return table.Dec(t, a.Value(i).BigInt())
 	case *array.Float32:
