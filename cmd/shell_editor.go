@@ -119,17 +119,33 @@ func (e *editor) close() {
 	}
 }
 
-// ofSetting lists what may stand at the end of SET, SHOW and RESET: the name of a setting, or behind it one of its values; nil of other
-// statements.
+// ofSetting lists what may stand at the end of SET, SHOW, RESET and DISCARD: the name of a setting, or behind it one of its values; nil
+// of other statements.
 func ofSetting(line string) []string {
-	words := strings.FieldsFunc(line[:strings.LastIndexFunc(line, func(r rune) bool { return strings.ContainsRune(" =',", r) })+1], func(r rune) bool { return strings.ContainsRune(" =',", r) })
-	switch {
-	case len(words) == 0 || !slices.Contains([]string{"set", "show", "reset"}, strings.ToLower(words[0])):
+	words := strings.FieldsFunc(strings.ToLower(line[:strings.LastIndexAny(line, " =',")+1]), func(r rune) bool { return strings.ContainsRune(" =',", r) })
+	if len(words) == 0 {
 		return nil
-	case len(words) == 1:
-		return append(engine.Settings(), "all", "rules", "indexes")
 	}
-	return engine.SettingValues(strings.ToLower(words[1]))
+	names := engine.Settings()
+	switch words[0] {
+	case "discard":
+		return []string{"all"}
+	case "reset":
+		return append(names, "all")
+	case "show":
+		return append(names, "all", "functions", "indexes", "rules", "tables")
+	case "set":
+		if words = words[1:]; len(words) > 0 && (words[0] == "local" || words[0] == "session") {
+			words = words[1:]
+		} else {
+			names = append(names, "local", "session")
+		}
+		if len(words) > 0 {
+			return engine.SettingValues(words[0])
+		}
+		return names
+	}
+	return nil
 }
 
 // complete finds what the last word of a line may become, and what stands before it; what is typed of it stays as it is. In quotes
