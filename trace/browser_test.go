@@ -428,6 +428,7 @@ func TestWhatPagesSay(t *testing.T) {
 	b.severalChunks()
 	b.constantColumns()
 	b.constantBits()
+	b.planesOfColumns()
 	b.digitSearch()
 	b.stencilColours()
 	b.currentPassInList()
@@ -600,6 +601,25 @@ func (b *browser) constantBits() {
 	}
 	if got := eval[[]int](b, "['told', 'same'].map(kind => document.querySelectorAll('.bits .' + kind).length)"); !slices.Equal(got, []int{2, 6}) {
 		t.Errorf("%v bits are dashed and dotted", got)
+	}
+	b.quiet()
+}
+
+// planesOfColumns: a record's bits are told of the columns whose planes the pass reads, whatever these are called.
+func (b *browser) planesOfColumns() {
+	t := b.T
+	tab := small()
+	tab.Fields[1].Name = "half of a"
+	tr := traced(t, open(t, engine.Options{Backend: "compute"}, tab), `SELECT MEDIAN("half of a"), MEDIAN(a) FROM t`)
+	b.open(tr, "#pass-1")
+	got := eval[[]string](b, `trace.passes.map((p, i) => {
+		show(i);
+		spot = { chunk: 0, cell: 7 };
+		tell();
+		return [...document.querySelectorAll('#told span')].map(s => s.textContent).filter(s => s.endsWith(' in bits)')).map(s => s.split(': ')[0]).join();
+	})`)
+	if want := []string{"half of a", "a", "half of a", "a", "a"}; !slices.Equal(got, want) {
+		t.Errorf("bits are told of %q, pass by pass, want %q", got, want)
 	}
 	b.quiet()
 }

@@ -156,7 +156,7 @@ func (t *tracer) readColumn(l *look, b textures.Block) (list []Panel) {
 		bit := textures.PartBits*b.Part + bits.TrailingZeros32(stored)
 		stored &= stored - 1
 		p := t.share(l, fmt.Sprintf("bit %d of %s", bit, name), planeBits(words, b.Window, planes, i))
-		p.Small, p.Plane, p.Bit = true, name, bit
+		p.Plane, p.Bit = name, bit
 		list = append(list, p)
 	}
 	slices.Reverse(list) // the highest first, as they are read

@@ -22,7 +22,6 @@ type Panel struct {
 	// Column is the column whose depths they are: where it is NULL, a depth is none.
 	Column string `json:"column,omitempty"`
 	Note   string `json:"note,omitempty"`
-	Small  bool   `json:"small,omitempty"`
 	// Lo and Hi are the ends of the colour scale, Ends what they are in words.
 	Lo   float64   `json:"lo"`
 	Hi   float64   `json:"hi"`
@@ -47,8 +46,8 @@ type Panel struct {
 	// Blank says that texels whose four words are all ones hold nothing.
 	Blank bool `json:"blank,omitempty"`
 
-	// Plane is the column of which it is a bit plane; "" of others.
-	Plane string `json:"-"`
+	// Plane is the column of which it is a bit plane, a small picture; "" of others.
+	Plane string `json:"plane,omitempty"`
 	Bit   int    `json:"-"` // which of its bits
 }
 

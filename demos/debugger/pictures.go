@@ -28,7 +28,7 @@ func (d *Demo) pictures(l layout) (list []shown) {
 	p := d.scene.current(d.Model)
 	var large, small []trace.Panel
 	for _, panel := range p.Panels {
-		if panel.Small {
+		if panel.Plane != "" {
 			small = append(small, panel)
 		} else if !panel.Same && !panel.Copied {
 			large = append(large, panel)
@@ -89,7 +89,7 @@ func (f *frame) traced() {
 
 func (f *frame) picture(s shown) {
 	face, title := f.Bold, s.Title
-	if s.Small {
+	if s.Plane != "" {
 		face = f.Small
 		if face.Width(title) > s.at.Dx() {
 			title = fmt.Sprintf("%d %s", s.Bit, s.Plane)
@@ -108,7 +108,7 @@ func (f *frame) picture(s shown) {
 			}
 		}
 	}
-	if s.Small {
+	if s.Plane != "" {
 		return
 	}
 	f.legend(s)
@@ -202,7 +202,7 @@ func (f *frame) cells(row int) (held [][2]string) {
 		}
 		x, y := cell%s.cells.Cols, cell/s.cells.Cols
 		f.mark(image.Rect(s.r.Min.X+x*s.r.Dx()/s.cells.Cols, s.r.Min.Y+y*s.r.Dy()/s.cells.Lines, s.r.Min.X+(x+1)*s.r.Dx()/s.cells.Cols, s.r.Min.Y+(y+1)*s.r.Dy()/s.cells.Lines))
-		if !s.Small {
+		if s.Plane == "" {
 			held = append(held, [2]string{"", s.Title + ": " + s.number(s.cells.Cells[cell])})
 			continue
 		}

@@ -1,7 +1,6 @@
 package debugger
 
 import (
-	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -109,7 +108,7 @@ func TestTheRecordUnderTheMouseHasTheBitsOfItsCode(t *testing.T) {
 	for step := 1; step < d.Last(); step++ {
 		d.goes(t, step)
 		for _, s := range d.pictures(d.layout()) {
-			if !s.Small {
+			if s.Plane == "" {
 				continue
 			}
 			for _, by := range []image.Point{{3, 4}, {20, 9}, {31, 27}} {
@@ -118,16 +117,11 @@ func TestTheRecordUnderTheMouseHasTheBitsOfItsCode(t *testing.T) {
 				if !ok {
 					t.Fatalf("step %d: no record at %v of %s", step, by, s.Title)
 				}
-				var bit int
-				var name string
-				if _, err := fmt.Sscanf(s.Title, "bit %d of %s", &bit, &name); err != nil {
-					t.Fatal(err)
-				}
 				col := 0
-				for d.scene.plan.Table.Field(col).Name != name {
+				for d.scene.plan.Table.Field(col).Name != s.Plane {
 					col++
 				}
-				if got, want := s.cells.Cells[s.cells.CellOf(row)].Number, d.scene.chunk.Segments[col].Codes.At(row)>>bit&1; got != float64(want) {
+				if got, want := s.cells.Cells[s.cells.CellOf(row)].Number, d.scene.chunk.Segments[col].Codes.At(row)>>s.Bit&1; got != float64(want) {
 					t.Errorf("step %d: %s of row %d is %v, want %d", step, s.Title, row, got, want)
 				}
 			}

@@ -65,7 +65,7 @@ function isNull(panel, grid, cell) {
 
 // isDivided reports whether some records pass and some do not, so that a tint tells.
 function isDivided(pass, grid) {
-  const p = pass.panels.find(p => p.kind === 'share' && !p.small);
+  const p = pass.panels.find(p => p.kind === 'share' && !p.plane);
   return pass.fates >= 0 && p && p.total > 0 && p.total < grid.rows;
 }
 
@@ -226,7 +226,7 @@ function figure(panel, grid, pass) {
   const canvas = make('canvas', { role: 'img', ariaLabel: panel.title, style: `aspect-ratio:${from.width} / ${from.height}` });
   const picture = make('div', { className: 'picture' }, canvas);
   if (panel.kind === 'texels') picture.style.width = `min(100%, ${100 * panel.cols / panel.lines}%, ${panel.cols}rem)`;
-  const f = make('figure', { className: panel.small ? 'small' : '' }, caption, picture, legend(panel, grid));
+  const f = make('figure', { className: panel.plane ? 'small' : '' }, caption, picture, legend(panel, grid));
   Object.assign(f, { panel, grid, source: from });
   listen(f, canvas);
   return f;
@@ -300,8 +300,8 @@ function magnify(f, e) {
 
 // arrange puts the picture that decides first, and folds away what has not changed.
 function arrange(pass, grid) {
-  const decides = p => p.kind === 'share' && !p.small && p.total > 0 && p.total < grid.rows ? 3 : p.when === 'after' && !p.same ? 2 : p.small ? -1 : 0;
-  const folded = p => p.same || p.copied || (p.kind === 'share' && !p.small && p.total === grid.rows && pass.fates >= 0);
+  const decides = p => p.kind === 'share' && !p.plane && p.total > 0 && p.total < grid.rows ? 3 : p.when === 'after' && !p.same ? 2 : p.plane ? -1 : 0;
+  const folded = p => p.same || p.copied || (p.kind === 'share' && !p.plane && p.total === grid.rows && pass.fates >= 0);
   const list = pass.panels.filter(p => !folded(p)), rest = pass.panels.filter(folded);
   list.sort((a, b) => decides(b) - decides(a));
   const all = list.map(p => figure(p, grid, pass)), hidden = rest.map(p => figure(p, grid, pass));

@@ -37,12 +37,12 @@ function tell() {
   const values = make('div', { className: 'values' });
   for (const c of trace.columns) {
     const part = c.chunks[pass.chunk], i = images[part.index][spot.cell], code = images[part.codes][i];
-    const planes = pass.panels.some(p => p.small && p.title.endsWith(` of ${c.name}`));
+    const planes = pass.panels.some(p => p.plane === c.name);
     const bits = planes && code !== '' ? ` = ${BigInt(code).toString(2).padStart(part.bits, '0')} in bits` : '';
     values.append(pair(c.name, images[part.values][i] + (code === '' ? '' : ` (code ${BigInt(code).toLocaleString('en-US')}${bits})`)));
   }
   const seen = make('div', { className: 'values' });
-  for (const p of pass.panels) if (p.kind !== 'texels' && !p.small) seen.append(pair(p.title, said(p, grid, spot.cell)));
+  for (const p of pass.panels) if (p.kind !== 'texels' && !p.plane) seen.append(pair(p.title, said(p, grid, spot.cell)));
   $('told').append(head, values, seen);
   showHistory();
 }
@@ -75,7 +75,7 @@ function fateOf(pass, grid, cell) {
     fate.fate = pass.drops ? (passes ? 'dropped' : 'stays') : passes ? 'passes' : 'does not pass';
     return fate;
   }
-  fate.fate = pass.panels.filter(p => p.kind === 'share' && !p.small).map(p => `${p.title}: ${said(p, grid, cell)}`).join('; ');
+  fate.fate = pass.panels.filter(p => p.kind === 'share' && !p.plane).map(p => `${p.title}: ${said(p, grid, cell)}`).join('; ');
   return fate;
 }
 
