@@ -194,3 +194,13 @@ func TestNotesAboutFiles(t *testing.T) {
 		t.Errorf("%q, want %q", o.errOut, want)
 	}
 }
+
+// An error has no names of packages before it, and what it quotes is as it was typed.
+func TestErrorsAreWithoutPackages(t *testing.T) {
+	stencildb("query", "--backend", "cpu", "SELECT CAST('x: cost: 5' AS int)").wantFailure(t, 1, `error: invalid input syntax for type integer: "x: cost: 5" (`)
+	stencildb("query", "--backend", "cpu", "SELECT * FROM 'no: engine: x.csv'").wantFailure(t, 1, `error: there is no file and no table "no: engine: x.csv"`)
+	inner := fmt.Errorf("storage: engine: %s is not sound", "a: trace: b")
+	if got, want := message(failure{fmt.Errorf("engine: table t: %w", inner)}), "table t: a: trace: b is not sound"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -109,10 +109,18 @@ func reportError(w io.Writer, err error) {
 }
 
 // packages matches the names that errors of packages begin with.
-var packages = regexp.MustCompile(`(^|: )(?:(?:bench|compute|cost|debugger|engine|glctx|lesson|pass|shaders|storage|textures|trace): )+`)
+var packages = regexp.MustCompile(`^(?:(?:bench|compute|cost|debugger|engine|glctx|lesson|pass|shaders|storage|textures|trace): )+`)
 
-// message is err for a user: one line, without the names of packages.
-func message(err error) string { return oneLine(packages.ReplaceAllString(err.Error(), "$1")) }
+// message is err for a user: one line, without the names of packages that err and those that it wraps begin with.
+func message(err error) string {
+	text := err.Error()
+	for ; err != nil; err = errors.Unwrap(err) {
+		if before, ok := strings.CutSuffix(text, err.Error()); ok {
+			text = before + packages.ReplaceAllString(err.Error(), "")
+		}
+	}
+	return oneLine(text)
+}
 
 // oneLine joins the lines of a message; control characters in it (from data or
 // file names) are written as escapes.
