@@ -32,6 +32,9 @@ func TestVisits(t *testing.T) {
 	whole := &table.Table{Fields: make([]table.Field, 2), Chunks: windows}
 	n := (len(windows) + each - 1) / each
 	visits := func(i int) []*table.Chunk { return windows[i%n*each : min(i%n*each+each, len(windows))] }
+	block := func(c *table.Chunk, col int) textures.Block {
+		return textures.Block{Chunk: c, Col: col, Content: textures.Codes, Window: textures.Window{Rows: c.Rows}}
+	}
 	gltest.Run(t, 2*each*4*window, func(ctx *glctx.Context, g *pass.GL) {
 		s := g.Store()
 		look := func(c *table.Chunk, col int, texture bool) {
@@ -54,7 +57,7 @@ func TestVisits(t *testing.T) {
 				}
 				return
 			}
-			b := textures.Block{Chunk: c, Col: col, Content: textures.Codes, Window: textures.Window{Rows: c.Rows}}
+			b := block(c, col)
 			words := make([]uint32, c.Rows*textures.CodeBytes(c.Segments[col])/4)
 			if err := s.Reside(b); err != nil {
 				t.Fatal(err)
@@ -73,20 +76,32 @@ func TestVisits(t *testing.T) {
 			}
 		}
 		for query := range 8 {
-			expected := 0
+			all := query%2 == 0
 			err := g.Query(context.Background(), func() error {
 				for i := 3 * query; i < 3*(query+1); i++ { // a query ends before what it expects
 					err := g.Apart(whole, func() error {
 						defer s.Visit(visits(i), visits(i+1))()
-						for _, c := range visits(i) {
+						known := false
+						for at, c := range visits(i) {
+							// The visit before has expected what the one before it had uploaded, the first of a query nothing.
+							known = all && i > 3*query && at < len(visits(max(i-2, 3*query)))
 							for col := range 2 {
 								for _, texture := range []bool{false, true} {
-									if query%2 == 0 || rng.IntN(4) > 0 {
-										expected += min(1, textures.Expected(s))
+									of := textures.Readable(block(c, col))
+									if texture {
+										of = textures.Attribute(c, col)
+									}
+									if got := textures.ExpectsNext(s, of); got != known && all {
+										t.Errorf("query %d, visit %d: chunk %d, column %d, texture %v comes next: expected is %v", query, i, at, col, texture, got)
+									}
+									if all || rng.IntN(4) > 0 {
 										look(c, col, texture)
 									}
 								}
 							}
+						}
+						if known && !textures.ExpectsNext(s, block(visits(i + 1)[0], 0)) {
+							t.Errorf("query %d, visit %d: what the next one uploads is not expected before it begins", query, i)
 						}
 						return nil
 					})
@@ -99,8 +114,8 @@ func TestVisits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if expected == 0 || textures.Expected(s) != 0 {
-				t.Errorf("query %d: before %d uploads something was expected, and %d after all", query, expected, textures.Expected(s))
+			if n := textures.Expected(s); n > 0 {
+				t.Errorf("query %d: %d uploads are expected after all", query, n)
 			}
 			for _, c := range windows { // as a change of the table has it
 				s.Drop(c.Segments...)
