@@ -156,7 +156,7 @@ func (m *modifying) conflictingFew(ctx context.Context, proposed, now *table.Tab
 				}
 				base := 0
 				for _, chunk := range now.Chunks {
-					rows, ok, err := m.db.rowsOfKey(ctx, k, values, chunk, 1)
+					rows, ok, err := m.db.rowsOfKey(ctx, k, values, chunk)
 					if err != nil || !ok {
 						return nil, nil, err
 					}

@@ -95,7 +95,7 @@ func (m *modifying) apart(ctx context.Context, k storage.Key, c *storage.Change,
 	first := 0
 	for _, chunk := range before.Chunks {
 		for _, key := range list {
-			rows, ok, err := m.db.rowsOfKey(ctx, &k, key.values, chunk, 1)
+			rows, ok, err := m.db.rowsOfKey(ctx, &k, key.values, chunk)
 			if !ok || err != nil {
 				return false, err
 			}

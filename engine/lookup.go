@@ -47,13 +47,13 @@ func keyIndex(s *table.Segment) *cpu.Index {
 	return nil
 }
 
-// indexed is an index of a segment that is a column of a key; nil where looking through it is cheaper as yet. n rows are looked for.
-func (db *DB) indexed(ctx context.Context, name string, s *table.Segment, n int) (*cpu.Index, error) {
+// indexed is an index of a segment that is a column of a key; nil where looking through it is cheaper as yet, or another goroutine makes one.
+func (db *DB) indexed(ctx context.Context, name string, s *table.Segment) (*cpu.Index, error) {
 	if list := db.indexes.at(s); len(list) > 0 {
 		return list[0], nil
 	}
 	kept := lookupsOf(s)
-	if kept.times.Add(int32(n)) <= scannedTimes || !kept.making.TryLock() {
+	if kept.times.Add(1) <= scannedTimes || !kept.making.TryLock() {
 		return nil, nil
 	}
 	defer kept.making.Unlock()
@@ -76,8 +76,8 @@ func (db *DB) indexed(ctx context.Context, name string, s *table.Segment, n int)
 const indexBytes = 32
 
 // rowsOfKey lists the rows of a chunk, ascending, that are there and have values of a key, none of them NULL. ok is false
-// where too many would have to be looked at. n rows are looked for in all.
-func (db *DB) rowsOfKey(ctx context.Context, k *storage.Key, values []table.Value, chunk *table.Chunk, n int) (rows []uint32, ok bool, err error) {
+// where too many would have to be looked at.
+func (db *DB) rowsOfKey(ctx context.Context, k *storage.Key, values []table.Value, chunk *table.Chunk) (rows []uint32, ok bool, err error) {
 	var few [4]uint64
 	codes, lead := few[:0], 0
 	for i, col := range k.Columns {
@@ -100,7 +100,7 @@ func (db *DB) rowsOfKey(ctx context.Context, k *storage.Key, values []table.Valu
 	}
 	seg := chunk.Segments[k.Columns[lead]]
 	if chunk.Rows >= scannedRows {
-		x, err := db.indexed(ctx, k.Name, seg, n)
+		x, err := db.indexed(ctx, k.Name, seg)
 		if err != nil {
 			return nil, false, err
 		}
@@ -262,7 +262,7 @@ func ofRow(e expr.Expr) bool {
 func (l *lookup) rows(ctx context.Context, db *DB, t *table.Table, do func(number int, value func(col int) table.Value) error) (ok bool, err error) {
 	found := make([][]uint32, len(t.Chunks))
 	for i, c := range t.Chunks {
-		if found[i], ok, err = db.rowsOfKey(ctx, l.key, l.values, c, 1); err != nil || !ok {
+		if found[i], ok, err = db.rowsOfKey(ctx, l.key, l.values, c); err != nil || !ok {
 			return false, err
 		}
 	}
