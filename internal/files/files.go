@@ -11,16 +11,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// File is a file on its way: it lies beside its place until Commit. A pipe or a device
-// gets what is written as it comes.
+// File is a file on its way: it lies beside its place until Commit. A pipe, a device or what
+// is open already gets what is written as it comes.
 type File struct {
 	*os.File
 	path  string // as it was given
-	place string // the same, or where the symbolic links there lead to; "" of a pipe or a device
+	place string // the same, or where the symbolic links there lead to; "" of a pipe, a device and what is open already
 }
 
 // MakeFolder makes a folder where there is none, and sees that files can be made in it.
@@ -48,8 +49,16 @@ func reason(err error) error {
 
 // Create begins a file, so that a place that cannot be written to is found before any
 // work. It opens a pipe or a device that is there; where nobody reads the pipe it waits until
-// somebody does, or ctx ends. Discard has to follow, after Commit too.
+// somebody does, or ctx ends. What the program has open, as /dev/stdout, gets what is written where it is, also
+// where that is a file. Discard has to follow, after Commit too.
 func Create(ctx context.Context, path string) (*File, error) {
+	if n, ok := descriptor(path); ok {
+		fd, err := unix.FcntlInt(n, unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
+		}
+		return &File{File: os.NewFile(uintptr(fd), path), path: path}, nil
+	}
 	st, err := os.Stat(path)
 	if err != nil || st.IsDir() || st.Mode().IsRegular() {
 		return create(path)
@@ -62,6 +71,19 @@ func Create(ctx context.Context, path string) (*File, error) {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, reason(err))
 	}
 	return &File{File: f, path: path}, nil
+}
+
+// descriptor is the number of what the program has open that a path names.
+func descriptor(path string) (n uintptr, ok bool) {
+	switch path {
+	case "/dev/stdout":
+		return 1, true
+	case "/dev/stderr":
+		return 2, true
+	}
+	dir, name := filepath.Split(path)
+	at, err := strconv.ParseUint(name, 10, 31)
+	return uintptr(at), err == nil && (dir == "/dev/fd/" || dir == "/proc/self/fd/")
 }
 
 // create begins a file.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,34 @@ func TestLinksStay(t *testing.T) {
 	loop := filepath.Join(dir, "loop")
 	if _, err := Create(context.Background(), loop); err == nil || !strings.HasPrefix(err.Error(), loop+": cannot be written: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What the program has open is written to where it is, and stays.
+func TestWhatIsOpenIsNotReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "open")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	for i, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		fmt.Fprint(out, "before ", i)
+		f, err := Create(context.Background(), dir+strconv.Itoa(int(out.Fd())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Discard()
+		if err := f.Commit(func(w io.Writer) error { _, err := io.WriteString(w, " answer "); return err }); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprint(out, "after ")
+	}
+	if got, err := os.ReadFile(path); string(got) != "before 0 answer after before 1 answer after " || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if f, err := Create(context.Background(), "/dev/fd/999999"); err == nil || err.Error() != "/dev/fd/999999: cannot be written: bad file descriptor" {
+		t.Errorf("%v, %v", f, err)
 	}
 }
 
