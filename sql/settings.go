@@ -67,15 +67,16 @@ func settingName(name string) string {
 
 // nameJoin puts [insteadOfJoin] into SET, RESET and SHOW.
 func (s *Statement) nameJoin() {
-	switch strings.ToLower(s.token(0)) {
-	case "set", "reset", "show":
-	default:
+	word := func(n int) string { return strings.ToLower(s.token(n)) }
+	at := 1
+	switch verb := word(0); {
+	case verb == "set" && (word(1) == "session" || word(1) == "local"):
+		at = 2
+	case verb != "set" && verb != "reset" && verb != "show":
 		return
 	}
-	for _, t := range s.tokens[1:min(3, len(s.tokens))] { // SET SESSION join, SET LOCAL join
-		if strings.EqualFold(s.Text[t.start:t.end], "join") {
-			s.clean = s.clean[:t.start] + insteadOfJoin + s.clean[t.end:]
-			return
-		}
+	if word(at) == "join" {
+		t := s.tokens[at]
+		s.clean = s.clean[:t.start] + insteadOfJoin + s.clean[t.end:]
 	}
 }
