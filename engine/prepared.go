@@ -74,8 +74,8 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 	}
 	var values []any
 	for i, a := range p.Args {
-		const before = "SELECT (" // no longer than EXECUTE, a name and a parenthesis
-		text := before + a.Text + ")"
+		const before = "SELECT ("       // no longer than EXECUTE, a name and a parenthesis
+		text := before + a.Text + "\n)" // the argument may end with a comment
 		if i < len(old.types) {
 			text += "::" + old.types[i]
 		}

@@ -41,14 +41,19 @@ PREPARE typed(int, text) AS SELECT $1 + 1, pg_typeof($2); EXECUTE typed('41', 7)
 PREPARE typed AS SELECT 1;
 PREPARE wrong AS SELECT y FROM p;
 PREPARE ask AS SELECT s FROM p WHERE d < $1 ORDER BY d; EXECUTE ask('2024-02-01'); EXECUTE ask; EXECUTE ask(NULL); DEALLOCATE ask; EXECUTE ask(1);
-DEALLOCATE ALL; DEALLOCATE put`)
+DEALLOCATE ALL; DEALLOCATE put;
+PREPARE typed(int, text) AS SELECT $1, $2; EXECUTE typed(1 -- one
+, /* two */ 'b' -- , three
+); EXECUTE typed(1, 2 -- two
++)`)
 	want := []string{"", "", "2024-01-02 a, (b", "2024-02-01 C",
 		`invalid input syntax for type date: "oops"; write YYYY-MM-DD (line 2, column 38)`,
 		"", "42 character varying", `wrong number of parameters for prepared statement "typed": it takes 2 parameters, and 1 value was given`,
 		`prepared statement "typed" already exists; DEALLOCATE typed comes first`,
 		`column "y" does not exist; did you mean d or s? (line 6, column 25)`,
 		"", "a, (b", "the statement has 1 parameter, and 0 values were given (line 7, column 16)", "", "", `prepared statement "ask" does not exist: there are put, typed`,
-		"", `prepared statement "put" does not exist: there is none; PREPARE name AS SELECT ... makes one`}
+		"", `prepared statement "put" does not exist: there is none; PREPARE name AS SELECT ... makes one`,
+		"", "1 b", `syntax error at or near ")" (line 12, column 2)`}
 	if len(got) != len(want) {
 		t.Fatalf("%d answers, want %d: %q", len(got), len(want), got)
 	}
