@@ -37,6 +37,9 @@ func TestMerge(t *testing.T) {
 		{"MERGE INTO t USING (VALUES (1)) s(k) ON t.k = s.k WHEN NOT MATCHED THEN INSERT (k) VALUES (t.k)", "!there is no table t in this query's FROM; it has s"},
 		{"MERGE INTO t USING (VALUES (1)) s(k) ON t.k = s.k WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k, 2)", "!INSERT has more expressions than target columns: 2 for 1"},
 		{"MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN DELETE RETURNING t.k", "!RETURNING is not supported with MERGE; a SELECT behind it gives the rows"},
+		{"MERGE INTO t USING s ON t.k = s.k WHEN NOT MATCHED THEN INSERT (k) VALUES (50 + COUNT(*))", "!aggregate functions are not allowed in VALUES (line 1, column 81)"},
+		{"MERGE INTO t USING s ON t.k = s.k WHEN NOT MATCHED AND s.k = 2 THEN INSERT (k) VALUES ((SELECT 50 + COUNT(*) FROM s))", ""},
+		{"DELETE FROM t WHERE k = 56 RETURNING v", "NULL"},
 		{"MERGE INTO nope USING s ON true WHEN MATCHED THEN DELETE", `!table "nope" does not exist`},
 	} {
 		got := said(Collect(db.Query(context.Background(), step.text)))

@@ -502,3 +502,23 @@ func BenchmarkInsertRow(b *testing.B) {
 		})
 	}
 }
+
+// What has no rows to aggregate says where that is.
+func TestAggregatesInChanges(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	do(t, db, "CREATE TABLE t (a int PRIMARY KEY, n int)")
+	for text, where := range map[string]string{
+		"UPDATE t SET n = SUM(n)":                                                            "UPDATE (line 1, column 18)",
+		"UPDATE t SET n = 1 WHERE SUM(n) > 1":                                                "WHERE (line 1, column 26)",
+		"DELETE FROM t WHERE MAX(n) > 1":                                                     "WHERE (line 1, column 21)",
+		"INSERT INTO t VALUES (1, 2), (COUNT(*), 3)":                                         "VALUES (line 1, column 31)",
+		"INSERT INTO t VALUES (1, 2) ON CONFLICT (a) DO UPDATE SET n = SUM(t.n)":             "UPDATE (line 1, column 63)",
+		"INSERT INTO t VALUES (1, 2) ON CONFLICT (a) DO UPDATE SET n = 1 WHERE SUM(t.n) > 1": "WHERE (line 1, column 71)",
+		"ALTER TABLE t ALTER COLUMN n TYPE bigint USING MAX(n)":                              "USING (line 1, column 48)",
+		"CREATE TABLE u (a int CHECK (MAX(a) > 0))":                                          "the definition of a table",
+	} {
+		if got, want := said(Collect(db.Query(context.Background(), text))), "!aggregate functions are not allowed in "+where; got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -235,7 +235,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 	a.defineColumn(one, d)
 	to := one.Fields[0]
 	r := a.nested(&pg.SelectStmt{}, nil)
-	r.scope, r.place = r.scopeOf(a.old.Fields, a.target.Alias, a.old.Name, int(a.target.Location)), inWhere
+	r.scope, r.place = r.scopeOf(a.old.Fields, a.target.Alias, a.old.Name, int(a.target.Location)), inUsing
 	r.scope.tables[0].rows = &plan.Scan{Table: a.old.Name, Columns: a.old.Fields}
 	var e expr.Expr
 	if using != nil {

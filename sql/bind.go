@@ -32,6 +32,7 @@ type binder struct {
 	// aggregate mean.
 	place    place
 	inWindow bool // in the operands of a window function
+	merged   bool // the select list is a row that MERGE inserts
 	// sizes and copied bound the trees that rewriting makes: see copies.
 	sizes  map[expr.Expr]int
 	copied int
@@ -54,6 +55,10 @@ const (
 	inGroup                  // a key of GROUP BY: columns, no aggregates
 	inAggregate              // in an aggregate: columns, no aggregates
 	inLimit                  // LIMIT and OFFSET: neither
+	inSet                    // a value of UPDATE or DO UPDATE: columns, no aggregates
+	inValues                 // a row of INSERT: neither
+	inTable                  // in the definition of a table: columns, no aggregates
+	inUsing                  // USING of ALTER TABLE: columns, no aggregates
 )
 
 // Bind resolves the statement's names against c and types its expressions. It needs

@@ -86,6 +86,8 @@ func (b *binder) callAt(n *pg.FuncCall, fraction expr.Expr) expr.Expr {
 		panic(c.errorf("aggregate function calls cannot be nested"))
 	case b.place != inItems:
 		panic(c.errorf("aggregate functions are not allowed in %s", places[b.place]))
+	case b.merged:
+		panic(c.errorf("aggregate functions are not allowed in %s", places[inValues]))
 	}
 	b.place = inAggregate
 	defer func() { b.place = inItems }()

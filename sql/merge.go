@@ -113,7 +113,7 @@ func (s *Statement) mergePart(c Catalog, params []table.Value, n *pg.Node) *Chan
 	case *pg.Node_UpdateStmt:
 		return b.update(n.UpdateStmt)
 	case *pg.Node_InsertStmt:
-		return b.insert(n.InsertStmt)
+		return b.insert(n.InsertStmt, true)
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 	b := s.binder(c, params)
 	switch n := s.changed.(type) {
 	case *pg.InsertStmt:
-		return b.insert(n), nil
+		return b.insert(n, false), nil
 	case *pg.UpdateStmt:
 		return b.update(n), nil
 	case *pg.DeleteStmt:
@@ -291,11 +291,12 @@ func (b *binder) kept(text string) *binder {
 	of := &Statement{Text: "SELECT " + text, Offset: nowhere}
 	of.tokens = split(of.Text)[0].tokens
 	k := (&binder{Statement: of, c: b.c, uses: newUses()}).nested(&pg.SelectStmt{}, nil)
-	k.sizes, k.now, k.subqueries, k.place = b.sizes, b.now, b.subqueries, inWhere
+	k.sizes, k.now, k.subqueries, k.place = b.sizes, b.now, b.subqueries, inTable
 	return k
 }
 
-func (b *binder) insert(n *pg.InsertStmt) *Change {
+// insert is an INSERT, or, merged, that of a MERGE.
+func (b *binder) insert(n *pg.InsertStmt, merged bool) *Change {
 	name, def := b.changeable(n.Relation)
 	ch := &Change{Verb: "INSERT", Table: name, overrides: n.Override == pg.OverridingKind_OVERRIDING_SYSTEM_VALUE}
 	var cols []int
@@ -330,7 +331,9 @@ func (b *binder) insert(n *pg.InsertStmt) *Change {
 		}
 		ch.Rows = b.inserted(ch, def, cols, rows, len(n.Cols))
 	default:
-		ch.Rows = b.selectedFor(ch, def, cols, b.nested(sel, nil).query(), len(n.Cols))
+		q := b.nested(sel, nil)
+		q.merged = merged
+		ch.Rows = b.selectedFor(ch, def, cols, q.query(), len(n.Cols))
 	}
 	ch.Rows = plan.Unnest(ch.Rows, b.c.Off)
 	if n.OnConflictClause != nil {
@@ -353,7 +356,7 @@ func (b *binder) fits(values, columns, named int) {
 // inserted are rows of VALUES as rows of a table.
 func (b *binder) inserted(ch *Change, def *storage.Definition, cols []int, rows [][]*pg.Node, named int) plan.Node {
 	v := &plan.Values{Columns: def.Fields}
-	b.place, b.scope = inWhere, nil
+	b.place, b.scope = inValues, nil
 	for at, list := range rows {
 		b.fits(len(list), len(cols), named)
 		if len(list) != len(rows[0]) {
@@ -401,7 +404,7 @@ func (b *binder) update(n *pg.UpdateStmt) *Change {
 	name, def := b.changeable(n.Relation)
 	ch := &Change{Verb: "UPDATE", Table: name}
 	in, number := b.changedRows(n.Relation, n.FromClause, n.WithClause)
-	b.place = inWhere
+	b.place = inSet
 	items := []plan.Item{number}
 	ch.Set, items = b.assignments(ch, def, n.TargetList, items)
 	ch.Returning = b.returning(n.Relation, def, n.ReturningList)

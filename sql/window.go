@@ -41,7 +41,8 @@ func windowOf(name string) *windowFunction {
 }
 
 // places name the clauses in which neither aggregates nor window functions stand.
-var places = map[place]string{inWhere: "WHERE", inJoin: "ON", inGroup: "GROUP BY", inLimit: "LIMIT or OFFSET"}
+var places = map[place]string{inWhere: "WHERE", inJoin: "ON", inGroup: "GROUP BY", inLimit: "LIMIT or OFFSET",
+	inSet: "UPDATE", inValues: "VALUES", inTable: "the definition of a table", inUsing: "USING"}
 
 // windowed binds a call with OVER, or of a function that needs one.
 func (c *call) windowed() expr.Expr {
