@@ -31,7 +31,7 @@ func (b *Batch) program(w *writer, chunk int, tables textures.Block) *code {
 	m := &marks{blocks: slices.Repeat([]textures.Block{tables}, len(w.x.pieces))}
 	name := w.block(source{marks: m}, "uint", "readonly")
 	k.defines = append(k.defines, "TABLES "+name)
-	t := &batchText{writer: w, b: b, chunk: chunk, cols: cols, values: values, masks: masks}
+	t := &batchText{writer: w, b: b, cols: cols, values: values, masks: masks}
 	t.write()
 	k.slots, k.text = w.slots, t.text.String()
 	return k
@@ -88,7 +88,6 @@ const mixedWords = (mostMixed*linesPerGroup + 7) / 8
 type batchText struct {
 	*writer
 	b      *Batch
-	chunk  int
 	cols   []int
 	values []value
 	masks  int

@@ -109,7 +109,6 @@ func (w *windowing) codes(col int) (s *plan.Space, codes []uint64, null []bool) 
 // orderedRows are the rows in the order of their partitions, and within these in that of a window.
 type orderedRows struct {
 	*windowing
-	by         []expr.SortKey
 	place      []uint64 // of each row
 	partitions []int    // where each begins, and the end
 	peers      []int    // where each group of peers begins, and the end
@@ -117,7 +116,7 @@ type orderedRows struct {
 
 // ordered sorts the rows for a function, and for those that have its partitions and order.
 func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
-	o := &orderedRows{windowing: w, by: f.Order}
+	o := &orderedRows{windowing: w}
 	var keys []expr.SortKey
 	for _, e := range f.Partition {
 		keys = append(keys, expr.SortKey{E: e})

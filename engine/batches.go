@@ -114,7 +114,6 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where deci
 
 // loaded is a batch that has been read.
 type loaded struct {
-	batch int
 	table *table.Table
 	took  time.Duration
 	err   error
@@ -124,7 +123,7 @@ type loaded struct {
 func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 	out := make(chan loaded, 1)
 	go func() {
-		l := loaded{batch: batch}
+		var l loaded
 		start := time.Now()
 		l.table, l.err = whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
 			o.Progress = nil

@@ -16,28 +16,25 @@ const (
 )
 
 // newKey is what a new row, or one that changes, has in the columns of a key.
-type newKey struct {
-	row    int // in the table; negative for one that is new
-	values []table.Value
-}
+type newKey []table.Value
 
 // newKeys are the keys that a change gives to rows, without those with a NULL.
 func newKeys(k storage.Key, c *storage.Change, before *table.Table) (list []newKey) {
-	add := func(row int, value func(col int) table.Value) {
+	add := func(value func(col int) table.Value) {
 		if values := valuesOfKey(&k, value); values != nil {
-			list = append(list, newKey{row, values})
+			list = append(list, values)
 		}
 	}
 	for _, chunk := range c.Append {
 		for i := range chunk.Rows {
-			add(-1, func(col int) table.Value { return chunk.Segments[col].Value(i) })
+			add(func(col int) table.Value { return chunk.Segments[col].Value(i) })
 		}
 	}
 	if len(c.Update) == 0 {
 		return list
 	}
 	for i, row := range c.Update[0].Rows {
-		add(row, func(col int) table.Value {
+		add(func(col int) table.Value {
 			for _, u := range c.Update {
 				if u.Column == col {
 					return u.Values.Value(i)
@@ -64,7 +61,7 @@ func valuesOfKey(k *storage.Key, value func(col int) table.Value) (values []tabl
 
 // bytes tells the key from others of the same columns.
 func (k newKey) bytes() (out []byte) {
-	for _, v := range k.values {
+	for _, v := range k {
 		if v.Type.Kind == table.Varchar {
 			out = append(binary.AppendUvarint(out, uint64(len(v.S))), v.S...)
 		} else {
@@ -95,7 +92,7 @@ func (m *modifying) apart(ctx context.Context, k storage.Key, c *storage.Change,
 	first := 0
 	for _, chunk := range before.Chunks {
 		for _, key := range list {
-			rows, ok, err := m.db.rowsOfKey(ctx, &k, key.values, chunk)
+			rows, ok, err := m.db.rowsOfKey(ctx, &k, key, chunk)
 			if !ok || err != nil {
 				return false, err
 			}

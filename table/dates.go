@@ -24,7 +24,6 @@ func nameOf(list []string, s string) int {
 type spoken struct {
 	numbers         []string // the parts of the date that are digits, in their order
 	month           int      // where it was named
-	before          int      // how many numbers stand before its name
 	clock, meridiem string
 	bc              bool
 }
@@ -92,7 +91,7 @@ func (d *spoken) parts(w string) bool {
 	for _, p := range strings.FieldsFunc(w, func(r rune) bool { return r == '-' || r == '/' || r == '.' }) {
 		switch m := nameOf(monthWords, p); {
 		case m > 0 && d.month == 0:
-			d.month, d.before = m, len(d.numbers)
+			d.month = m
 		case p != "" && len(p) == digits(p) && len(p) <= maxYearDigits && len(d.numbers) < 3:
 			d.numbers = append(d.numbers, p)
 		default:

@@ -11,7 +11,6 @@ import (
 // sending is what goes through the upload ring, for something that is read: rows 0..rows-1 of it behind those
 // that it has, step rows to a slot.
 type sending struct {
-	of         Readable
 	key        key
 	after      int
 	rows, step int
@@ -47,7 +46,7 @@ func (b Block) sending(slot, after int) sending {
 	if b.Content != Validity {
 		bits = 8 * CodeBytes(b.Chunk.Segments[b.Col])
 	}
-	return sending{of: b, key: b.key(), after: after, rows: b.Window.Rows - after, step: slot * 8 / bits / runRows * runRows, bits: bits,
+	return sending{key: b.key(), after: after, rows: b.Window.Rows - after, step: slot * 8 / bits / runRows * runRows, bits: bits,
 		write: func(slot unsafe.Pointer, base, from, to int) {
 			first := b.Window.From + after
 			b.fill(unsafe.Add(slot, (from-base)*bits/8), first+from, first+to)
@@ -66,7 +65,7 @@ func (t TargetRef) sending(slot, line int) sending {
 // sendingLines are the texels of a shape from a line on, whole lines to a slot.
 func sendingLines(of Readable, sh Shape, slot, line, texel int, fill func(out unsafe.Pointer, from, to int)) sending {
 	lines, after := max(1, slot/(texel*sh.Width)), line*sh.Width
-	return sending{of: of, key: of.key(), after: after, rows: sh.Rows - after, step: lines * sh.Width, bits: 8 * texel,
+	return sending{key: of.key(), after: after, rows: sh.Rows - after, step: lines * sh.Width, bits: 8 * texel,
 		write: func(slot unsafe.Pointer, base, from, to int) {
 			fill(unsafe.Add(slot, (from-base)*texel), after+from, after+to)
 		}}
