@@ -17,10 +17,9 @@
 //	statement_timeout  how long a statement may take, as 500ms or 1m
 //
 // All connections of a [sql.DB] share one [engine.DB], which the first of them opens and [sql.DB.Close] closes; so tables in
-// memory last as long as the sql.DB. What SET changes is the
-// connection's alone, until it goes back to the pool: the next that takes it has the settings of the data source name (take a [sql.Conn] or a [sql.Tx] for
-// SET and PREPARE). A folder is written by the one that opened
-// it first. [NewConnector] is for a program that has an engine.DB of its own.
+// memory last as long as the sql.DB. What SET changes is the connection's alone, until it goes back to the pool: the next that
+// takes it has the settings of the data source name (take a [sql.Conn] or a [sql.Tx] for SET and PREPARE). A folder is written by
+// the one that opened it first. [NewConnector] is for a program that has an engine.DB of its own.
 //
 // # Statements
 //
