@@ -31,7 +31,11 @@ func (g *GL) Open() *Scope {
 func (g *GL) Query(ctx context.Context, f func() error) error {
 	s := g.Open()
 	defer s.Close()
-	return s.Do(ctx, f)
+	err := s.Do(ctx, f)
+	if err != nil { // nothing was read back
+		g.store.Finish()
+	}
+	return err
 }
 
 // Do runs f in the scope, as a part of its query.

@@ -103,8 +103,8 @@ func (s *Store) take(k key, pool poolKey, what string, bytes int64, begun bool, 
 		at--
 	}
 	if at < 0 && len(list) >= mostUnsettled {
-		gl.Finish()
-		s.settled, at = s.clock, len(list)-1
+		s.Finish()
+		at = len(list) - 1
 	}
 	if at >= 0 {
 		o = list[at]
@@ -120,6 +120,12 @@ func (s *Store) take(k key, pool poolKey, what string, bytes int64, begun bool, 
 	o.held = true
 	s.scope.loans = append(s.scope.loans, o)
 	return o, made, nil
+}
+
+// Finish waits until the device has done what it was given: any working memory that no scope has can be used again.
+func (s *Store) Finish() {
+	gl.Finish()
+	s.settled = s.clock
 }
 
 // buffer takes a buffer of at least the words of s, which it begins as that says.

@@ -118,8 +118,11 @@ func follow(path string) (string, error) {
 }
 
 // CheckPlace reports a path at which no file can be made, before the work of
-// making its content: its folder is missing, or it is a folder, a pipe or a device itself.
+// making its content: its folder is missing, or it is a folder, a pipe, a device or what the program has open.
 func CheckPlace(path string) error {
+	if _, ok := descriptor(path); ok {
+		return fmt.Errorf("%s is open already: name a file", path)
+	}
 	switch st, err := os.Stat(path); {
 	case err != nil:
 	case st.IsDir():
@@ -171,7 +174,7 @@ func (f *File) Discard() {
 }
 
 // Write makes a file of what content writes; where that fails, nothing changes. A pipe or
-// a device at its place is an error.
+// a device at its place is an error, and so is what the program has open.
 func Write(path string, content func(io.Writer) error) error {
 	f, err := create(path)
 	if err != nil {

@@ -166,6 +166,9 @@ func TestWhatIsOpenIsNotReplaced(t *testing.T) {
 		}
 		fmt.Fprint(out, "after ")
 	}
+	if err := Write("/dev/fd/"+strconv.Itoa(int(out.Fd())), func(io.Writer) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), "is open already: name a file") {
+		t.Errorf("%v", err)
+	}
 	if got, err := os.ReadFile(path); string(got) != "before 0 answer after before 1 answer after " || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

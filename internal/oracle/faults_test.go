@@ -283,6 +283,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 				for at := range all.Calls {
 					got, err := c.run(&pass.Failer{Runner: g, At: at, Err: glctx.ErrOutOfMemory})
 					g.End()
+					g.Store().Finish() // as after queries that fail
 					if !errors.Is(err, glctx.ErrOutOfMemory) {
 						t.Fatalf("%s: %s, error %v though call %d of %d failed", what, got, err, at, all.Calls)
 					}
