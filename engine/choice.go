@@ -195,7 +195,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 // they gain nothing, it is the least that they would take.
 func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cost.Prediction, ok bool) {
 	b := s.db.both(d)
-	if b == nil || k.failures > 1 || s.star != nil || !s.divides() {
+	if b == nil || k.failures > 1 || s.star != nil || s.away != nil || !s.divides() {
 		return p, false
 	}
 	p.Backend, p.AtLeast = "both", true

@@ -503,8 +503,11 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 		}
 		b.Overhead, p.Backends[name], p.Opening = 1e-5, b, 1e-6
 	}
+	even, device := *p, p.Backends["compute"] // both together would be faster than either
+	device.Costs = p.Backends["cpu"].Costs
+	even.Backends = map[string]cost.Backend{"cpu": p.Backends["cpu"], "compute": device}
 	opened := func(failer *pass.Failer) *DB {
-		db := openStar(t, Options{Backend: "auto", Calibrations: folder})
+		db := openStar(t, Options{Backend: "auto", Calibrations: folder}) // on what passes for hardware
 		failingDevices(db, 0, func(r pass.Runner) pass.Runner {
 			failer.Runner = r
 			return lost{failer}
@@ -513,7 +516,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 		db.opener = func(o Options) (*gpus, error) {
 			d, err := opener(o)
 			if err == nil {
-				d.list[0].Context.Caps().Software = false
+				d.list[0].Context.Caps().Software, d.key.Software = false, false
 			}
 			return d, err
 		}
@@ -551,6 +554,11 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 			}
 		} else if !strings.Contains(lines, "columns) on compute") || !strings.Contains(lines, "the rows of the joins are there") || x.Backend != "compute" {
 			t.Errorf("%s: not left on the device:\n%s", text, lines)
+		}
+		db.SetBackend("compute")
+		db.costs.now = cost.Costs{Profile: &even}
+		if _, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
+			t.Errorf("%s on compute: %v", text, err)
 		}
 		for range losses {
 			failer := &pass.Failer{At: rng.IntN(calls), Err: &glctx.GLError{Where: "a pass", Code: gl.CONTEXT_LOST}}

@@ -2,6 +2,7 @@ package textures_test
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 	"slices"
 	"testing"
@@ -56,10 +57,23 @@ func contents(t *rapid.T, s *textures.Store, c *table.Chunk) map[string]any {
 			if err := s.ReadBlock(ref, words); err != nil {
 				t.Fatal(err)
 			}
-			if ref.Content == textures.Codes {
-				words = words[:c.Rows*textures.CodeBytes(seg)/4]
+			planes := 1
+			switch ref.Content {
+			case textures.Codes:
+				out[name+what] = words[:c.Rows*textures.CodeBytes(seg)/4]
+				return
+			case textures.Planes:
+				planes = bits.OnesCount32(ref.Stored())
 			}
-			out[name+what] = words
+			rows := make([]uint32, len(words)) // what is behind them is anything
+			for plane := range planes {
+				for row := range c.Rows {
+					unit, component, bit := textures.PlaneBit(row)
+					at := textures.PlaneWord(unit, plane, planes) + component
+					rows[at] |= words[at] & (1 << bit)
+				}
+			}
+			out[name+what] = rows
 		}
 		window := textures.Window{Rows: c.Rows}
 		image("floats", textures.Attribute(c, col))
