@@ -135,7 +135,11 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 			kids = append(kids, s.where)
 		}
 		for _, key := range q.Keys {
-			if c, column := key[i].(*expr.Column); column && q.Way == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
+			c, column := key[i].(*expr.Column)
+			if !column && s.loose[s.scan] {
+				return nil, nil, declined("%s may be a value where %s has no row", key[i], j.scans[s.scan].name)
+			}
+			if column && q.Way == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
 				return nil, nil, declined("%s has an index on %s", j.scans[s.scan].name, c.Name)
 			}
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
