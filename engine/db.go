@@ -270,6 +270,9 @@ func (db *DB) readAhead(ctx context.Context, e *entry, columns []int, a *ahead) 
 	}
 	err := db.reading(ctx, e, func(o ingest.Options) (err error) {
 		if e.file == nil {
+			if e.open == nil { // what has no file has all that there is of it
+				return fmt.Errorf("engine: the table %q lacks columns that the statement reads", e.name)
+			}
 			if e.file, err = e.open(ctx, o); err != nil {
 				return err
 			}
