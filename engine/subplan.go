@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -75,7 +74,7 @@ func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
 	if r, ok := s.Tree.(*plan.Recursion); ok { // its steps read all
 		columns = all(len(r.Fields()))
 	}
-	more := slices.Compact(slices.Sorted(slices.Values(slices.Concat(have, columns))))
+	more := union(have, columns)
 	if seen && len(more) == len(have) {
 		return
 	}
@@ -229,13 +228,18 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	if failed != nil {
 		return nil, failed
 	}
-	tree = plan.DerivedAsScans(tree)
-	for _, s := range scansOf(tree) {
-		if _, err := x.table(ctx, s.Of); err != nil {
-			return nil, err
+	tree = plan.Cut(x.off.Rewrite(plan.DerivedAsScans(tree)))
+	for _, f := range plan.Fragments(tree) {
+		scans := plan.Scans(f.Nodes)
+		for i, columns := range f.Scanned() {
+			if s := scans[i]; s.Of != nil {
+				if _, err := x.table(ctx, s.Of, columns); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
-	b, err := x.db.bound(ctx, plan.Cut(x.off.Rewrite(tree)), func(s *plan.Scan) *entry {
+	b, err := x.db.bound(ctx, tree, func(s *plan.Scan) *entry {
 		if s.Of != nil {
 			return x.tables[s.Of]
 		}
@@ -246,16 +250,6 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	}
 	b.version, b.params, b.off = x.bound.version, x.params, x.off
 	return &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}, nil
-}
-
-// scansOf lists the scans of subplans below a node.
-func scansOf(n plan.Node) (list []*plan.Scan) {
-	for _, s := range plan.Scans(n) {
-		if s.Of != nil {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // folded is an expression with constants in the place of what is computed from constants alone.
@@ -360,12 +354,13 @@ func (x *settling) account(s *plan.Subplan, r *Rows, n int) {
 // subplans numbers the tables of subplans.
 var subplans atomic.Int64
 
-// table is that of a subplan's rows, with the columns that are needed.
-func (x *settling) table(ctx context.Context, s *plan.Subplan) (*table.Table, error) {
-	if e := x.tables[s]; e != nil {
+// table is that of a subplan's rows, with the columns that are needed: those that bindNested found, and perhaps others, once the values of
+// subqueries have let rules rewrite what reads it.
+func (x *settling) table(ctx context.Context, s *plan.Subplan, columns []int) (*table.Table, error) {
+	if e := x.tables[s]; e != nil && e.table.Load().Has(columns) {
 		return e.table.Load(), nil
 	}
-	t, err := x.rowsOf(ctx, s, s.Tree, x.nested.needed[s])
+	t, err := x.rowsOf(ctx, s, s.Tree, union(x.nested.needed[s], columns))
 	if err != nil {
 		return nil, err
 	}
@@ -455,7 +450,7 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 	switch in := p.Input.(type) {
 	case *plan.Derived:
 		var err error
-		if t, err = x.table(ctx, in.Of); err != nil {
+		if t, err = x.table(ctx, in.Of, columns); err != nil {
 			return nil, err
 		}
 	case *plan.Scan:

@@ -54,6 +54,7 @@ func TestNested(t *testing.T) {
 		{"SELECT a FROM t INTERSECT ALL SELECT k FROM u ORDER BY 1", "1, 2, 2, NULL"},
 		{"SELECT a FROM t EXCEPT SELECT k FROM u", "3"},
 		{"SELECT s, n FROM (VALUES (1, 'a'), (2, 'b')) v(n, s) ORDER BY n DESC", "b 2, a 1"},
+		{"SELECT COUNT(*) FROM t WHERE EXISTS (SELECT (SELECT COUNT(k) FROM u), x.a FROM (SELECT a FROM t EXCEPT ALL SELECT k FROM u) x LEFT JOIN (SELECT p.v, 0.5 AS h FROM u p JOIN u q ON p.k = q.k) y ON x.a = y.h LIMIT 0)", "0"}, // which, once it has the count, reads more of y
 		{"SELECT COUNT(*), SUM(n) FROM generate_series(1, 100, 3) AS g(n)", "34 1717"},
 		{"SELECT d FROM generate_series(DATE '2024-01-31', '2024-04-01', INTERVAL '1 month') AS g(d)", "2024-01-31 00:00:00, 2024-02-29 00:00:00, 2024-03-29 00:00:00"},
 	} {
