@@ -226,6 +226,9 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 				}
 			}
 		}
+		if len(q.Taken[0])+len(q.Taken[1]) == 0 { // how many there are is all that is asked
+			q.Most, q.Taken, wanted = 0, nil, false
+		}
 	}
 	start := time.Now()
 	found, how, err := j.Pairs(j.ctx, q)

@@ -278,6 +278,7 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), COUNT(x.n), COUNT(y.a), COUNT(z.key) FROM fact x LEFT JOIN fact y ON x.b = y.b AND x.n = y.n FULL JOIN dim z ON y.a = z.key", "perfect", "by full join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE EXISTS (SELECT 1 FROM twice JOIN dim ON twice.name = dim.name WHERE twice.key = a)", "hash", "by semi join hash join (HJ) on compute"},
 		{"SELECT COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n WHERE NOT EXISTS (SELECT 1 FROM twice WHERE key = y.m)", "merge", "by anti join sort-merge join (SMJ) on compute"},
+		{"SELECT COUNT(*) FROM fact x, dim b, twice z, dim d WHERE x.a = z.key AND d.size = x.m AND x.n < 9 AND b.size = 1", "hash", "by hash join (HJ) on compute"}, // b has no key: nothing of the rows before is read
 		{"SELECT COUNT(*), SUM(x.n), MIN(d.name) FROM fact x LEFT JOIN twice z ON x.b = z.key JOIN dim d ON coalesce(z.key, 0) + 2 = d.key", "hash", "by left join"}, // a key that is a value where there is no row
 		{"SELECT COUNT(*) FROM twice x JOIN dim y ON lower(x.name) = y.name", "hash", ""},                                                                            // texts
 		{"SELECT COUNT(*) FROM fact x JOIN dim y ON x.m = y.edge - 9223372036854775800 WHERE y.size = 9", "hash", ""},                                                // of no row
