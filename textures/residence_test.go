@@ -254,6 +254,46 @@ func TestChunksThatDoNotFitTogether(t *testing.T) {
 	})
 }
 
+// Memory that the host begins is not such that the device may still use; other memory is used again at once. Only so many buffers wait.
+func TestBegunMemoryWaitsForTheDevice(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		s := g.Store()
+		use := func(m textures.Scratch) (made int) {
+			before, scope := ctx.Created(), s.Open()
+			outer := s.Enter(scope)
+			b := textures.ScratchBlock(&m)
+			if err := s.Reside(b); err != nil {
+				t.Fatal(err)
+			}
+			if m.Words > 16 { // read back
+				if err := s.ReadBlock(b, make([]uint32, 1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Enter(outer)
+			scope.Close()
+			return ctx.Created() - before
+		}
+		zeros, words, any, read := textures.Scratch{Words: 16, Zero: true}, textures.Scratch{Words: 16, Init: []uint32{1}}, textures.Scratch{Words: 16}, textures.Scratch{Words: 100}
+		for i, step := range []struct {
+			of   textures.Scratch
+			made int
+		}{{zeros, 1}, {zeros, 1}, {words, 1}, {any, 0}, {read, 1}, {words, 0}, {zeros, 0}, {any, 0}, {read, 0}} {
+			if made := use(step.of); made != step.made {
+				t.Errorf("step %d makes %d buffers, not %d", i, made, step.made)
+			}
+		}
+		s.Finish()
+		all := 0
+		for range 100 {
+			all += use(zeros)
+		}
+		if all == 0 || all > 8 {
+			t.Errorf("%d buffers for 100 queries that read nothing back", all)
+		}
+	})
+}
+
 func TestWorkingMemoryIsUsedAgain(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		s := g.Store()
