@@ -55,6 +55,37 @@ func Finish(s Partial, q *Query) ([]table.Value, error) {
 	return out, nil
 }
 
+// Known returns what Finish would of counts of records that are selected all or none, chunk by chunk: no record
+// has to be looked at for them.
+func (q *Query) Known() (values []table.Value, ok bool) {
+	for _, a := range q.Aggs {
+		var n uint64
+		for i, c := range q.Chunks {
+			chunk := q.Table.Chunks[i]
+			switch {
+			case len(c.Checks) > 0 || a.X != nil || a.Distinct || a.Filter != nil || c.Pred.Op != True && c.Pred.Op != False:
+				return nil, false
+			case a.Kind == expr.CountAll || a.Kind == expr.Selectivity:
+				if c.Pred.Op == True {
+					n += uint64(chunk.Rows)
+				}
+			case a.Kind == expr.Count:
+				if c.Pred.Op == True {
+					n += uint64(chunk.Segments[a.Col].NonNull())
+				}
+			default:
+				return nil, false
+			}
+		}
+		if a.Kind == expr.Selectivity {
+			values = append(values, SelectivityOf(n, uint64(q.Table.Rows())))
+		} else {
+			values = append(values, table.Int(int64(n)))
+		}
+	}
+	return values, len(q.Chunks) > 0
+}
+
 // finisher keeps the sums that several aggregates share.
 type finisher struct {
 	Partial

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -120,5 +121,57 @@ func TestLoweredIsBounded(t *testing.T) {
 	wg.Wait()
 	if n := l.Len(); n > 128 {
 		t.Errorf("%d conditions are kept", n)
+	}
+}
+
+// Known counts as Finish does, deleted records and NULLs included, and leaves alone what a record has to be looked at for.
+func TestKnown(t *testing.T) {
+	big := table.Type{Kind: table.BigInt}
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: big}}, 4)
+	for i := range 8 {
+		if i%3 == 1 {
+			b.Column(0).Null()
+		} else {
+			b.Column(0).Int(int64(i))
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := b.Table()
+	struck, err := whole.Chunks[0].Delete([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	aggs := []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Count, Col: 0, Arg: big}, {Kind: expr.Selectivity, Col: -1}}
+	for _, x := range []struct {
+		name  string
+		tab   *table.Table
+		where expr.Expr
+		aggs  []expr.Aggregate
+		known bool
+	}{
+		{"all", whole, nil, aggs, true},
+		{"none", whole, &expr.IsNull{X: &expr.Const{V: table.Int(1)}}, aggs, true},
+		{"a condition", whole, below(5), aggs, false},
+		{"deleted records", &table.Table{Name: "t", Fields: whole.Fields, Chunks: []*table.Chunk{struck, whole.Chunks[1]}}, nil, aggs, false},
+		{"a sum", whole, nil, append(aggs, expr.Aggregate{Kind: expr.Sum, Col: 0, Arg: big}), false},
+		{"different values", whole, nil, []expr.Aggregate{{Kind: expr.Count, Col: 0, Arg: big, Distinct: true}}, false},
+	} {
+		q, err := new(plan.Lowered).Query(x.tab, &plan.Fragment{Table: "t", Where: x.where, Aggs: x.aggs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, known := q.Known()
+		if known != x.known {
+			t.Errorf("%s: known %v", x.name, known)
+		}
+		if !known {
+			continue
+		}
+		want, err := cpu.New(0).Execute(t.Context(), q)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, cpu %v, %v", x.name, got, want, err)
+		}
 	}
 }
