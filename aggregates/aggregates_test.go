@@ -60,7 +60,7 @@ func selected(t *table.Table, c int64) []int64 {
 	return out
 }
 
-func device(ctx *glctx.Context) predicates.Device { return predicates.DeviceOf(ctx.Caps()) }
+func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
 
 // query plans aggregates over x WHERE s < c (c = 10: everything, c = 0: nothing).
 func query(t *testing.T, tab *table.Table, c int64, aggs ...expr.Aggregate) *plan.Query {

@@ -40,7 +40,7 @@ func openEngine(b *testing.B, t *table.Table) (*engine, func()) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := &engine{ctx: ctx, table: t, device: predicates.DeviceOf(ctx.Caps())}
+	e := &engine{ctx: ctx, table: t, device: predicates.LimitsOf(ctx.Caps())}
 	var store *textures.Store
 	err = ctx.Do(context.Background(), func() error {
 		store = textures.NewStore(ctx, 0)

@@ -105,7 +105,7 @@ func semilinear() *plan.Pred {
 type engine struct {
 	ctx    *glctx.Context
 	gl     *pass.GL
-	device predicates.Device
+	device predicates.Limits
 	table  *table.Table
 	eval   *predicates.Evaluator // with a in its depth buffer
 	kept   *aggregates.Selection // everything selected, a in its depth buffer

@@ -26,7 +26,7 @@ const keyWords = 3
 // power of two, these are log n (log n + 1) / 2 passes. Values alone, of one limb, need no program that compares: [blended].
 // Keys of more than 96 bits, of other expressions, and tables of several chunks are a [plan.Declined]. Checks are left
 // to [Select].
-func Order(run pass.Runner, device predicates.Device, q *plan.Query) (out plan.SortedRows, err error) {
+func Order(run pass.Runner, device predicates.Limits, q *plan.Query) (out plan.SortedRows, err error) {
 	if err := Supported(q); err != nil {
 		return out, err
 	}

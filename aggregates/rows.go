@@ -12,7 +12,7 @@ import (
 // the stencil buffer, one pass draws it as an attribute of one bit, and another packs
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
-func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) ([]plan.Marked, error) {
 	if err := Supported(q); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func Supported(q *plan.Query) error {
 
 // Run executes a query: first the checks, then the selection and every aggregate.
 // The values are those of q.Aggs, in order, each of its Type.
-func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
+func Run(run pass.Runner, device predicates.Limits, q *plan.Query) ([]table.Value, error) {
 	s, err := Select(run, device, q)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 
 // Select sets up the selection of a query; nothing runs yet. Queries for another
 // backend are a [plan.Declined].
-func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Selection, error) {
+func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Selection, error) {
 	if err := Supported(q); err != nil {
 		return nil, err
 	}

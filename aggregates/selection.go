@@ -23,7 +23,7 @@ type part struct {
 
 // NewSelection sets up the selection of each chunk; nothing runs yet. keep says that
 // more than the number of selected records will be asked for.
-func NewSelection(run pass.Runner, device predicates.Device, q *plan.Query, keep bool) *Selection {
+func NewSelection(run pass.Runner, device predicates.Limits, q *plan.Query, keep bool) *Selection {
 	s := &Selection{Chunks[*part]{Query: q}}
 	format := predicates.Format(q.Table, depthColumns(q))
 	slots := predicates.NewSlots()

@@ -20,7 +20,7 @@ import (
 // 64 lines it passes (batch.glsl), so that conditions cost the same however many there are; what is left for each line
 // is a test of a bit and an addition, in a register.
 type Batch struct {
-	device Device
+	device Profile
 	forms  []*Form
 	cols   []int
 	order  []placed // of all lines
@@ -29,7 +29,7 @@ type Batch struct {
 // The bounds of a batch.
 const (
 	MaxBatch       = 64 // queries
-	maxLines       = 64 // see Device.Lines
+	maxLines       = 64 // see Profile.Lines
 	linesPerGroup  = 4
 	mostMixed      = 6 // groups, the last, that may add up lines of different values
 	maxBatchCols   = 6
@@ -54,8 +54,8 @@ func (b *Batch) groups() int  { return b.device.Lines / linesPerGroup }
 func (b *Batch) mixable() int { return min(mostMixed, b.groups()) }
 
 // NewBatch returns an empty batch.
-func NewBatch(d Device) *Batch {
-	d.Software = false // its programs are those for hardware (Device.Lines)
+func NewBatch(d Profile) *Batch {
+	d.Software = false // its programs are those for hardware (Profile.Lines)
 	return &Batch{device: d}
 }
 

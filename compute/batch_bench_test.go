@@ -22,7 +22,7 @@ func BenchmarkBatches(b *testing.B) {
 	eachSize(b, func(b *testing.B, rows int) {
 		tab := uniform(rows)
 		gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-			d := compute.DeviceOf(ctx.Caps())
+			d := compute.ProfileOf(ctx.Caps())
 			if d.Lines == 0 { // software
 				d.Lines = 8
 			}
@@ -64,7 +64,7 @@ func clients(t *table.Table, n int) (list []*plan.Query) {
 }
 
 // inBatches answers queries in as few batches as take them.
-func inBatches(g *pass.GL, d compute.Device, list []*plan.Query) error {
+func inBatches(g *pass.GL, d compute.Profile, list []*plan.Query) error {
 	for len(list) > 0 {
 		b := compute.NewBatch(d)
 		var rest []*plan.Query

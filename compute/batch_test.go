@@ -47,7 +47,7 @@ func TestBatchesAgreeWithCPU(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		answered := 0
 		for round := range 4 {
-			d := compute.DeviceOf(ctx.Caps())
+			d := compute.ProfileOf(ctx.Caps())
 			d.Multiprocessors, d.Together, d.Lines = 1+round%3, 1+round%4, 8
 			d.RegionRows = 1 << 30 * (round % 4 / 3)
 			if round%3 == 0 {

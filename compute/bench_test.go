@@ -128,7 +128,7 @@ func benchQueries(t *table.Table) []*benchQuery {
 
 func benchmarkRows(b *testing.B, rows int) {
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		list := benchQueries(uniform(rows))
 		var runs []*timed
 		for _, x := range list {

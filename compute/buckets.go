@@ -17,7 +17,7 @@ import (
 // their keys, and the device joins a bucket of the one with that of the other, one after the other. Buckets
 // that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
 // joined half by half. selected are the sides' rows; room is the memory that a bucket may take, in bytes.
-func PairsInBuckets(run pass.Runner, d Device, q *plan.PairQuery, selected [2]iter.Seq2[table.Block, error], room int64) (out plan.Pairs, err error) {
+func PairsInBuckets(run pass.Runner, d Profile, q *plan.PairQuery, selected [2]iter.Seq2[table.Block, error], room int64) (out plan.Pairs, err error) {
 	for _, k := range q.Keys {
 		if _, columns := k.Columns(); !columns {
 			return out, &plan.Declined{Why: "rows are dealt to buckets by keys that are columns, " + k[0].String() + " = " + k[1].String() + " has others"}
@@ -62,7 +62,7 @@ const bucketRowBytes = 64
 // bucketJoin is a join bucket by bucket.
 type bucketJoin struct {
 	run    pass.Runner
-	device Device
+	device Profile
 	q      *plan.PairQuery
 	room   int64
 	log    int // of the number of buckets

@@ -48,7 +48,7 @@ func keyTable(t *rapid.T, name string, rows, distinct int, wide bool) *table.Tab
 // Pairs that are found bucket by bucket, and half by half, are those of two loops.
 func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 	gltest.Run(t, 16<<20, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		rapid.Check(t, func(t *rapid.T) {
 			wide := rapid.Bool().Draw(t, "64 bits")
 			distinct := rapid.SampledFrom([]int{3, 40, 1000}).Draw(t, "distinct keys")

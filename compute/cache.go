@@ -25,7 +25,7 @@ func newCache() *cache {
 }
 
 // compile returns the passes of a query.
-func (d Device) compile(q *plan.Query) (*compiled, error) {
+func (d Profile) compile(q *plan.Query) (*compiled, error) {
 	if d.cache == nil {
 		d.cache = newCache()
 	}
@@ -40,7 +40,7 @@ func (d Device) compile(q *plan.Query) (*compiled, error) {
 }
 
 // program puts the text of code together. slots declares its blocks, functions is c.text or c.each.
-func (d Device) program(c *code, slots, functions string) shaders.Source {
+func (d Profile) program(c *code, slots, functions string) shaders.Source {
 	shape := strings.Join(append([]string{c.name, slots, functions}, c.defines...), "\n")
 	s, ok := d.cache.texts.Get(shape)
 	if !ok {

@@ -115,7 +115,7 @@ func (w *writer) among(bitmaps []source) {
 }
 
 // evaluate makes c the program of a function of codes.
-func (c *code) evaluate(f *glsl.Func, d Device) {
+func (c *code) evaluate(f *glsl.Func, d Profile) {
 	c.device, c.regional, c.values, c.steps = d, false, true, 32
 	if len(f.Parts) > 0 { // with loops of its own
 		c.steps = glsl.MaxTurns

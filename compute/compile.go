@@ -14,7 +14,7 @@ import (
 // change: it may run any number of times.
 type compiled struct {
 	q      *plan.Query
-	device Device
+	device Profile
 	passes []*pass.Pass   // leave all their counts in one block
 	result textures.Block // stands for that of one execution
 	words  int
@@ -34,7 +34,7 @@ type compiler struct {
 }
 
 // newCompiler lays out the pieces of a table.
-func newCompiler(d Device, q *plan.Query) (*compiler, error) {
+func newCompiler(d Profile, q *plan.Query) (*compiler, error) {
 	if err := q.OnlyCPU(); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c *compiler) place(of string, n int) int {
 }
 
 // compile makes the passes of a query. It needs no device.
-func compile(d Device, q *plan.Query) (*compiled, error) {
+func compile(d Profile, q *plan.Query) (*compiled, error) {
 	c, err := newCompiler(d, q)
 	if err != nil {
 		return nil, err

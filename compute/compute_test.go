@@ -28,7 +28,7 @@ var answer = gltest.Answer(compute.Select)
 // answer, or an error where the oracle has one.
 func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		run := func(q *plan.Query) ([]table.Value, error) { return answer(g, d, q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {
@@ -154,7 +154,7 @@ func everyAggregate(rng *rand.Rand, col int, name string) []expr.Aggregate {
 }
 
 // compareWithCPU runs a query on both backends.
-func compareWithCPU(t *testing.T, g *pass.GL, d compute.Device, q *plan.Query, what string) {
+func compareWithCPU(t *testing.T, g *pass.GL, d compute.Profile, q *plan.Query, what string) {
 	t.Helper()
 	want, wantErr := cpu.New(1).Execute(context.Background(), q)
 	got, err := answer(g, d, q)
@@ -177,7 +177,7 @@ func compareWithCPU(t *testing.T, g *pass.GL, d compute.Device, q *plan.Query, w
 func TestAggregatesAgreeWithCPU(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		for width := 0; width <= 64; width++ {
 			d := d
 			d.Fuse, d.RegionRows = false, 1<<30
@@ -228,9 +228,9 @@ func TestAveragesBesideRanksAgreeWithCPU(t *testing.T) {
 			for _, k := range []expr.AggKind{expr.Min, expr.Avg, expr.Count} {
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: double, P: -1})
 			}
-			compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), q, fmt.Sprintf("NULLs %t", nulls))
+			compareWithCPU(t, g, compute.ProfileOf(ctx.Caps()), q, fmt.Sprintf("NULLs %t", nulls))
 			q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.CountAll, Col: -1})
-			compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), q, fmt.Sprintf("NULLs %t, all counted", nulls))
+			compareWithCPU(t, g, compute.ProfileOf(ctx.Caps()), q, fmt.Sprintf("NULLs %t, all counted", nulls))
 		}
 	})
 }

@@ -57,7 +57,7 @@
 //
 // The types to know:
 //
-//   - [Select] is the [plan.Selection] of a query on a [Device].
+//   - [Select] is the [plan.Selection] of a query on a [Profile].
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
 //   - chunk queues the work on one chunk; tree.go turns predicates over codes
@@ -65,7 +65,7 @@
 //   - kernel is a program with its arguments for one window of a chunk. On a GPU, where a
 //     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program
 //     become one dispatch, which goes over them one after the other; bitmaps of all chunks lie in one block
-//     then, and columns are found by their addresses, where the device can (Device.Addresses).
+//     then, and columns are found by their addresses, where the device can (Profile.Addresses).
 //   - joint is what sums of expressions over the same columns ask of a chunk, codeSum one sum
 //     that they need.
 //   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
@@ -86,6 +86,6 @@
 //     are translated to the stored bits ("dense" codes); see [stored].
 //   - Software compiles a program as slowly as it scans 100 M records, and scans one
 //     column after the other faster than several at once: it evaluates bitmap by bitmap
-//     with programs that queries have in common (Device.Fuse).
+//     with programs that queries have in common (Profile.Fuse).
 //   - NVIDIA's compiler takes at most 512 words of uniforms a program, arrays included.
 package compute

@@ -17,14 +17,14 @@ import (
 )
 
 // hardware is a device of which nothing runs.
-var hardware = compute.Device{Fuse: true, Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, RegionRows: 1 << 25}
+var hardware = compute.Profile{Fuse: true, Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, RegionRows: 1 << 25}
 
 func agg(k expr.AggKind) expr.Aggregate {
 	return expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: table.Type{Kind: table.BigInt}, F: 0.5, P: -1}
 }
 
 // explained lists the passes of a query without running any.
-func explained(t *testing.T, d compute.Device, q *plan.Query) []*pass.Pass {
+func explained(t *testing.T, d compute.Profile, q *plan.Query) []*pass.Pass {
 	t.Helper()
 	r := &pass.Recorder{}
 	if _, err := answer(r, d, q); err != nil {
@@ -129,7 +129,7 @@ func TestChunksShareTheDigitsOfASearch(t *testing.T) {
 		}
 		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 			for k := range x.values {
-				compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), query(int64(k+1)), fmt.Sprint(x.values))
+				compareWithCPU(t, g, compute.ProfileOf(ctx.Caps()), query(int64(k+1)), fmt.Sprint(x.values))
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestChunksShareTheDigitsOfASearch(t *testing.T) {
 // selection does after that.
 func TestErrorsComeInOrder(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		tab := chunked(rand.New(rand.NewPCG(5, 6)), 1000, 8, 1, false, false)
 		none := leafOf(&plan.Range{Col: 0, Lo: 1, Hi: tab.Chunks[0].Segments[0].Max, Text: "some"})
 		first, second := errors.New("first"), errors.New("second")
@@ -167,7 +167,7 @@ func TestErrorsComeInOrder(t *testing.T) {
 func TestLargeTreesAgreeWithCPU(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(7, 8))
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		d.Fuse = true
 		tab := chunked(rng, 9000, 12, 1, false, true)
 		for i, leaves := range []int{15, 40, 40} {
@@ -188,7 +188,7 @@ func TestLargeTreesAgreeWithCPU(t *testing.T) {
 // groups run and whichever regions have none.
 func TestRegionsCoverEveryRecord(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		d.Software, d.RegionRows = false, 0
 		for _, rows := range []int{300, 100_001} {
 			tab := uniform(rows)
@@ -222,7 +222,7 @@ func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
 		}
 		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 		for _, blocks := range []int{8, 16} {
-			d := compute.DeviceOf(ctx.Caps())
+			d := compute.ProfileOf(ctx.Caps())
 			d.Fuse, d.MaxBlocks = true, blocks
 			compareWithCPU(t, g, d, q, fmt.Sprint(blocks, " blocks"))
 		}
@@ -243,7 +243,7 @@ func TestSelectionsReadNoOtherColumn(t *testing.T) {
 		check := plan.Check{Pred: &plan.Pred{Op: plan.And, Kids: []*plan.Pred{below(1), below(2)}}, Err: errors.New("a check")}
 		median := expr.Aggregate{Kind: expr.Percentile, Col: 1, Name: "a", Arg: tab.Fields[1].Type, F: 0.5, P: -1}
 		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p, Checks: []plan.Check{check}}}, Aggs: []expr.Aggregate{median}}
-		compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), q, "an unsupported column")
+		compareWithCPU(t, g, compute.ProfileOf(ctx.Caps()), q, "an unsupported column")
 	})
 }
 
@@ -263,7 +263,7 @@ func TestLongSearchesInSoftware(t *testing.T) {
 		}
 		tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: seg.Type}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{seg}}}}
 		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: leafOf(m)}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum)}}
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		if d.Software {
 			d.Multiprocessors = 1
 		}
@@ -278,7 +278,7 @@ func TestLongSearchesInSoftware(t *testing.T) {
 func TestQueriesRunAgain(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(9, 10))
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		tab := chunked(rng, 5000, 10, 1, false, false)
 		var queries []*plan.Query
 		for code := range uint64(12) { // more than are kept

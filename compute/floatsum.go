@@ -11,7 +11,7 @@ import (
 
 // ahead is how many bits' codes floatsum.comp reads before it adds them. A CPU gains nothing by it
 // and compiles the program in half the time.
-func (d Device) ahead() int {
+func (d Profile) ahead() int {
 	if d.Software {
 		return 1
 	}
@@ -74,7 +74,7 @@ func addFloatSum(words []uint32, into *plan.FloatSum) {
 }
 
 // defines says for which kind of device a program is, beside what else it defines.
-func (d Device) defines(others ...string) []string {
+func (d Profile) defines(others ...string) []string {
 	list := append([]string{fmt.Sprintf("LOCAL %d", d.localSize())}, others...)
 	if d.Software {
 		list = append(list, "SOFTWARE")

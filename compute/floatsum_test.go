@@ -18,7 +18,7 @@ import (
 )
 
 // chunkOf makes a chunk of a table, of which nothing is asked yet.
-func chunkOf(d Device, t *table.Table, chunk int) *chunk {
+func chunkOf(d Profile, t *table.Table, chunk int) *chunk {
 	c, err := newCompiler(d, &plan.Query{Table: t})
 	if err != nil {
 		panic(err)
@@ -63,19 +63,19 @@ func oneColumn(typ table.Type, values []table.Value) *table.Table {
 }
 
 // devices are the device as it is, one of the other kind, and one of short windows.
-func devices(ctx *glctx.Context) map[string]Device {
-	own := DeviceOf(ctx.Caps())
+func devices(ctx *glctx.Context) map[string]Profile {
+	own := ProfileOf(ctx.Caps())
 	other, short := deviceOf(ctx.Caps(), !own.Software), own
 	other.Multiprocessors = 1 // few groups: barriers are slow in software
 	if !other.Software {      // which goes chunk by chunk
 		other.Together = 3
 	}
 	short.WindowRows, short.cache = textures.GroupRows, newCache() // which compiles queries for itself
-	return map[string]Device{"own": own, "other kind": other, "short windows": short}
+	return map[string]Profile{"own": own, "other kind": other, "short windows": short}
 }
 
 // checkFloatSum compares the sum over the marked records (nil: all) with the CPU's.
-func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) bool) error {
+func checkFloatSum(g *pass.GL, d Profile, tab *table.Table, marked func(row int) bool) error {
 	defer g.End()
 	e := chunkOf(d, tab, 0)
 	var sel *marks
@@ -190,7 +190,7 @@ func TestRandomFloatSums(t *testing.T) {
 				return
 			}
 			seed := rapid.Uint32().Draw(t, "selection")
-			if err := checkFloatSum(g, DeviceOf(ctx.Caps()), tab, func(row int) bool { return seed>>(row%32)&1 != 0 }); err != nil {
+			if err := checkFloatSum(g, ProfileOf(ctx.Caps()), tab, func(row int) bool { return seed>>(row%32)&1 != 0 }); err != nil {
 				t.Fatal(err)
 			}
 		})

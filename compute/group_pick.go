@@ -21,7 +21,7 @@ import (
 type picking struct {
 	*grouping
 	*plan.GroupBound
-	device Device
+	device Profile
 	run    pass.Runner
 	result textures.Block
 	at     int   // where the slots begin in it

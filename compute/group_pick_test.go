@@ -54,7 +54,7 @@ func TestGroupsArePicked(t *testing.T) {
 }
 
 // checkPicked compares the groups that a device picks with all groups.
-func checkPicked(t *testing.T, what string, g *pass.GL, d Device, q *plan.Query, n *plan.Aggregate, all map[string][]table.Value) {
+func checkPicked(t *testing.T, what string, g *pass.GL, d Profile, q *plan.Query, n *plan.Aggregate, all map[string][]table.Value) {
 	t.Helper()
 	defer g.End()
 	c, err := d.compile(q)

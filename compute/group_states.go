@@ -10,7 +10,7 @@ import (
 )
 
 // Groups aggregates the selected records of each chunk by the query's keys.
-func Groups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates, error) {
+func Groups(run pass.Runner, d Profile, q *plan.Query) ([]plan.GroupStates, error) {
 	if d.sortsGroups(q) {
 		return sortedGroups(run, d, q)
 	}

@@ -172,7 +172,7 @@ func (x *chunk) accumulate(g *grouping, c *code) []string {
 }
 
 // inGroups lays out slots of work groups, where they fit.
-func (x *chunk) inGroups(g *grouping, d Device) []string {
+func (x *chunk) inGroups(g *grouping, d Profile) []string {
 	room := (g.size + 63) / 64 * 64
 	if 4*room*g.words > d.Shared-16*d.localSize() { // codes.glsl has a vector a thread
 		return nil
@@ -193,7 +193,7 @@ const (
 
 // keptBits is how wide the number of records is that the threads of a device add up in one word: those of a work group on
 // hardware, one in software.
-func (d Device) keptBits() int {
+func (d Profile) keptBits() int {
 	if d.Software {
 		return bits.Len(threadUnits * 128)
 	}
@@ -202,7 +202,7 @@ func (d Device) keptBits() int {
 
 // ownMemory is how much shared memory the slots of a work group's threads may take, in bytes. What software has is
 // that of any OpenGL device.
-func (d Device) ownMemory() int {
+func (d Profile) ownMemory() int {
 	if d.Software {
 		return 16 << 10
 	}
@@ -217,7 +217,7 @@ const (
 
 // quads is how many times four records a thread looks up partners for together: on hardware as many as are
 // its part of 64 units.
-func (d Device) quads() int {
+func (d Profile) quads() int {
 	if d.Software {
 		return 1
 	}
@@ -225,7 +225,7 @@ func (d Device) quads() int {
 }
 
 // forGroups is the device with the work groups of programs that aggregate by group.
-func (d Device) forGroups() Device {
+func (d Profile) forGroups() Profile {
 	if !d.Software {
 		d.local = scanLocal
 	}
@@ -251,7 +251,7 @@ func (g *grouping) value(how valueKind, bits, rowBits int, words ...string) int 
 }
 
 // keep is how many words a thread needs to keep of a state.
-func (g *grouping) keep(d Device) (words int) {
+func (g *grouping) keep(d Profile) (words int) {
 	for i := range g.values {
 		if v := &g.values[i]; v.how == added {
 			v.kept = min(v.size, (v.bits+d.keptBits()+31)/32)

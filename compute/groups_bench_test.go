@@ -50,7 +50,7 @@ func benchmarkManyKeys(b *testing.B, rows int) {
 		b.Fatal(err)
 	}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps())
+		d := compute.ProfileOf(gl.Caps())
 		there, states, values := &timed{name: "device"}, &timed{name: "states"}, &timed{name: "values"}
 		for range 4 {
 			w := &stopwatch{Runner: g, gl: gl, start: time.Now()}
@@ -107,7 +107,7 @@ func benchmarkGroups(b *testing.B, rows int) {
 		Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Sum, Col: 1, Name: "x", Arg: integer}}}
 	ctx := context.Background()
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps())
+		d := compute.ProfileOf(gl.Caps())
 		var list []*timed
 		for _, c := range []struct {
 			name   string

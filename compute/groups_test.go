@@ -80,7 +80,7 @@ func queryOf(t *testing.T, tab *table.Table, where expr.Expr, n *plan.Aggregate)
 
 // foundGroups compares the groups that a device finds with others, as text; it is false where the device has too few
 // images, of which columns with NULLs take two each.
-func foundGroups(t *testing.T, what string, g *pass.GL, d Device, q *plan.Query, n *plan.Aggregate, want []string) bool {
+func foundGroups(t *testing.T, what string, g *pass.GL, d Profile, q *plan.Query, n *plan.Aggregate, want []string) bool {
 	t.Helper()
 	defer g.End()
 	states, err := Groups(g, d, q)
@@ -221,8 +221,8 @@ func TestFilteredGroupsAreThoseOfCPU(t *testing.T) {
 }
 
 // groupDevices are the devices, and each with the groups of all queries found by a sort.
-func groupDevices(gl *glctx.Context) map[string]Device {
-	all := map[string]Device{}
+func groupDevices(gl *glctx.Context) map[string]Profile {
+	all := map[string]Profile{}
 	for kind, d := range devices(gl) {
 		all[kind] = d
 		d.SortGroups = 1

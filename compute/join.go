@@ -58,7 +58,7 @@ type JoinPairs struct {
 //     those of a hot key are, are joined by merge.
 //   - index: one side is sorted, the smaller one, and each row of the other looks for its range there by binary search.
 //   - loops: each row of the left side meets all of the right one, which come in blocks through shared memory.
-func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
+func Join(run pass.Runner, d Profile, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
 	if out.Way = shape.Way; left.Keys.N == 0 || right.Keys.N == 0 {
 		return out, nil
 	}
@@ -139,7 +139,7 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 type join struct {
 	pass.Runner
 	JoinShape
-	device Device
+	device Profile
 	wide   bool // keys of two words
 }
 

@@ -70,7 +70,7 @@ func benchmarkJoin(b *testing.B, rows int) {
 // benchmarkPairs joins keys of so many bits.
 func benchmarkPairs(b *testing.B, way string, width int, left, right []uint32) {
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps())
+		d := compute.ProfileOf(gl.Caps())
 		held := g.Open() // the keys are uploaded once; each run is a query of its own
 		defer held.Close()
 		sides := [2]compute.JoinSide{{Keys: primitives.FromSlice(left)}, {Keys: primitives.FromSlice(right)}}

@@ -120,7 +120,7 @@ func draws(rng *rand.Rand, n int, ids bool, of func() uint64) (k keyed) {
 }
 
 // checkJoin compares a join with loops, pairs and counted alone.
-func checkJoin(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape, wide bool, left, right keyed) {
+func checkJoin(t *testing.T, g *pass.GL, d Profile, name string, shape JoinShape, wide bool, left, right keyed) {
 	t.Helper()
 	defer g.End()
 	want, rows := pairsByLoops(shape.Cmp, left, right)
@@ -156,7 +156,7 @@ func checkJoin(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape,
 }
 
 // checkExists compares the left rows that are in some pair with those of the pairs.
-func checkExists(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape, left, right JoinSide, want []uint32) {
+func checkExists(t *testing.T, g *pass.GL, d Profile, name string, shape JoinShape, left, right JoinSide, want []uint32) {
 	t.Helper()
 	if shape.Way == "loops" {
 		return
@@ -185,7 +185,7 @@ func checkExists(t *testing.T, g *pass.GL, d Device, name string, shape JoinShap
 }
 
 // joinDevices are those between which a join knows a difference.
-func joinDevices(gl *glctx.Context) map[string]Device {
+func joinDevices(gl *glctx.Context) map[string]Profile {
 	all := devices(gl)
 	delete(all, "short windows")
 	return all
@@ -259,7 +259,7 @@ func TestJoinsCountMorePairsThanAreWanted(t *testing.T) {
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		defer g.End()
 		for _, way := range []string{"hash", "merge", "index"} {
-			got, err := Join(g, DeviceOf(gl.Caps()), JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 20}, left.side(false), right.side(false))
+			got, err := Join(g, ProfileOf(gl.Caps()), JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 20}, left.side(false), right.side(false))
 			if err != nil || got.N != 70_000*80_000 || !got.Left.None() {
 				t.Errorf("%s: %d pairs, %v", way, got.N, err)
 			}
@@ -276,7 +276,7 @@ func TestJoinsReturnErrorsOfPasses(t *testing.T) {
 	drawn, serial := draws(rng, 1800, true, func() uint64 { return rng.Uint64N(900) }), draws(rng, 800, false, func() uint64 { at++; return at })
 	stop := errors.New("stop")
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := DeviceOf(gl.Caps())
+		d := ProfileOf(gl.Caps())
 		for _, way := range JoinWays {
 			left, right := left, right
 			shape, wide := JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 24}, true

@@ -41,12 +41,12 @@ type code struct {
 	each           string // text where each piece has a place of its own for the counts
 	after          []string
 	at             int // which arg is the place of the counts in the result; 0 for none
-	device         Device
-	perUnit, steps int  // see Device.groupsOf
+	device         Profile
+	perUnit, steps int  // see Profile.groupsOf
 	mostUnits      int  // that one thread takes of a piece, on hardware; 0 is threadUnits
 	split          int  // 2^split threads share a unit
 	shared         bool // by all chunks, with its uniforms and textures
-	values         bool // it reads codes: see Device.valueGroups
+	values         bool // it reads codes: see Profile.valueGroups
 	regional       bool
 	uniforms       []shaders.Uniform // beside the arguments
 	textures       []textures.Ref
@@ -108,7 +108,7 @@ type layout struct {
 	addressed []bool
 }
 
-func layoutOf(list []*kernel, d Device) layout {
+func layoutOf(list []*kernel, d Profile) layout {
 	var l layout
 	for i, s := range list[0].slots {
 		as, shared := i, true
@@ -127,7 +127,7 @@ func layoutOf(list []*kernel, d Device) layout {
 }
 
 // most is how many of a list of kernels one dispatch takes.
-func (l layout) most(d Device, args int) int {
+func (l layout) most(d Profile, args int) int {
 	shared, own := 1, 0 // the result's
 	for i, as := range l.as {
 		switch {

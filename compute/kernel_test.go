@@ -40,7 +40,7 @@ func TestProgramsGoOverSeveralChunks(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(31, 32))
 		for i, chunks := range []int{3, 4, 4} {
-			d := compute.DeviceOf(ctx.Caps())
+			d := compute.ProfileOf(ctx.Caps())
 			d.Software, d.Fuse, d.Multiprocessors, d.RegionRows, d.Together = false, i%2 == 0, 1, []int{0, 1 << 40}[i%2], []int{16, 2, 2}[i] // arrays of many blocks take llvmpipe long to compile
 			if i == 2 {
 				d.WindowRows = 8192
@@ -77,7 +77,7 @@ func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
 	empty.Valid, empty.Nulls = table.NewBitmap(300), 300
 	tab.Chunks[3].Segments[0] = empty
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		for range 2 {
 			q := &plan.Query{Table: tab}
 			for col, name := range []string{"a", "b", "c"} {
@@ -109,7 +109,7 @@ func TestSumsOfCodesInDifferentBits(t *testing.T) {
 		}
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		for range 2 {
 			q := &plan.Query{Table: tab}
 			for col, name := range []string{"a", "b"} {
@@ -129,7 +129,7 @@ func TestSumsOfCodesInDifferentBits(t *testing.T) {
 func TestSnapshotsSharePrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		tab, programs := chunked(rng, 2000, 12, 3, false, true), 0
 		for i := range uint64(4) {
 			q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Sum), agg(expr.Percentile)}}

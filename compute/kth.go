@@ -74,6 +74,6 @@ type candidates struct {
 // left are listed: few units of 128 records are, where values are spread.
 const listBits = 8
 
-// wideBits is how many bits a digit may have where few candidates are left (Device.Few): each
+// wideBits is how many bits a digit may have where few candidates are left (Profile.Few): each
 // of them is then counted by itself, in memory that a work group shares.
 const wideBits = 12

@@ -48,7 +48,7 @@ func benchmarkLookup(b *testing.B, rows int) {
 // benchmarkPlaces looks for keys in one way, or makes the tree.
 func benchmarkPlaces(b *testing.B, way string, sorted, keys []uint32) {
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps()).Primitives
+		d := compute.ProfileOf(gl.Caps()).Primitives
 		held := g.Open() // the keys are uploaded once; each run is a query of its own
 		defer held.Close()
 		x, k, out := primitives.FromSlice(sorted), primitives.FromSlice(keys), primitives.New(len(keys))

@@ -21,7 +21,7 @@ type madeCodes struct {
 }
 
 // makes finds out whether the codes of an expression can be made for the records that a query selects: a [plan.Declined] where not.
-func makes(run pass.Runner, d Device, q *plan.Query, e expr.Expr) error {
+func makes(run pass.Runner, d Profile, q *plan.Query, e expr.Expr) error {
 	mayFail := false
 	for _, c := range q.Table.Chunks {
 		m, err := plan.Make(e, q.Table, c)

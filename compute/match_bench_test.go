@@ -56,7 +56,7 @@ func benchmarkLike(b *testing.B, rows int) {
 		size += len(s)
 	}
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		d.Texts = true
 		var runs []*timed
 		for _, c := range []struct {

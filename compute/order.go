@@ -93,7 +93,7 @@ func newOrder(col int, space *plan.Space, chunks []*chunk) *order {
 // SearchedBits returns the bits by which the passes of a query count a column's codes in
 // the space that its chunks have in common.
 func SearchedBits(q *plan.Query, col int) (uint64, error) {
-	c, err := compile(Device{MaxBlock: math.MaxInt32, MaxBlocks: 16}, q)
+	c, err := compile(Profile{MaxBlock: math.MaxInt32, MaxBlocks: 16}, q)
 	if err != nil {
 		return 0, err
 	}
@@ -318,7 +318,7 @@ type unitList struct {
 
 // listWords is the size of the lists of a piece: for each work group where its is and how long,
 // and room for the units that it takes (room in units.glsl).
-func listWords(units, groups int, d Device) int { return 2*groups + units + groups*d.localSize() }
+func listWords(units, groups int, d Profile) int { return 2*groups + units + groups*d.localSize() }
 
 // rankArgs says how k follows from the number of values: how (1: counted from the
 // smallest, 2: a fraction of the values), and k or the fraction.

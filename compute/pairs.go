@@ -15,7 +15,7 @@ import (
 // Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
 // planes, and become those of a code space that both columns have in common. Several keys are one of as many bits as
 // they have together, 64 at most.
-func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err error) {
+func Pairs(run pass.Runner, d Profile, q *plan.PairQuery) (out plan.Pairs, err error) {
 	for _, s := range q.Sides {
 		if err := checks(run, d, s); err != nil {
 			return out, err
@@ -61,7 +61,7 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 }
 
 // Taken are the rows of lists at places, on the device.
-func Taken(run pass.Runner, d Device, lists []plan.RowList, places primitives.Vector) (held []*plan.Held, err error) {
+func Taken(run pass.Runner, d Profile, lists []plan.RowList, places primitives.Vector) (held []*plan.Held, err error) {
 	for _, l := range lists {
 		h, err := taken(run, d, l, places)
 		if err != nil {
@@ -73,7 +73,7 @@ func Taken(run pass.Runner, d Device, lists []plan.RowList, places primitives.Ve
 }
 
 // taken are the rows of a list at places, on the device; the places where there is none.
-func taken(run pass.Runner, d Device, of plan.RowList, places primitives.Vector) (*plan.Held, error) {
+func taken(run pass.Runner, d Profile, of plan.RowList, places primitives.Vector) (*plan.Held, error) {
 	if of.None() || places.N == 0 {
 		return &plan.Held{N: places.N, On: places}, nil
 	}
@@ -104,7 +104,7 @@ func SideOf(q *plan.PairQuery, p *pass.Pass) *plan.Query {
 // joinKeys gathers the keys of a side of a join.
 type joinKeys struct {
 	run       pass.Runner
-	device    Device
+	device    Profile
 	of        []expr.Expr     // the keys
 	made      []bool          // whose codes are made
 	fields    []plan.KeyField // a key each
@@ -248,7 +248,7 @@ func (k *joinKeys) sum(of primitives.Vector) (int, error) {
 }
 
 // Selected are the rows that a query selects of a table of one chunk, and of one window, on the device.
-func Selected(run pass.Runner, d Device, q *plan.Query) (primitives.Vector, error) {
+func Selected(run pass.Runner, d Profile, q *plan.Query) (primitives.Vector, error) {
 	if err := checks(run, d, q); err != nil {
 		return primitives.Vector{}, err
 	}
@@ -267,7 +267,7 @@ func Selected(run pass.Runner, d Device, q *plan.Query) (primitives.Vector, erro
 
 // Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
 // NULL. It is a [plan.Declined] where a block of the device does not hold them.
-func Column(run pass.Runner, d Device, t *table.Table, col int, space *plan.Space, list plan.RowList) (out textures.Source, nulls int, err error) {
+func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Space, list plan.RowList) (out textures.Source, nulls int, err error) {
 	rows, n, some := 0, list.Len(), list.Loose
 	for _, c := range t.Chunks {
 		rows, some = rows+c.Rows, some || c.Segments[col].Nulls > 0

@@ -54,7 +54,7 @@ func BenchmarkProducts(b *testing.B) {
 	}
 	tab := lineorder(b, rows)
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		for _, x := range []struct{ name, text string }{
 			{"SUM", "SELECT SUM(price) FROM lineorder"},
 			{"24x4", "SELECT SUM(price * discount) FROM lineorder"},

@@ -71,7 +71,7 @@ func fragmentOf(t testing.TB, tab *table.Table, text string) *plan.Fragment {
 }
 
 // inParts answers a query by one selection a chunk.
-func inParts(run pass.Runner, d compute.Device, q *plan.Query) ([]table.Value, error) {
+func inParts(run pass.Runner, d compute.Profile, q *plan.Query) ([]table.Value, error) {
 	var parts []plan.Selection
 	for i := range q.Chunks {
 		s, err := compute.Select(run, d, q.Part([]int{i}))
@@ -99,7 +99,7 @@ func TestProductsAgreeWithTheOracle(t *testing.T) {
 		rng := rand.New(rand.NewPCG(21, 22))
 		summed := 0
 		for _, width := range []int{0, 1, 5, 8, 12, 17, 18, 24, 31, 33, 40, 60} {
-			d := compute.DeviceOf(ctx.Caps())
+			d := compute.ProfileOf(ctx.Caps())
 			d.Fuse = width%2 == 0
 			if width%5 == 3 { // programs for hardware, regional ones among them
 				d.Software, d.Multiprocessors, d.RegionRows, d.Together = false, 1+width%2, 1<<20*(width%2), 16
@@ -127,7 +127,7 @@ func TestProductsAgreeWithTheOracle(t *testing.T) {
 
 // agreesWithCPU compares what a statement gives on one device and in parts with what cpu says; it is false where
 // the device does not add up.
-func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Device, tab *table.Table, text string) bool {
+func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Profile, tab *table.Table, text string) bool {
 	t.Helper()
 	f := fragmentOf(t, tab, text)
 	q, err := plan.NewQuery(tab, f)
@@ -138,7 +138,7 @@ func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Device, tab *table.Table,
 	if err != nil || wantErr != nil {
 		t.Fatalf("%s: %v, %v", text, err, wantErr)
 	}
-	for what, run := range map[string]func(pass.Runner, compute.Device, *plan.Query) ([]table.Value, error){"whole": answer, "in parts": inParts} {
+	for what, run := range map[string]func(pass.Runner, compute.Profile, *plan.Query) ([]table.Value, error){"whole": answer, "in parts": inParts} {
 		got, err := run(g, d, q)
 		g.End()
 		if errors.As(err, new(*plan.Declined)) {
@@ -162,7 +162,7 @@ func TestProductsOfThree(t *testing.T) {
 		rng := rand.New(rand.NewPCG(33, 34))
 		summed := 0
 		for i, widths := range [][2]int{{0, 5}, {7, 7}, {24, 4}, {16, 17}, {20, 20}, {30, 12}, {32, 14}, {31, 24}, {33, 4}, {5, 32}} {
-			d := compute.DeviceOf(ctx.Caps())
+			d := compute.ProfileOf(ctx.Caps())
 			if i%2 == 1 { // programs for hardware
 				d.Software, d.Multiprocessors, d.Together, d.Fuse = false, 2, 16, true
 			}

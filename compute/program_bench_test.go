@@ -124,7 +124,7 @@ func BenchmarkValues(b *testing.B) {
 	few, many, wide := spansOf(8, 1<<19), spansOf(5000, 1<<19), spansOf(5000, 1<<19)
 	wide.Spans = append(wide.Spans, plan.Span{Lo: 1 << 40, Hi: 1 << 40}) // too large for a bit a code
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := chunkOf(DeviceOf(ctx.Caps()), t, 0)
+		e := chunkOf(ProfileOf(ctx.Caps()), t, 0)
 		type benchCase struct {
 			name string
 			run  func() error

@@ -24,7 +24,7 @@ func TestRandomArithmeticAgreesWithTheOracle(t *testing.T) {
 	knobs := plantest.Default()
 	knobs.Shapes = plantest.Shapes{N: 4, Seed: 3}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		run := func(q *plan.Query) ([]table.Value, error) { return answer(g, d, q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {

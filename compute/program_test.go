@@ -37,7 +37,7 @@ func valueLeaves(p *plan.Pred) []plan.Leaf {
 }
 
 // checkLeaf compares the bitmaps and the count of a leaf with what cpu selects.
-func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf) error {
+func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf plan.Leaf) error {
 	e := chunkOf(d, tab, chunk)
 	n, err := e.values(leaf)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestValueLeavesHold(t *testing.T) {
 	k.Depth, k.MaxRows = 0, 12
 	k.Shapes = plantest.Shapes{N: 6, Seed: 7}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := DeviceOf(ctx.Caps())
+		d := ProfileOf(ctx.Caps())
 		rapid.Check(t, func(t *rapid.T) {
 			tab := plantest.TableOf(t, "t", fields, k)
 			where := plantest.Where(t, tab, k)
@@ -244,7 +244,7 @@ func TestSubnormalDoublesAreExact(t *testing.T) {
 				{Fails: v, Shape: plan.Expression, Text: "x " + name + " y fails"},
 				{Fails: narrow, Shape: plan.Expression, Text: "x " + name + " y does not fit a REAL"},
 			} {
-				if err := checkLeaf(g, DeviceOf(ctx.Caps()), tab, 0, leaf); err != nil {
+				if err := checkLeaf(g, ProfileOf(ctx.Caps()), tab, 0, leaf); err != nil {
 					t.Error(err)
 				}
 			}
@@ -273,7 +273,7 @@ func TestFewBlocks(t *testing.T) {
 		return &plan.Computed{Op: expr.LT, L: v, R: &plan.Val{Op: plan.Const, Lo: new(big.Int), Hi: new(big.Int)}, Shape: plan.Polynomial, Text: "product < 0"}
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := DeviceOf(ctx.Caps())
+		d := ProfileOf(ctx.Caps())
 		d.MaxBlocks = 8
 		if err := checkLeaf(g, d, tab, 0, product(5)); err != nil {
 			t.Error(err)

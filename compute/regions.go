@@ -2,8 +2,8 @@ package compute
 
 import "fmt"
 
-// defines is Device.defines for a program of units.glsl.
-func (x *chunk) defines(d Device, others ...string) []string {
+// defines is Profile.defines for a program of units.glsl.
+func (x *chunk) defines(d Profile, others ...string) []string {
 	if x.regional {
 		others = append([]string{fmt.Sprintf("REGIONS %d", d.Multiprocessors)}, others...)
 	}

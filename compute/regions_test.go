@@ -37,7 +37,7 @@ void main() {
 // lists that the host makes room for.
 func TestEveryUnitIsTakenOnce(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		own := DeviceOf(ctx.Caps())
+		own := ProfileOf(ctx.Caps())
 		rapid.Check(t, func(t *rapid.T) {
 			d := own
 			units := textures.UnitsPerGroup * rapid.IntRange(1, 200).Draw(t, "groups of rows")

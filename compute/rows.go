@@ -16,7 +16,7 @@ import (
 // row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
 // record in the order of rows. Where all that is asked for are values of columns, these are
 // gathered from the planes instead, if there are not too many. Checks are left to [Select].
-func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+func Rows(run pass.Runner, d Profile, q *plan.Query, chunk int) ([]plan.Marked, error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Select prepares the selection of a query. Its Check runs the passes of the checks, of
 // the selection and of the query's aggregates.
-func Select(run pass.Runner, d Device, q *plan.Query) (plan.Selection, error) {
+func Select(run pass.Runner, d Profile, q *plan.Query) (plan.Selection, error) {
 	c, err := d.compile(q)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // statistic of the first key says first which rows may be among them. Of a window no more rows are returned
 // than are wanted in all. Keys that are no columns, and have not been made columns by [plan.Sort.ByColumns], are made on the device; where
 // [plan.Make] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
-func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, err error) {
+func Order(run pass.Runner, d Profile, q *plan.Query) (list []plan.SortedRows, err error) {
 	chunks, made := q.Chunks, false
 	for i, k := range q.Order.Keys {
 		if _, ok := k.E.(*expr.Column); ok {
@@ -68,7 +68,7 @@ func likelyFirst(q *plan.Query, n int64) []plan.ChunkPlan {
 }
 
 // sortedRows sorts the rows that chunks select.
-func sortedRows(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPlan) (list []plan.SortedRows, err error) {
+func sortedRows(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (list []plan.SortedRows, err error) {
 	c, trees, err := selections(run, d, q, chunks)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func sortedRows(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPla
 }
 
 // selections leaves the selection of each chunk as a bitmap; the node of one that selects nothing is nil.
-func selections(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPlan) (*compiler, []*node, error) {
+func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (*compiler, []*node, error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
 	if err != nil {
@@ -127,7 +127,7 @@ func selections(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPla
 const topShare = 8
 
 // topSelections are the selections of those rows that may be among the first n.
-func topSelections(run pass.Runner, d Device, q *plan.Query, n uint64) ([]plan.ChunkPlan, error) {
+func topSelections(run pass.Runner, d Profile, q *plan.Query, n uint64) ([]plan.ChunkPlan, error) {
 	k := q.Order.Keys[0]
 	col := k.E.(*expr.Column)
 	kth := expr.Aggregate{Kind: expr.KthSmallest, Col: col.Index, Name: col.Name, Arg: col.T, K: int64(n)}

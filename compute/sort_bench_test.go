@@ -32,7 +32,7 @@ func benchmarkOrder(b *testing.B, rows int) {
 	}
 	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "k", Type: integer}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{seg}}}}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps())
+		d := compute.ProfileOf(gl.Caps())
 		var list []*timed
 		for _, first := range []int64{-1, 100} {
 			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Name: "k", T: integer}}}, First: first}})

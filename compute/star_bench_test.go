@@ -117,7 +117,7 @@ func benchmarkStars(b *testing.B, rows int) {
 		queries[c.name] = q
 	}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps())
+		d := compute.ProfileOf(gl.Caps())
 		var runs []*timed
 		for _, name := range slices.Sorted(maps.Keys(queries)) {
 			q := queries[name]

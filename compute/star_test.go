@@ -152,7 +152,7 @@ func loopOverStar(tab *table.Table, star []*plan.Dimension) (list []string) {
 // Arrays that are too large for the device leave a star to another way to do it.
 func TestStarsWithLargeArraysAreDeclined(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := DeviceOf(ctx.Caps())
+		d := ProfileOf(ctx.Caps())
 		d.MaxBlock = 3 << 20
 		tab := grouped(10_000, 1, [2]int{60, 2000}, false, false)
 		for values, want := range map[int]bool{1 << 20: false, 1 << 22: true} {

@@ -90,7 +90,7 @@ func benchmarkQuery(b *testing.B, gl *glctx.Context, g *pass.GL, tab *table.Tabl
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, d, host := context.Background(), compute.DeviceOf(gl.Caps()), cpu.New(0)
+	ctx, d, host := context.Background(), compute.ProfileOf(gl.Caps()), cpu.New(0)
 	answers := map[string]string{}
 	each := func(name string, do func() (any, error)) *timed {
 		return &timed{name: name, do: func() error {
@@ -110,7 +110,7 @@ func benchmarkQuery(b *testing.B, gl *glctx.Context, g *pass.GL, tab *table.Tabl
 }
 
 // onDevice answers a query of groups, or of aggregates of all rows, on the device.
-func onDevice(ctx context.Context, g *pass.GL, d compute.Device, q *plan.Query) (any, error) {
+func onDevice(ctx context.Context, g *pass.GL, d compute.Profile, q *plan.Query) (any, error) {
 	if q.Groups == nil {
 		return answer(g, d, q)
 	}
@@ -162,7 +162,7 @@ func TestProductsOfManyRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := context.Background()
-		got, err := onDevice(ctx, g, compute.DeviceOf(gl.Caps()), q)
+		got, err := onDevice(ctx, g, compute.ProfileOf(gl.Caps()), q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 // Window computes the functions of a [plan.Window] over the rows of its input, which t has and of which none is
 // deleted: a table of these rows with a column more for each function, as [cpu.Window] gives it. What it does
 // not do is a [plan.Declined], before any pass.
-func Window(run pass.Runner, d Device, t *table.Table, n *plan.Window) (*table.Table, error) {
+func Window(run pass.Runner, d Profile, t *table.Table, n *plan.Window) (*table.Table, error) {
 	columns, err := WindowColumns(run, d, t, n)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func Window(run pass.Runner, d Device, t *table.Table, n *plan.Window) (*table.T
 // whose codes differ from those of the row before begin a partition, or a group of peers, and a prefix sum numbers
 // these. A sum or a count over a frame is then the difference of two prefix sums, modulo 2^64; the largest value so
 // far is a segmented scan; a value of another row is a look-up. What was found goes to the rows' places.
-func WindowColumns(run pass.Runner, d Device, t *table.Table, n *plan.Window) ([]*WindowColumn, error) {
+func WindowColumns(run pass.Runner, d Profile, t *table.Table, n *plan.Window) ([]*WindowColumn, error) {
 	w, err := newWindowing(run, d, t)
 	if err != nil {
 		return nil, err
@@ -79,13 +79,13 @@ func WindowColumns(run pass.Runner, d Device, t *table.Table, n *plan.Window) ([
 // windowing is the rows of a table, by their places: numbers in the order of its chunks.
 type windowing struct {
 	run    pass.Runner
-	device Device
+	device Profile
 	t      *table.Table
 	rows   int
 	spaces map[int]*plan.Space
 }
 
-func newWindowing(run pass.Runner, d Device, t *table.Table) (*windowing, error) {
+func newWindowing(run pass.Runner, d Profile, t *table.Table) (*windowing, error) {
 	w := &windowing{run: run, device: d, t: t, rows: t.Rows(), spaces: map[int]*plan.Space{}}
 	if w.rows >= d.Primitives.MaxWords {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a window over %d rows: a storage block of the device holds %d", w.rows, d.Primitives.MaxWords)}

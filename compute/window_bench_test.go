@@ -47,7 +47,7 @@ func benchmarkWindow(b *testing.B, rows int) {
 	sum := expr.Aggregate{Kind: expr.Sum, Col: 2, Name: "x", Arg: integer}
 	windows := map[string]*plan.Window{"sum": over(expr.Window{Kind: expr.OfAggregate, Agg: sum, T: sum.Type()}), "row_number": over(expr.Window{Kind: expr.RowNumber, T: integer})}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(gl.Caps())
+		d := compute.ProfileOf(gl.Caps())
 		var list []*timed
 		for _, name := range []string{"sum", "row_number"} {
 			logPasses(b, name, g, gl, func(run pass.Runner) error {

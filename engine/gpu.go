@@ -28,8 +28,8 @@ type GPU struct {
 	Store   *textures.Store // within the context's budget
 	GL      *pass.GL
 	// Draws and Computes are what the algorithms need to know of the device.
-	Draws    predicates.Device
-	Computes compute.Device
+	Draws    predicates.Limits
+	Computes compute.Profile
 
 	lent   bool // the context is somebody else's to close
 	closed bool // what is on the device has been released; for the GL thread
@@ -55,9 +55,9 @@ type algorithmOn[D any] struct {
 
 // algorithms are those on a device, by the name of the backend.
 var algorithms = map[string]algorithm{
-	"classic": of((*GPU).draws, algorithmOn[predicates.Device]{selection: aggregates.Select, rows: aggregates.Rows, order: oneRun(aggregates.Order)}),
-	"fused":   of((*GPU).draws, algorithmOn[predicates.Device]{selection: fused.Select, rows: fused.Rows}),
-	"compute": of((*GPU).computes, algorithmOn[compute.Device]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, many: compute.ManyGroups, order: compute.Order}),
+	"classic": of((*GPU).draws, algorithmOn[predicates.Limits]{selection: aggregates.Select, rows: aggregates.Rows, order: oneRun(aggregates.Order)}),
+	"fused":   of((*GPU).draws, algorithmOn[predicates.Limits]{selection: fused.Select, rows: fused.Rows}),
+	"compute": of((*GPU).computes, algorithmOn[compute.Profile]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, many: compute.ManyGroups, order: compute.Order}),
 }
 
 func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
@@ -87,8 +87,8 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 	return on
 }
 
-func (g *GPU) draws() predicates.Device { return g.Draws }
-func (g *GPU) computes() compute.Device { return g.Computes }
+func (g *GPU) draws() predicates.Limits  { return g.Draws }
+func (g *GPU) computes() compute.Profile { return g.Computes }
 
 // Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
 // or a runner around it, or one that only records them. The values are those of
@@ -113,7 +113,7 @@ func OpenGPU(o glctx.Options) (*GPU, error) {
 // prepareGPU also finds whether the depth bounds test is exact.
 func prepareGPU(g *GPU) (*GPU, error) {
 	caps := g.Context.Caps()
-	g.Draws, g.Computes = predicates.DeviceOf(caps), compute.DeviceOf(caps)
+	g.Draws, g.Computes = predicates.LimitsOf(caps), compute.ProfileOf(caps)
 	err := g.Context.Do(context.Background(), func() (err error) {
 		g.Store = textures.NewStore(g.Context, 0)
 		g.GL = pass.NewGL(g.Context, g.Store)

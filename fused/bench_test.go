@@ -129,7 +129,7 @@ func BenchmarkQuery(b *testing.B) {
 		b.Run(fmt.Sprint(rows), func(b *testing.B) {
 			for _, c := range benchCases() {
 				q := &plan.Query{Table: t, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
-				benchmark(b, rows, c.name, func(g *pass.GL, d predicates.Device) error {
+				benchmark(b, rows, c.name, func(g *pass.GL, d predicates.Limits) error {
 					defer g.End()
 					_, err := answer(g, d, q)
 					return err
@@ -161,7 +161,7 @@ func openBench(b *testing.B) {
 	}
 }
 
-func benchmark(b *testing.B, rows int, name string, query func(*pass.GL, predicates.Device) error) {
+func benchmark(b *testing.B, rows int, name string, query func(*pass.GL, predicates.Limits) error) {
 	openBench(b)
 	b.Run(name, func(b *testing.B) {
 		var times []time.Duration

@@ -61,7 +61,7 @@ func compareTo(col int, op expr.CmpOp, v int64) expr.Expr {
 }
 
 // check compares fused with the scalar oracle.
-func check(t *testing.T, g *pass.GL, d predicates.Device, tab *table.Table, where expr.Expr, aggs ...expr.Aggregate) {
+func check(t *testing.T, g *pass.GL, d predicates.Limits, tab *table.Table, where expr.Expr, aggs ...expr.Aggregate) {
 	t.Helper()
 	q := &plan.Fragment{Table: "t", Where: where, Aggs: aggs}
 	p, err := plan.NewQuery(tab, q)
@@ -91,11 +91,11 @@ func texts(values []table.Value) (out []string) {
 
 // devices are this one, and one that keeps single attributes as depths where this
 // one does not, or the reverse.
-func devices(ctx *glctx.Context) []predicates.Device {
+func devices(ctx *glctx.Context) []predicates.Limits {
 	a := device(ctx)
 	b := a
 	b.Software = !b.Software
-	return []predicates.Device{a, b}
+	return []predicates.Limits{a, b}
 }
 
 func aggregatesOf(name string, col int) []expr.Aggregate {
@@ -224,7 +224,7 @@ func TestPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &pass.Recorder{}
-		if _, err := answer(r, predicates.Device{Samplers: 16, Uniforms: 256, Software: c.software}, p); err != nil {
+		if _, err := answer(r, predicates.Limits{Samplers: 16, Uniforms: 256, Software: c.software}, p); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -250,7 +250,7 @@ func TestTooManyTexturesAreDeclined(t *testing.T) {
 		p.Kids = append(p.Kids, leaf(&plan.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
 	}
 	q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
-	_, err := answer(&pass.Recorder{}, predicates.Device{Samplers: 4, Uniforms: 256}, q)
+	_, err := answer(&pass.Recorder{}, predicates.Limits{Samplers: 4, Uniforms: 256}, q)
 	if declined := (*plan.Declined)(nil); !errors.As(err, &declined) {
 		t.Errorf("error %v", err)
 	}
@@ -266,7 +266,7 @@ func TestTooManyConstantsAreDeclined(t *testing.T) {
 			p.Kids = append(p.Kids, leaf(&plan.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
 		}
 		q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
-		_, err := answer(&pass.Recorder{}, predicates.Device{Samplers: 16, Uniforms: 256}, q)
+		_, err := answer(&pass.Recorder{}, predicates.Limits{Samplers: 16, Uniforms: 256}, q)
 		if declined := (*plan.Declined)(nil); errors.As(err, &declined) != want {
 			t.Errorf("%d constants: error %v", n, err)
 		}

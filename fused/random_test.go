@@ -17,7 +17,7 @@ import (
 
 var answer = gltest.Answer(fused.Select)
 
-func device(ctx *glctx.Context) predicates.Device { return predicates.DeviceOf(ctx.Caps()) }
+func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
 
 // Random tables of every type and random queries over them: the answer is the
 // scalar oracle's, or an error where the oracle has one.

@@ -11,7 +11,7 @@ import (
 
 // Rows finds which records of a chunk a query selects, from the fragment program of its
 // condition, which draws a bit a record. Checks are left to [Select].
-func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) ([]plan.Marked, error) {
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // [plan.Selection].
 type selection struct {
 	aggregates.Chunks[*part]
-	device predicates.Device
+	device predicates.Limits
 	often  bool // several passes go over the selection
 }
 
@@ -37,7 +37,7 @@ const none = -1
 
 // Select prepares the selection of a query; nothing runs yet. Queries for another
 // backend are a [plan.Declined].
-func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Selection, error) {
+func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Selection, error) {
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}

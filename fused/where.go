@@ -359,7 +359,7 @@ void main() {
 
 // fits returns a [plan.Declined] when a program has too many textures or constants
 // for the device, or when a fragment that goes over that many texels loops too often.
-func (w *program) fits(d predicates.Device, texels int) error {
+func (w *program) fits(d predicates.Limits, texels int) error {
 	switch {
 	case len(w.refs) > d.Samplers:
 		return &plan.Declined{Why: fmt.Sprintf("the condition reads %d textures, the device has %d in a fragment program", len(w.refs), d.Samplers)}

@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Device is what the evaluation needs to know of the device.
-type Device struct {
+// Limits is what the evaluation needs to know of the device.
+type Limits struct {
 	DepthBounds     bool  // EXT_depth_bounds_test: Range in one pass
 	MaxTextureBytes int64 // the largest texture that works
 	Samplers        int   // textures that a fragment program may read
@@ -22,10 +22,10 @@ type Device struct {
 	Software        bool  // the CPU renders
 }
 
-// DeviceOf says what the evaluation needs to know of a device. Software rasterisers
+// LimitsOf says what the evaluation needs to know of a device. Software rasterisers
 // take textures of less than 2 GiB.
-func DeviceOf(caps *glctx.Caps) Device {
-	d := Device{DepthBounds: caps.DepthBounds, MaxTextureBytes: math.MaxInt64, Samplers: int(caps.Limits["MAX_TEXTURE_IMAGE_UNITS"]),
+func LimitsOf(caps *glctx.Caps) Limits {
+	d := Limits{DepthBounds: caps.DepthBounds, MaxTextureBytes: math.MaxInt64, Samplers: int(caps.Limits["MAX_TEXTURE_IMAGE_UNITS"]),
 		Uniforms: int(caps.Limits["MAX_FRAGMENT_UNIFORM_COMPONENTS"]) / 4, Software: caps.Software}
 	if caps.Software {
 		d.MaxTextureBytes = 2<<30 - 1
@@ -36,7 +36,7 @@ func DeviceOf(caps *glctx.Caps) Device {
 // Evaluator evaluates predicates over one chunk into one target.
 type Evaluator struct {
 	pass.Drawer
-	device Device
+	device Limits
 	fields []table.Field
 	chunk  *table.Chunk
 	target textures.TargetRef
@@ -61,7 +61,7 @@ type Slots struct {
 func NewSlots() *Slots { return &Slots{owner: map[textures.TargetRef]*Evaluator{}} }
 
 // New returns an evaluator of a chunk.
-func New(run pass.Runner, device Device, t *table.Table, chunk int, format textures.Format, slot int, slots *Slots) *Evaluator {
+func New(run pass.Runner, device Limits, t *table.Table, chunk int, format textures.Format, slot int, slots *Slots) *Evaluator {
 	c := t.Chunks[chunk]
 	return &Evaluator{Drawer: pass.Drawer{Runner: run, Chunk: chunk, Rows: c.Rows}, device: device, fields: t.Attributes(), chunk: c, slots: slots,
 		target: textures.TargetRef{Shape: textures.ShapeOf(c.Rows), Format: format, Slot: slot}}

@@ -54,7 +54,7 @@ func boundaries(top uint64) []uint64 {
 	return list
 }
 
-func device(ctx *glctx.Context) predicates.Device { return predicates.DeviceOf(ctx.Caps()) }
+func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
 
 // tops are the largest codes whose widths change how a code lies in textures or
 // which depth format it needs.

@@ -14,8 +14,8 @@ import (
 // DepthBoundsExact checks on the device at hand that the depth bounds test counts
 // ranges exactly at the boundaries where depth formats round: around every power of
 // two, up to the widest code of each format. Where it does not, Range has to be two
-// comparisons (Device.DepthBounds false).
-func DepthBoundsExact(run pass.Runner, device Device) (bool, error) {
+// comparisons (Limits.DepthBounds false).
+func DepthBoundsExact(run pass.Runner, device Limits) (bool, error) {
 	device.DepthBounds = true
 	for _, format := range []textures.Format{textures.D24S8, textures.D32FS8} {
 		codes := boundaryCodes(format.ExactBits())

@@ -53,7 +53,7 @@ func TestDepthBoundsAreCheckedOnTheDevice(t *testing.T) {
 		want bool
 	}{{32, true}, {23, false}, {21, false}, {0, false}} {
 		d := &boundsDevice{blur: c.blur}
-		got, err := predicates.DepthBoundsExact(d, predicates.Device{Samplers: 16})
+		got, err := predicates.DepthBoundsExact(d, predicates.Limits{Samplers: 16})
 		if err != nil || got != c.want {
 			t.Errorf("rounding from 2^%d on: exact %v (%v), want %v", c.blur, got, err, c.want)
 		}

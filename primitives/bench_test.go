@@ -50,7 +50,7 @@ func BenchmarkPrimitive(b *testing.B) {
 type bench struct {
 	ctx                                      *glctx.Context
 	gl                                       *pass.GL
-	d                                        primitives.Device
+	d                                        primitives.Shapes
 	keys, high, shuffled, heads, out, second primitives.Vector
 	few                                      primitives.Vector
 }
@@ -61,7 +61,7 @@ func benchmarkRows(b *testing.B, n int) {
 		b.Fatal(err)
 	}
 	defer ctx.Close()
-	x := &bench{ctx: ctx, d: primitives.DeviceOf(ctx.Caps())}
+	x := &bench{ctx: ctx, d: primitives.ShapesOf(ctx.Caps())}
 	var store *textures.Store
 	err = ctx.Do(context.Background(), func() error {
 		store = textures.NewStore(ctx, 0)

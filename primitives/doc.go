@@ -10,9 +10,9 @@
 //	                                                      1 + 1 (2 + 1 without look-back;
 //	                                                      the heads are read as often as in)
 //	Gather      out[i] = in[at[i]]                        1 + 1, and 1 at random (the
-//	                                                      locations once per Device.Reach)
+//	                                                      locations once per Shapes.Reach)
 //	Scatter     out[at[i]] = in[i]                        2 + 0, and 1 at random (likewise)
-//	Permute     Scatter of a permutation                  beyond a quarter of Device.Reach that of a Split and 2 + 1
+//	Permute     Scatter of a permutation                  beyond a quarter of Shapes.Reach that of a Split and 2 + 1
 //	Split       elements by part, in order within a part  2 + 1 (and the same for values)
 //	Sort        keys in order, with row ids               per 8 bits: 2 + 2 (3 + 2), and
 //	                                                      1 once; the ids of the first
@@ -27,14 +27,14 @@
 //
 //   - [Vector] is a run of 32-bit words in a storage block. [New] makes one,
 //     [FromSlice] one with contents, [Of] names one that exists.
-//   - [Device] is the shape of tiles and which tier is used; [DeviceOf] chooses.
+//   - [Shapes] are those of tiles, and which tier is used; [ShapesOf] chooses them.
 //   - [Operator] is an associative operator with its identity; [Func] a GLSL
 //     expression with constants.
 //
 // # How they work
 //
 // Scan, Split and Sort walk a vector in tiles that fit a work group, and
-// need to know what precedes a tile. With Device.LookBack tiles are taken in the
+// need to know what precedes a tile. With Shapes.LookBack tiles are taken in the
 // order in which work groups start, and a tile looks back at the states of those
 // before it (single-pass prefix scan with decoupled look-back, Merrill and Garland
 // 2016; for Sort, per digit: onesweep, Adinets and Merrill 2022): every element is
@@ -49,7 +49,7 @@
 //   - Vectors of scratch memory live until their scope ends (pass.Scope); so does the
 //     working memory of a call, up to 4 words an element for Sort.
 //   - An output may be an input of Map and Scan, and of nothing else.
-//   - n is at most Device.MaxWords. An empty vector is fine everywhere.
+//   - n is at most Shapes.MaxWords. An empty vector is fine everywhere.
 //   - Expressions are part of a program's text, and a new one costs its compilation:
 //     keep what varies in Func.Constants.
 //   - Results are the same on every device and in every run: Sort and Split are

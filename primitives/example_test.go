@@ -11,7 +11,7 @@ import (
 )
 
 // onDevice calls f on the GL thread of a context, with a runner.
-func onDevice(f func(r pass.Runner, d primitives.Device) error) {
+func onDevice(f func(r pass.Runner, d primitives.Shapes) error) {
 	ctx, err := glctx.Open(glctx.Options{})
 	if err != nil {
 		fmt.Println(err)
@@ -23,7 +23,7 @@ func onDevice(f func(r pass.Runner, d primitives.Device) error) {
 		defer store.Close()
 		g := pass.NewGL(ctx, store)
 		defer g.Close()
-		return f(g, primitives.DeviceOf(ctx.Caps()))
+		return f(g, primitives.ShapesOf(ctx.Caps()))
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -31,7 +31,7 @@ func onDevice(f func(r pass.Runner, d primitives.Device) error) {
 }
 
 func ExampleScan() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
+	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		in := primitives.FromSlice([]uint32{3, 1, 4, 1, 5, 9, 2, 6})
 		out := primitives.New(in.N)
 		if err := primitives.Scan(r, d, primitives.Add, primitives.ScanShape{}, in, out); err != nil {
@@ -45,7 +45,7 @@ func ExampleScan() {
 }
 
 func ExampleScan_segmented() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
+	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		in := primitives.FromSlice([]uint32{3, 1, 4, 1, 5, 9, 2, 6})
 		heads := primitives.FromSlice([]uint32{1, 0, 0, 1, 0, 0, 0, 1})
 		out := primitives.New(in.N)
@@ -61,7 +61,7 @@ func ExampleScan_segmented() {
 
 // Any associative operator: a sum that stays at the largest word instead of wrapping.
 func ExampleReduce() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
+	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		saturate := primitives.Operator{Name: "saturating add", Expr: "a > ~b ? ~0u : a + b", Identity: "0u", Commutative: true}
 		in, out := primitives.FromSlice([]uint32{4e9, 5e8, 1}), primitives.New(1)
 		if err := primitives.Reduce(r, d, saturate, in, out); err != nil {
@@ -76,7 +76,7 @@ func ExampleReduce() {
 
 // ORDER BY key: row ids in order of the keys, and another column gathered by them.
 func ExampleSort() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
+	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		keys := primitives.FromSlice([]uint32{30, 10, 20, 10})
 		other := primitives.FromSlice([]uint32{7, 8, 9, 10})
 		ids, out := primitives.New(keys.N), primitives.New(keys.N)
@@ -99,7 +99,7 @@ func ExampleSort() {
 
 // Hash partitioning: rows by the lowest two bits of the key.
 func ExampleSplit() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
+	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		p := primitives.Parts{Of: primitives.Expr("x & 3u"), N: 4,
 			Keys: primitives.FromSlice([]uint32{13, 7, 4, 9, 8}), KeysOut: primitives.New(5), Offsets: primitives.New(5)}
 		if err := primitives.Split(r, d, p); err != nil {
@@ -117,7 +117,7 @@ func ExampleSplit() {
 }
 
 func ExampleMap() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
+	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		a, b := primitives.FromSlice([]uint32{1, 2, 3}), primitives.FromSlice([]uint32{10, 20, 30})
 		out := primitives.New(3)
 		if err := primitives.Map(r, d, primitives.Expr("x + y * i"), out, a, b); err != nil {

@@ -12,7 +12,7 @@ import (
 // Map sets out[i] = fn(i) for every i < out.N (GDB section 3.1.1, map). fn is an
 // expression of i and of x, y and z, the elements i of up to three vectors, each at
 // least as long as out; out may be one of them.
-func Map(r pass.Runner, d Device, fn Func, out Vector, in ...Vector) error {
+func Map(r pass.Runner, d Shapes, fn Func, out Vector, in ...Vector) error {
 	if len(in) > 3 {
 		return fmt.Errorf("primitives: map: %d vectors, it takes up to 3", len(in))
 	}
@@ -40,7 +40,7 @@ func Map(r pass.Runner, d Device, fn Func, out Vector, in ...Vector) error {
 
 // Gather sets out[i] = in[at[i]] for every i < at.N (GDB section 3.1.1, gather), and
 // 0 where at[i] is in.N or more. out has at least at.N words.
-func Gather(r pass.Runner, d Device, in, at, out Vector) error {
+func Gather(r pass.Runner, d Shapes, in, at, out Vector) error {
 	if err := atLeast("gather", "the output", out, at.N); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func Gather(r pass.Runner, d Device, in, at, out Vector) error {
 // Scatter sets out[at[i]] = in[i] for every i < at.N (GDB section 3.1.1, scatter);
 // where at[i] is out.N or more, nothing. in has at least at.N words. Of several
 // elements with one location any may win; what has no location is left as it is.
-func Scatter(r pass.Runner, d Device, in, at, out Vector) error {
+func Scatter(r pass.Runner, d Shapes, in, at, out Vector) error {
 	if err := atLeast("scatter", "the input", in, at.N); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func Scatter(r pass.Runner, d Device, in, at, out Vector) error {
 // Permute sets out[at[i]] = in[i] for every i < at.N, where at has each of 0, 1, ... at.N-1 once. It is [Scatter] of a
 // permutation: beyond a quarter of d.Reach a split by the upper bits of the locations comes first, so that what is
 // written at a time lies close together.
-func Permute(r pass.Runner, d Device, in, at, out Vector) error {
+func Permute(r pass.Runner, d Shapes, in, at, out Vector) error {
 	n := at.N
 	if d.Reach == 0 || n <= d.Reach/4 {
 		return Scatter(r, d, in, at, out)
@@ -84,7 +84,7 @@ func Permute(r pass.Runner, d Device, in, at, out Vector) error {
 
 // indexed accesses a vector of limit words region by region (GDB section 3.1.1, the
 // multipass optimization of scatter and gather).
-func (d Device) indexed(r pass.Runner, name string, limit int, in, at, out Vector, defines ...string) error {
+func (d Shapes) indexed(r pass.Runner, name string, limit int, in, at, out Vector, defines ...string) error {
 	loop, groups := d.loop(at.N)
 	s := step{
 		counts:  fmt.Sprintf("%d values", at.N),

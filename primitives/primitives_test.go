@@ -18,13 +18,13 @@ import (
 )
 
 // devices returns every way the primitives can run on a context's device.
-func devices(ctx *glctx.Context) map[string]primitives.Device {
-	own := primitives.DeviceOf(ctx.Caps())
-	with := func(d primitives.Device, lookBack, subgroups bool, scan, sort primitives.Tile) primitives.Device {
+func devices(ctx *glctx.Context) map[string]primitives.Shapes {
+	own := primitives.ShapesOf(ctx.Caps())
+	with := func(d primitives.Shapes, lookBack, subgroups bool, scan, sort primitives.Tile) primitives.Shapes {
 		d.LookBack, d.Subgroups, d.Scan, d.Sort = lookBack, subgroups, scan, sort
 		return d
 	}
-	all := map[string]primitives.Device{
+	all := map[string]primitives.Shapes{
 		"own":           own,
 		"solo":          with(own, false, false, primitives.Tile{Threads: 1, Items: 4}, primitives.Tile{Threads: 1, Items: 4}),
 		"strips":        with(own, false, false, primitives.Tile{Threads: 32, Items: 8}, primitives.Tile{Threads: 64, Items: 2}),
@@ -67,7 +67,7 @@ type env struct {
 		Fatalf(string, ...any)
 	}
 	r pass.Runner
-	d primitives.Device
+	d primitives.Shapes
 }
 
 func (e *env) must(err error) {
@@ -107,7 +107,7 @@ func (e *env) guarded(n int) (primitives.Vector, func()) {
 }
 
 // length draws the length of a vector: small, around a tile, prime, or any.
-func length(t *rapid.T, d primitives.Device) int {
+func length(t *rapid.T, d primitives.Shapes) int {
 	scan, sort := d.Scan.Threads*d.Scan.Items, d.Sort.Threads*d.Sort.Items
 	return rapid.OneOf(
 		rapid.IntRange(0, 5),
@@ -231,7 +231,7 @@ func TestPermuteMovesEachElement(t *testing.T) {
 // Working memory that scopes give back before the device has come to what they asked for begins as the next scope says.
 func TestScopesBeforeTheDevice(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := primitives.DeviceOf(ctx.Caps())
+		d := primitives.ShapesOf(ctx.Caps())
 		long := 1 << 22
 		if !ctx.Caps().Software {
 			long = 1 << 28
@@ -476,7 +476,7 @@ func sortTwoWords(t *rapid.T, e *env, low []uint32, bits int) {
 func TestAMillionElements(t *testing.T) {
 	const n = 1_000_003
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := &env{t: t, r: g, d: primitives.DeviceOf(ctx.Caps())}
+		e := &env{t: t, r: g, d: primitives.ShapesOf(ctx.Caps())}
 		rng := rand.New(rand.NewPCG(1, 2))
 		in := make([]uint32, n)
 		sums := make([]uint32, n)
@@ -511,7 +511,7 @@ func TestLargeVectors(t *testing.T) {
 			bits--
 		}
 		n := 1 << bits
-		e := &env{t: t, r: g, d: primitives.DeviceOf(ctx.Caps())}
+		e := &env{t: t, r: g, d: primitives.ShapesOf(ctx.Caps())}
 		wrong := func(what, unlike string, in ...primitives.Vector) {
 			flags, number := primitives.New(n), primitives.New(1)
 			e.must(primitives.Map(g, e.d, primitives.Func{Expr: "uint(" + unlike + ")", Constants: []uint32{uint32(n - 1)}}, flags, in...))
@@ -536,7 +536,7 @@ func TestLargeVectors(t *testing.T) {
 
 // TestPassesAreSaid records every primitive: nothing runs, and each pass has a name.
 func TestPassesAreSaid(t *testing.T) {
-	base := primitives.Device{Scan: primitives.Tile{Threads: 256, Items: 16}, Sort: primitives.Tile{Threads: 256, Items: 16},
+	base := primitives.Shapes{Scan: primitives.Tile{Threads: 256, Items: 16}, Sort: primitives.Tile{Threads: 256, Items: 16},
 		Groups: 100, MaxWords: 1 << 28, MaxGroups: 65535}
 	for _, c := range []struct {
 		lookBack bool
@@ -566,7 +566,7 @@ func TestPassesAreSaid(t *testing.T) {
 }
 
 func TestSizesAreChecked(t *testing.T) {
-	d := primitives.Device{Scan: primitives.Tile{Threads: 1, Items: 4}, Sort: primitives.Tile{Threads: 1, Items: 4}, Groups: 1, MaxWords: 100, MaxGroups: 10}
+	d := primitives.Shapes{Scan: primitives.Tile{Threads: 1, Items: 4}, Sort: primitives.Tile{Threads: 1, Items: 4}, Groups: 1, MaxWords: 100, MaxGroups: 10}
 	r := &pass.Recorder{}
 	short, long, huge, all := primitives.New(5), primitives.New(10), primitives.New(101), primitives.Expr("x")
 	none := primitives.Vector{}
@@ -601,7 +601,7 @@ func TestSizesAreChecked(t *testing.T) {
 
 // TestErrorsOfPassesAreReturned fails each dispatch of a sort in turn.
 func TestErrorsOfPassesAreReturned(t *testing.T) {
-	d := primitives.Device{Scan: primitives.Tile{Threads: 1, Items: 4}, Sort: primitives.Tile{Threads: 1, Items: 4}, Groups: 1, MaxWords: 1000, MaxGroups: 10}
+	d := primitives.Shapes{Scan: primitives.Tile{Threads: 1, Items: 4}, Sort: primitives.Tile{Threads: 1, Items: 4}, Groups: 1, MaxWords: 1000, MaxGroups: 10}
 	broken := fmt.Errorf("broken")
 	in, out := primitives.New(10), primitives.New(10)
 	for at := range 20 {

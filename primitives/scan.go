@@ -22,7 +22,7 @@ type walk struct {
 
 // Reduce sets out[0] = in[0] op in[1] op ... (GDB section 3.1.1, reduce), the identity
 // when in is empty.
-func Reduce(r pass.Runner, d Device, op Operator, in, out Vector) error {
+func Reduce(r pass.Runner, d Shapes, op Operator, in, out Vector) error {
 	if err := atLeast("reduce", "the output", out, 1); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ type ScanShape struct {
 
 // Scan is the prefix scan (GDB section 3.1.1): out[i] = in[0] op ... op in[i-1], or as
 // the shape says. out has at least in.N words and may be in.
-func Scan(r pass.Runner, d Device, op Operator, shape ScanShape, in, out Vector) error {
+func Scan(r pass.Runner, d Shapes, op Operator, shape ScanShape, in, out Vector) error {
 	if err := atLeast("scan", "the output", out, in.N); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Scan(r pass.Runner, d Device, op Operator, shape ScanShape, in, out Vector)
 // ScanWide is the inclusive prefix scan by addition of 64 bits, modulo 2^64: low and high have the lower and the
 // upper words of in[0] + ... + in[i], whose upper words are those of inHigh, or 0 where there is none. The outputs
 // have at least in.N words and may be the inputs. It does not look back, whose states have 32 bits.
-func ScanWide(r pass.Runner, d Device, in, inHigh, low, high Vector) error {
+func ScanWide(r pass.Runner, d Shapes, in, inHigh, low, high Vector) error {
 	given := []Vector{in, low, high}
 	if !inHigh.None() {
 		given = append(given, inHigh)
@@ -89,7 +89,7 @@ func ScanWide(r pass.Runner, d Device, in, inHigh, low, high Vector) error {
 }
 
 // walk runs the passes of w.
-func (d Device) walk(r pass.Runner, w *walk) error {
+func (d Shapes) walk(r pass.Runner, w *walk) error {
 	if d.LookBack {
 		tiles := d.Scan.count(w.n)
 		return w.step(d, w.name, "LOOKBACK", tiles, 1, Zeros(2+2*tiles)).run(r)
@@ -104,7 +104,7 @@ func (d Device) walk(r pass.Runner, w *walk) error {
 
 // reduce leaves the sum of what precedes each strip in a vector, and that of all in
 // w.total.
-func (d Device) reduce(r pass.Runner, w *walk) (Vector, error) {
+func (d Shapes) reduce(r pass.Runner, w *walk) (Vector, error) {
 	strips, per := d.strips(w.n, d.Scan)
 	words := strips
 	if !w.shape.Heads.None() || !w.wide[1].None() {
@@ -119,7 +119,7 @@ func (d Device) reduce(r pass.Runner, w *walk) (Vector, error) {
 }
 
 // step returns a pass of a walk: teams, each with a strip of per tiles.
-func (w *walk) step(d Device, name, phase string, teams, per int, sums Vector) step {
+func (w *walk) step(d Shapes, name, phase string, teams, per int, sums Vector) step {
 	t := d.Scan
 	tiles := t.count(w.n)
 	defines := []string{phase, fmt.Sprintf("TEAM %d", t.Threads), fmt.Sprintf("LOCAL %d", solo),

@@ -43,7 +43,7 @@ func treeWords(n int) (words int) {
 
 // NewTree makes the search tree over sorted words (CSS-tree: Rao and Ross, VLDB 1999): key i of a node is the largest of
 // the node's child i, whose place follows from i. The lowest children are pieces of the words themselves.
-func NewTree(r pass.Runner, d Device, sorted Vector) (Tree, error) {
+func NewTree(r pass.Runner, d Shapes, sorted Vector) (Tree, error) {
 	t := Tree{New(treeWords(sorted.N)), sorted.N}
 	if err := d.fits("search", sorted, t.words); err != nil {
 		return t, err
@@ -68,8 +68,8 @@ func NewTree(r pass.Runner, d Device, sorted Vector) (Tree, error) {
 //   - tree: a thread goes down the tree, a cache line a level.
 //   - ordered: the keys are put in the order of their upper bits before, so that those of a work group go down the same
 //     nodes, and the places are scattered to where the keys were: for many keys in no order, in words that address
-//     translation does not cover (see [Device].Reach).
-func Search(r pass.Runner, d Device, way string, in Sorted, keys, out Vector) error {
+//     translation does not cover (see [Shapes].Reach).
+func Search(r pass.Runner, d Shapes, way string, in Sorted, keys, out Vector) error {
 	sorted, tree := in.Words, in.Tree
 	if err := atLeast("search", "the output", out, keys.N); err != nil {
 		return err
@@ -120,7 +120,7 @@ func Search(r pass.Runner, d Device, way string, in Sorted, keys, out Vector) er
 // orderedBits is how many of the upper bits of keys they are ordered by: two digits of a sort.
 const orderedBits = 16
 
-func searchOrdered(r pass.Runner, d Device, in Sorted, keys, out Vector) error {
+func searchOrdered(r pass.Runner, d Shapes, in Sorted, keys, out Vector) error {
 	moved, ids, places := New(keys.N), New(keys.N), New(keys.N)
 	upper := Func{Expr: "min(x >> c0, c1)", Constants: []uint32{uint32(max(0, width(in.Bits, 32)-orderedBits)), 1<<orderedBits - 1}}
 	if err := Sort(r, d, Keys{Words: keys, Of: upper, Bits: orderedBits}, moved, ids); err != nil {

@@ -30,7 +30,7 @@ type Parts struct {
 
 // Split orders elements by part and keeps their order within a part (GDB section
 // 3.1.1, split).
-func Split(r pass.Runner, d Device, p Parts) error {
+func Split(r pass.Runner, d Shapes, p Parts) error {
 	if p.N < 1 || p.N > digits {
 		return fmt.Errorf("primitives: split: %d parts, possible are 1 to %d", p.N, digits)
 	}
@@ -66,7 +66,7 @@ type Keys struct {
 // the order of their rows (GDB section 3.1.1, sort; a radix sort from the lowest digit
 // instead of their quick sort). sorted, when set, takes the keys in order, and is
 // possible for keys of one word; ids may be none then.
-func Sort(r pass.Runner, d Device, keys Keys, sorted, ids Vector) error {
+func Sort(r pass.Runner, d Shapes, keys Keys, sorted, ids Vector) error {
 	if keys.High.None() {
 		return d.sort(r, keys, sorted, ids)
 	}
@@ -90,7 +90,7 @@ type Word struct {
 }
 
 // SortBy is Sort of keys of one word or more, the lowest first.
-func SortBy(r pass.Runner, d Device, words []Word, ids Vector) error {
+func SortBy(r pass.Runner, d Shapes, words []Word, ids Vector) error {
 	order, n := Vector{}, words[0].Words.N
 	for i, w := range words {
 		keys, to := w.Words, ids
@@ -119,7 +119,7 @@ func width(bits, all int) int {
 }
 
 // sort orders keys of one word.
-func (d Device) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
+func (d Shapes) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 	n, bits := keys.Words.N, width(keys.Bits, 32)
 	passes := (bits + 7) / 8
 	each := (bits + passes - 1) / passes
@@ -158,7 +158,7 @@ func (d Device) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 }
 
 // check checks the sizes of the vectors.
-func (d Device) check(verb string, p Parts) error {
+func (d Shapes) check(verb string, p Parts) error {
 	given := []Vector{p.Keys}
 	for _, v := range []Vector{p.KeysOut, p.Values, p.ValuesOut} {
 		if v.None() {
@@ -179,7 +179,7 @@ func (d Device) check(verb string, p Parts) error {
 }
 
 // countAll counts the keys by each of several digits, in one pass, where partitions look back.
-func (d Device) countAll(r pass.Runner, name string, p Parts, passes int) (counts Vector, err error) {
+func (d Shapes) countAll(r pass.Runner, name string, p Parts, passes int) (counts Vector, err error) {
 	if d.LookBack {
 		counts = Zeros(passes * digits)
 		err = d.counting(name+": count the digits", p, 0, counts, fmt.Sprintf("PASSES %d", passes)).run(r)
@@ -188,7 +188,7 @@ func (d Device) countAll(r pass.Runner, name string, p Parts, passes int) (count
 }
 
 // counting is the pass that counts keys by a digit.
-func (d Device) counting(name string, p Parts, number int, counts Vector, defines ...string) step {
+func (d Shapes) counting(name string, p Parts, number int, counts Vector, defines ...string) step {
 	strips, uniforms := d.keyStrips(p, number)
 	return step{
 		name:     name,
@@ -203,7 +203,7 @@ func (d Device) counting(name string, p Parts, number int, counts Vector, define
 // partition is one stable pass that orders keys by a digit. With look-back counts has the
 // number of keys of every digit; else each strip's are counted and scanned first: GDB's five steps
 // of a split, where a thread is a strip's team.
-func (d Device) partition(r pass.Runner, name string, p Parts, number int, counts Vector) error {
+func (d Shapes) partition(r pass.Runner, name string, p Parts, number int, counts Vector) error {
 	teams, uniforms := d.keyStrips(p, number)
 	var states Vector
 	if d.LookBack {
@@ -239,13 +239,13 @@ func (d Device) partition(r pass.Runner, name string, p Parts, number int, count
 }
 
 // keyDefines are those that counting and moving share.
-func (d Device) keyDefines(p Parts) []string {
+func (d Shapes) keyDefines(p Parts) []string {
 	return []string{fmt.Sprintf("TEAM %d", d.Sort.Threads), fmt.Sprintf("LOCAL %d", solo), declare(p.Of.Constants), "DIGIT " + p.Of.Expr}
 }
 
 // keyStrips returns the number of strips, and what counting and moving are told of them and
 // of the digit.
-func (d Device) keyStrips(p Parts, number int) (strips int, uniforms []shaders.Uniform) {
+func (d Shapes) keyStrips(p Parts, number int) (strips int, uniforms []shaders.Uniform) {
 	strips, per := d.strips(p.Keys.N, d.Sort)
 	return strips, append(uniformsOf(p.Of.Constants), count("n", p.Keys.N), count("strips", strips),
 		count("per", per*d.Sort.Threads*d.Sort.Items), count("number", number), count("parts", p.N))

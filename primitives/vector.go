@@ -105,7 +105,7 @@ func when(holds bool, define string) []string {
 
 // fits checks the sizes of a call's vectors: no longer than their blocks and what the
 // device can bind.
-func (d Device) fits(verb string, vectors ...Vector) error {
+func (d Shapes) fits(verb string, vectors ...Vector) error {
 	for _, v := range vectors {
 		switch {
 		case v.N < 0 || 4*int64(v.N) > v.Block.Bytes():

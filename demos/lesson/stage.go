@@ -146,7 +146,7 @@ func (s *Stage) Mark(c Column, op string, value int64) uint64 {
 // Marked is the stencil test that marked records pass.
 var Marked = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
 
-func (s *Stage) device() predicates.Device { return predicates.DeviceOf(s.Context.Caps()) }
+func (s *Stage) device() predicates.Limits { return predicates.LimitsOf(s.Context.Caps()) }
 
 // Depth reads the depth buffer back: a depth, 0..1, for each record.
 func (s *Stage) Depth() []float32 {

@@ -58,7 +58,7 @@ func chunkTables(b *testing.B, chunks ...int) (tables []*table.Table) {
 }
 
 func benchmarkChunks(b *testing.B, ctx *glctx.Context, g *pass.GL, main thread, tables []*table.Table) {
-	draws, scans, goroutines := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps()), cpu.New(0)
+	draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(0)
 	for _, backend := range []struct {
 		name string
 		run  func(q *plan.Query) error

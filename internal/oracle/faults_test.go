@@ -164,7 +164,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	}
 	values := valuesOf(y, ofFirst)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
+		draws, scans := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps())
 		gathers := scans // as hardware does
 		gathers.Software, gathers.Fuse, gathers.Multiprocessors = false, true, 1
 		failed := map[string]bool{}

@@ -86,7 +86,7 @@ func (o onThread) VisitBits() int { return o.s.VisitBits() }
 // answer that one backend gives for all of them, or the same error.
 func TestPartsMergeToTheWhole(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		draws, scans, goroutines := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps()), cpu.New(2)
+		draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(2)
 		backends := []func(q *plan.Query) (plan.Selection, error){
 			func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) },
 			func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) },
@@ -164,7 +164,7 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 // of the whole: a column of 40 bits, with NULLs and without, whose chunks have other values.
 func TestPartsCountByWideDigits(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := compute.DeviceOf(ctx.Caps())
+		d := compute.ProfileOf(ctx.Caps())
 		d.Software, d.Fuse, d.Multiprocessors, d.Together, d.Few = false, true, 1, 1, 500
 		goroutines := cpu.New(2)
 		for seed := range uint64(8) {

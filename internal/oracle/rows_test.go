@@ -59,7 +59,7 @@ func listed(marked []plan.Marked, n int) []uint32 {
 // has passes: random tables and conditions, deleted rows among them.
 func TestRowsOfASelection(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		draws, computes := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
+		draws, computes := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps())
 		windows := computes
 		windows.WindowRows = 8192 // several windows in larger chunks
 		backends := map[string]func(q *plan.Query, chunk int) ([]plan.Marked, error){
@@ -119,7 +119,7 @@ func TestRowsOfASelection(t *testing.T) {
 // bits, with bits that no code has, and of which all are the same; deleted rows are left out.
 func TestValuesAreGathered(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		whole := compute.DeviceOf(ctx.Caps())
+		whole := compute.ProfileOf(ctx.Caps())
 		whole.Software, whole.Fuse, whole.Multiprocessors = false, true, 1
 		windows := whole
 		windows.WindowRows = 8192
@@ -144,7 +144,7 @@ func TestValuesAreGathered(t *testing.T) {
 				q := bound(t, tab, where)
 				q.Gathered, q.Columns = true, []int{0, 1, 2, 3, 4}
 				want := holding(t, tab.Chunks[0], q.Chunks[0].Pred)
-				for _, d := range []compute.Device{whole, windows} {
+				for _, d := range []compute.Profile{whole, windows} {
 					marked, err := compute.Rows(g, d, q, 0)
 					if g.End(); err != nil {
 						t.Fatal(err)

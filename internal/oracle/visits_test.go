@@ -49,7 +49,7 @@ func visited(q *plan.Query, rows int, perVisit func() int) (visits []plan.Visit)
 // table, or the same error; order statistics of 64 bits take four sweeps on compute and on cpu.
 func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		draws, scans, goroutines := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps()), cpu.New(2)
+		draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(2)
 		hardware := scans // as which a program goes over several chunks
 		hardware.Software, hardware.Fuse, hardware.Multiprocessors, hardware.Together = false, true, 1, 4
 		backends := []struct {

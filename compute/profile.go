@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Device is what the algorithms need to know of a device.
-type Device struct {
+// Profile is what the algorithms need to know of a device.
+type Profile struct {
 	// Software says that the CPU runs the programs: barriers are expensive there, so
 	// that every thread adds its own counts, and work groups are few.
 	Software bool
@@ -41,7 +41,7 @@ type Device struct {
 	// bits, each value by itself. 0 in software, whose threads have few turns (glsl.MaxTurns).
 	Few uint64
 	// Primitives says how rows are found from bitmaps.
-	Primitives primitives.Device
+	Primitives primitives.Shapes
 	// SortGroups is how many combinations of the keys' codes a chunk needs to have its groups found by a
 	// sort; 0 is never.
 	SortGroups int
@@ -59,14 +59,14 @@ type Device struct {
 	cache *cache
 }
 
-// DeviceOf returns the device of a context.
-func DeviceOf(caps *glctx.Caps) Device { return deviceOf(caps, caps.Software) }
+// ProfileOf returns the profile of the device of a context.
+func ProfileOf(caps *glctx.Caps) Profile { return deviceOf(caps, caps.Software) }
 
 // deviceOf is the device as one of software, or of hardware.
-func deviceOf(caps *glctx.Caps, software bool) Device {
-	d := Device{
+func deviceOf(caps *glctx.Caps, software bool) Profile {
+	d := Profile{
 		cache:           newCache(),
-		Primitives:      primitives.DeviceOf(caps),
+		Primitives:      primitives.ShapesOf(caps),
 		Software:        software,
 		Fuse:            !software,
 		Multiprocessors: caps.Multiprocessors,
@@ -91,7 +91,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 }
 
 // localSize is the number of threads of a work group (LOCAL in the programs).
-func (d Device) localSize() int {
+func (d Profile) localSize() int {
 	if d.local != 0 {
 		return d.local
 	}
@@ -126,7 +126,7 @@ const threadUnits = 490
 const digitBits = 3
 
 // forScans is the device with the work groups of a sweep.
-func (d Device) forScans() Device {
+func (d Profile) forScans() Profile {
 	if !d.Software {
 		d.local = scanLocal
 	}
@@ -135,7 +135,7 @@ func (d Device) forScans() Device {
 
 // forSums is the device with the work groups of a semi-linear sum: smaller ones where
 // there are few units, to have all multiprocessors at work.
-func (d Device) forSums(regional bool) Device {
+func (d Profile) forSums(regional bool) Profile {
 	if !d.Software && !regional {
 		d.local = 128
 	}
@@ -144,11 +144,11 @@ func (d Device) forSums(regional bool) Device {
 
 // maxBlocks is how many storage blocks one program may have; every OpenGL 4.5
 // device has 8.
-func (d Device) maxBlocks() int { return max(8, d.MaxBlocks) }
+func (d Profile) maxBlocks() int { return max(8, d.MaxBlocks) }
 
 // groups returns the number of work groups for that many units, each taken by one
 // thread: perUnit a multiprocessor, but no more than have something to do.
-func (d Device) groups(units, perUnit int) int {
+func (d Profile) groups(units, perUnit int) int {
 	const unknown = 64 // multiprocessors, for drivers that do not tell
 	n := d.Multiprocessors
 	if n == 0 {
@@ -163,7 +163,7 @@ func (d Device) groups(units, perUnit int) int {
 
 // groupsOf is groups for threads that do up to that many iterations of inner loops for a
 // unit.
-func (d Device) groupsOf(units, perUnit, steps int) int {
+func (d Profile) groupsOf(units, perUnit, steps int) int {
 	n := d.groups(units, perUnit)
 	if !d.Software {
 		return n
@@ -174,7 +174,7 @@ func (d Device) groupsOf(units, perUnit, steps int) int {
 
 // valueGroups is groupsOf for programs that read codes: on hardware a work group takes
 // 64 units at a time, and there are as many groups as an H200 shares out best by itself.
-func (d Device) valueGroups(units, steps int) int {
+func (d Profile) valueGroups(units, steps int) int {
 	const perUnit = 64 // work groups a multiprocessor
 	if d.Software {
 		return d.groupsOf(units, perUnit, steps)
@@ -183,7 +183,7 @@ func (d Device) valueGroups(units, steps int) int {
 }
 
 // windowsOf cuts a chunk's rows so that the device can bind their blocks.
-func (d Device) windowsOf(rows int) []textures.Window {
+func (d Profile) windowsOf(rows int) []textures.Window {
 	limit := d.MaxBlock
 	if d.WindowRows > 0 {
 		limit = min(limit, 4*int64(d.WindowRows))

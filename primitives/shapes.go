@@ -19,8 +19,8 @@ type Tile struct {
 	Items int
 }
 
-// Device says how primitives run on a device.
-type Device struct {
+// Shapes are those in which primitives run on a device.
+type Shapes struct {
 	Scan Tile // of Reduce and Scan: Threads*Items at most 4096
 	Sort Tile // of Split and Sort: Threads*Items at most 8192, 256 threads or more with Subgroups
 	// Groups is the number of work groups of a pass that loops over its input.
@@ -45,12 +45,12 @@ type Device struct {
 // solo is the size of a work group where each thread is a team by itself.
 const solo = 32
 
-// DeviceOf returns the shapes that are fastest on the devices measured: llvmpipe,
+// ShapesOf returns those that are fastest on the devices measured: llvmpipe,
 // where barriers are expensive, and NVIDIA GPUs, where look-back works in practice.
 // On others work groups share memory, but do not wait for each other.
-func DeviceOf(caps *glctx.Caps) Device {
+func ShapesOf(caps *glctx.Caps) Shapes {
 	const unknown = 64 // multiprocessors, for drivers that do not tell
-	d := Device{
+	d := Shapes{
 		MaxWords:  int(min(caps.MaxStorageBlock/4, maxWords)),
 		MaxGroups: int(caps.Limits["MAX_COMPUTE_WORK_GROUP_COUNT"]),
 		Groups:    caps.Multiprocessors,
@@ -86,7 +86,7 @@ const maxWords = 1<<30 - 1<<14
 const maxStrip = glsl.MaxTurns / 20
 
 // strips cuts n elements for the teams of a pass: how many strips of how many tiles.
-func (d Device) strips(n int, t Tile) (strips, per int) {
+func (d Shapes) strips(n int, t Tile) (strips, per int) {
 	tiles := t.count(n)
 	teams := d.Groups
 	if t.Threads == 1 {
@@ -100,7 +100,7 @@ func (d Device) strips(n int, t Tile) (strips, per int) {
 }
 
 // groups returns the work groups of that many teams.
-func (d Device) groups(teams int, t Tile) [2]int {
+func (d Shapes) groups(teams int, t Tile) [2]int {
 	if t.Threads == 1 {
 		teams = (teams + solo - 1) / solo
 	}
@@ -118,7 +118,7 @@ func (t Tile) count(n int) int {
 
 // loop returns the defines and the groups of a program that goes over n elements a
 // quad at a time.
-func (d Device) loop(n int) (defines []string, groups [2]int) {
+func (d Shapes) loop(n int) (defines []string, groups [2]int) {
 	local := 256
 	if d.Scan.Threads == 1 {
 		local = solo
