@@ -51,31 +51,26 @@ build: setup-run ## build ./stencildb (headless: no X library needed)
 window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 	$(GO) build -buildvcs=false -tags $(TAGS),window -ldflags '$(LDFLAGS)' -o stencildb .
 
-# What runs goroutines of its own, and the engine's tests in which several meet, is tested
-# with the race detector (race-test), everything else without: under it the tests take three
-# times as long, and `make race` runs them all so. What is compiled for tests alone
-# is compiled in a hurry: C without optimization, Go without what debuggers read, Arrow
-# and its JSON, of which the tests need little, without inlining (of a package's patterns
-# the last counts). The Go tools collect garbage less often, since they end soon. Test
-# binaries, some forty, are linked without symbols; go test leaves vetting to the target
+# Half of the time is compiling, and what is compiled for tests alone is compiled in a hurry: C
+# without optimization, Go without what debuggers read, and modules of others without inlining
+# (of a package's patterns the last counts). The Go tools collect garbage less often, since they end
+# soon. Test binaries, some forty, are linked without symbols; go test leaves vetting to the target
 # vet. Mesa compiles programs for the CPU in a hurry, too, which is most of the time of many
 # tests. Two kinds of tests run at a time, since each ends with a package on one core.
 #
-# The race detector waits a second at the end of a process for the reports of threads:
-# 0.1 s is enough, but with none the C library's end of the process races with that of
-# OpenGL's threads. It keeps a shadow of all memory that Go hands out, and by default
-# unmaps large pieces of it to clear them: the page faults after it were a third of the
-# time of package cpu's tests. Below the threshold, which nothing reaches, it writes zeros.
-HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
+# What compiles everything once more, for another tool, is in the target check alone.
+HURRIED := '-gcflags=all=-dwarf=false -l' $(foreach packages,std github.com/stencildb/stencildb/...,-gcflags=$(packages)=-dwarf=false)
 .PHONY: test
-test: export GOFLAGS += $(HURRIED)
-test: export CGO_CFLAGS += -O0 -g0
-test: export GOGC := 400
-test: export GALLIVM_PERF := nopt
-export GORACE ?= atexit_sleep_ms=100 clear_shadow_mmap_threshold=1000000000
+test check: export GOFLAGS += $(HURRIED)
+test check: export CGO_CFLAGS += -O0 -g0
+test check: export GOGC := 400
+test check: export GALLIVM_PERF := nopt
 TESTFLAGS := -vet=off -ldflags=-s
-test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, all tests, those of goroutines with the race detector
-	$(MAKE) -j2 -k oracle-test race-test random-test unit-test window-test
+test: setup fmt vet ## gofmt, vet, all tests
+	$(MAKE) -j2 -k oracle-test random-test unit-test window-test
+
+.PHONY: check
+check: test lint race ## test, staticcheck, and the tests of goroutines with the race detector: before a commit
 
 # The go command fetches the modules that a build needs as it goes; `go mod
 # download` would fetch DuckDB for five platforms as well.
@@ -126,7 +121,7 @@ vet:
 	GOFLAGS="$${GOFLAGS:-} -tags=$(TAGS),window" $(GO) vet ./glctx ./demos/debugger
 
 .PHONY: lint
-lint:
+lint: setup-run ## staticcheck
 	GOFLAGS= $(GO) build -gcflags=all=-dwarf=false -ldflags=-s -o .bin/staticcheck honnef.co/go/tools/cmd/staticcheck # itself as it is built elsewhere
 	.bin/staticcheck -tags $(TAGS) ./...
 
@@ -139,28 +134,32 @@ RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 di
 # They compare with DuckDB, which links 45 MB more.
 PEERS := ./internal/oracle ./bench
 
-# Packages whose goroutines share memory: their tests run under the race detector, and so
-# do those of others in which statements, cursors, readers or devices meet, or an upload's parts.
+.PHONY: unit unit-test random-test oracle-test
+unit: unit-test random-test oracle-test ## the tests (SEED=0: other random cases; GOFLAGS=-race: all with the race detector, three times as long)
+unit-test: setup
+	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | sed 's|^github.com/stencildb/stencildb|.|' | grep -vxFf <($(RAPID)))
+random-test: setup
+	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID) | grep -vxFf <(printf '%s\n' $(PEERS))) $(SEEDED)
+oracle-test: setup
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(PEERS) -rapid.seed=$(SEED)
+
+# Packages whose goroutines share memory are tested with the race detector, and so are
+# those tests of others in which statements, cursors, readers or devices meet, or an upload's parts.
+#
+# The race detector waits a second at the end of a process for the reports of threads:
+# 0.1 s is enough, but with none the C library's end of the process races with that of
+# OpenGL's threads. It keeps a shadow of all memory that Go hands out, and by default
+# unmaps large pieces of it to clear them: the page faults after it were a third of the
+# time of package cpu's tests. Below the threshold, which nothing reaches, it writes zeros.
 CONCURRENT := ./cpu ./driver ./glctx ./ingest ./internal/files ./internal/ordered ./storage ./table
 MEET       := ./engine ./plan ./textures
 MEETINGS   := Abandoned|Batch|Beside|Bounded|Cancel|Closed|Coprocessing|Cursor|Devices|Ends|EndWith|Fault|Goroutine|Isolation|Outlives|ReadBack|Snapshots|Together|Visits|Waiting
-
-.PHONY: unit unit-test random-test oracle-test race-test
-unit: unit-test random-test oracle-test race-test ## the tests (SEED=0: other random cases)
-unit-test: setup
-	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | sed 's|^github.com/stencildb/stencildb|.|' | grep -vxFf <($(RAPID); printf '%s\n' $(CONCURRENT)))
-random-test: setup
-	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID) | grep -vxFf <(printf '%s\n' $(PEERS) $(CONCURRENT))) $(SEEDED)
-oracle-test: setup
-	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(PEERS) -rapid.seed=$(SEED)
-race-test: setup ## the tests of what runs goroutines, with the race detector
+.PHONY: race
+race: export GORACE ?= atexit_sleep_ms=100 clear_shadow_mmap_threshold=1000000000
+race: setup ## the tests of what runs goroutines, with the race detector
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$(printf '%s\n' $(CONCURRENT) | grep -vxFf <($(RAPID)))
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$(printf '%s\n' $(CONCURRENT) | grep -xFf <($(RAPID))) $(SEEDED)
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m -run '$(MEETINGS)' $(MEET) $(SEEDED)
-
-.PHONY: race
-race: export GOFLAGS += -race
-race: unit ## all tests with the race detector, three times as long
 
 # GLFW wants a display: a virtual one, which -noreset keeps as it is when the last
 # window closes (an X server that starts anew meanwhile refuses the next one).
