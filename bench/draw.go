@@ -350,7 +350,7 @@ func (r *Report) ownFigures() (list []Figure) {
 	cold.Title, cold.Cold = "with the upload of the columns", true
 	load.Title, load.Operations, load.Names = "from a file to a table", loads, loads
 	list = append(list, Figure{Title: "Statements over the largest tables", Name: own, Panels: []Panel{largest, cold, load}})
-	for _, name := range asked {
+	for _, name := range slices.Concat(asked, loads) {
 		sizes := map[int]bool{}
 		text := name + ": "
 		for _, x := range r.Results {
@@ -364,6 +364,10 @@ func (r *Report) ownFigures() (list []Figure) {
 		}
 		if short := []rune(text); len(short) > titleLength {
 			text = string(short[:titleLength]) + "..."
+		}
+		if slices.Contains(loads, name) {
+			list = append(list, Figure{Title: text, Name: name, Panels: []Panel{overRecords(load.Title, name)}})
+			continue
 		}
 		over := overRecords("columns resident", name)
 		cold := overRecords("with the upload of the columns", name)

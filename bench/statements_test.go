@@ -89,6 +89,43 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// The loading of the first rows is that of a file of the same format that holds them alone.
+func TestFirstRowsAreLoaded(t *testing.T) {
+	for _, name := range []string{"t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.arrow", "t.txt"} {
+		t.Setenv("TMPDIR", t.TempDir())
+		path := filepath.Join(t.TempDir(), name)
+		b := table.NewBuilder("t", []table.Field{{Name: "it's", Type: table.Type{Kind: table.BigInt}}, {Name: "s", Type: table.Type{Kind: table.Varchar}}}, 3)
+		for i := range 7 {
+			b.Column(0).Int(int64(i))
+			b.Column(1).String(fmt.Sprintf("%d, \"%d\"\n", i, i))
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "t.txt" {
+			if err := os.WriteFile(path, []byte("it's,s\n1,a\n2,b\n3,c\n4,d\n5,e\n6,f\n7,g\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := ingest.WriteFile(t.Context(), path, b.Table()); err != nil {
+			t.Fatal(err)
+		}
+		s := statements(t, `SELECT SUM("it's") FROM t`, NamedFile{"t", ingest.Source{Path: path}})
+		r, err := s.Run(t.Context(), Config{Rows: []int{2, 5, 7}, Backends: []string{"cpu"}, Rounds: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range []int{2, 5, 7} {
+			x := r.Find(loadName, rows, "cpu")
+			if there := name != "t.txt" || rows == 7; (x != nil) != there || x != nil && (x.Answer[0] != fmt.Sprint(rows) || x.SQL != "load "+path) {
+				t.Errorf("%s, %d rows: %+v, skipped %+v", name, rows, x, r.Skipped)
+			}
+		}
+		if left, err := filepath.Glob(filepath.Join(os.TempDir(), "stencildb-load-*")); err != nil || left != nil {
+			t.Errorf("%v is left, %v", left, err)
+		}
+	}
+}
+
 // checkOwnFiles writes the figures and the page, and looks into them.
 func checkOwnFiles(t *testing.T, all *Report) {
 	dir, few := t.TempDir(), *all

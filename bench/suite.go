@@ -319,7 +319,7 @@ func (s Suite) fields(from Source, c Config) (list []*field) {
 	}
 	for _, rows := range tables {
 		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
-			return o.from != "" && o.from != from.Data.Name || o.loads && rows != from.Rows || !o.runsOver(rows, c.Rows)
+			return o.from != "" && o.from != from.Data.Name || !o.runsOver(rows, c.Rows)
 		})
 		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps, estimates: s.Estimates})
 	}

@@ -68,8 +68,8 @@ is free. Other databases may have floating-point numbers that differ in the last
 What a backend declines, or another database cannot say, is left out, with the reason.
 --rows takes the first rows of the tables; --table NAME adds that generator's table.
 Beside the times with the columns resident there are those of backends on the device
-with the upload of columns that it has not seen, and, as load, the time from a whole
-file to a table, of stencildb and of DuckDB. With --out the statements are drawn
+with the upload of columns that it has not seen, and, as load, the time from a file to a
+table, of stencildb and of DuckDB: of first rows from a file that holds them alone. With --out the statements are drawn
 (statements.svg, .png, .csv; over several sizes q1.svg and so on) and put on a page,
 report.html.
 
