@@ -350,9 +350,6 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 	if s.plan.Groups != nil {
 		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
 	}
-	if values, ok := s.plan.Known(); ok {
-		return values, nil
-	}
 	if s.otherwise != s.plan {
 		var values []table.Value
 		err := s.reaches(b)

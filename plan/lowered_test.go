@@ -155,6 +155,7 @@ func TestKnown(t *testing.T) {
 		{"none", whole, &expr.IsNull{X: &expr.Const{V: table.Int(1)}}, aggs, true},
 		{"a condition", whole, below(5), aggs, false},
 		{"deleted records", &table.Table{Name: "t", Fields: whole.Fields, Chunks: []*table.Chunk{struck, whole.Chunks[1]}}, nil, aggs, false},
+		{"no aggregate", whole, nil, nil, false},
 		{"a sum", whole, nil, append(aggs, expr.Aggregate{Kind: expr.Sum, Col: 0, Arg: big}), false},
 		{"different values", whole, nil, []expr.Aggregate{{Kind: expr.Count, Col: 0, Arg: big, Distinct: true}}, false},
 	} {
