@@ -62,7 +62,7 @@ func oneColumn(typ table.Type, values []table.Value) *table.Table {
 	return b.Table()
 }
 
-// devices are the device as it is, one of the other kind, and one of short windows.
+// devices are the device as it is, one of the other kind, and one of short windows and a short reach.
 func devices(ctx *glctx.Context) map[string]Profile {
 	own := ProfileOf(ctx.Caps())
 	other, short := deviceOf(ctx.Caps(), !own.Software), own
@@ -71,6 +71,7 @@ func devices(ctx *glctx.Context) map[string]Profile {
 		other.Together = 3
 	}
 	short.WindowRows, short.cache = textures.GroupRows, newCache() // which compiles queries for itself
+	short.Primitives.Reach = 1 << 11                               // and goes over places region by region
 	return map[string]Profile{"own": own, "other kind": other, "short windows": short}
 }
 

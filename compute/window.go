@@ -61,7 +61,7 @@ func WindowColumns(run pass.Runner, d Profile, t *table.Table, n *plan.Window) (
 		if columns[i] != nil {
 			continue
 		}
-		o, err := w.ordered(x.Window)
+		o, err := w.ordered(x)
 		if err != nil {
 			return nil, err
 		}
@@ -195,6 +195,9 @@ type orderedRows struct {
 	*windowing
 	place             primitives.Vector // of each row; none where they are in order as they are
 	partitions, peers numbered
+	// moved, when set, is the word of movedBy of each row in their order: it went with the keys.
+	moved   primitives.Vector
+	movedBy loading
 }
 
 // numbered are parts of the rows in their order: the number of the one that each row is in, from 1, and where each
@@ -245,9 +248,9 @@ func (w *windowing) fields(f *expr.Window) (list []keyField, order, all int) {
 const mostKeyWords = 8
 
 // ordered sorts the rows for a function, and for those that have its partitions and order.
-func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
+func (w *windowing) ordered(f *windowFunction) (*orderedRows, error) {
 	o, d := &orderedRows{windowing: w}, w.device.Primitives
-	fields, order, all := w.fields(f)
+	fields, order, all := w.fields(f.Window)
 	if all == 0 || w.rows == 0 {
 		return o, nil
 	}
@@ -272,7 +275,11 @@ func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
 		sorted[i] = primitives.New(w.rows)
 	}
 	if len(words) == 1 {
-		if err := primitives.Sort(w.run, d, primitives.Keys{Words: words[0].Words, Bits: all}, sorted[0], o.place); err != nil {
+		keys := primitives.Keys{Words: words[0].Words, Bits: all}
+		if err := o.move(f, &keys); err != nil {
+			return nil, err
+		}
+		if err := primitives.Sort(w.run, d, keys, sorted[0], o.place); err != nil {
 			return nil, err
 		}
 	} else {
@@ -287,40 +294,39 @@ func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
 	}
 	var err error
 	if all > order {
-		if o.partitions, err = o.number(sorted, order, "partitions"); err != nil {
+		if o.partitions, err = o.number(sorted, order); err != nil {
 			return nil, err
 		}
 	}
 	if o.peers = o.partitions; order > 0 {
-		o.peers, err = o.number(sorted, 0, "peers")
+		o.peers, err = o.number(sorted, 0)
 	}
 	return o, err
 }
 
+// move has the first word that a function reads go with the keys, where random access takes longer.
+func (o *orderedRows) move(f *windowFunction, keys *primitives.Keys) (err error) {
+	list := o.loadings(f)
+	if d := o.device.Primitives; len(list) == 0 || d.Reach == 0 || o.rows <= d.Reach {
+		return nil
+	}
+	o.movedBy, keys.BesideOut = list[0], primitives.New(o.rows)
+	keys.Beside, err = o.words(list[0])
+	o.moved = keys.BesideOut
+	return err
+}
+
 // number numbers the runs of rows whose keys are alike but for the lowest bits.
-func (o *orderedRows) number(keys []primitives.Vector, without int, what string) (out numbered, err error) {
-	d := o.device.Primitives
-	out = numbered{of: primitives.New(o.rows), starts: primitives.New(o.rows + 1)}
-	begins := "i == 0u"
+func (o *orderedRows) number(keys []primitives.Vector, without int) (out numbered, err error) {
+	beside := primitives.Vector{}
 	for i := without / 32; i < len(keys); i++ {
-		shift := uint32(0)
-		if i == without/32 {
-			shift = uint32(without % 32)
-		}
-		differs := primitives.Func{Expr: "uint(" + begins + " || (x >> c0) != (" + primitives.Previous + " >> c0))", Constants: []uint32{shift}}
-		in := []primitives.Vector{keys[i]}
-		if i > without/32 {
-			in = append(in, out.of)
-		}
-		if err := primitives.Map(o.run, d, differs, out.of, in...); err != nil {
+		out = numbered{of: primitives.New(o.rows), starts: primitives.New(o.rows + 1)}
+		if err := primitives.Runs(o.run, o.device.Primitives, keys[i], max(0, without-32*i), beside, out.of, out.starts); err != nil {
 			return out, err
 		}
-		begins = "y != 0u"
+		beside = out.of
 	}
-	if err := primitives.Scan(o.run, d, primitives.Add, primitives.ScanShape{Inclusive: true}, out.of, out.of); err != nil {
-		return out, err
-	}
-	return out, o.pass(windowPass{verb: "where " + what + " begin", defines: []string{"STARTS"}, in: []primitives.Vector{out.of}, out: []primitives.Vector{out.starts}})
+	return out, nil
 }
 
 // windowPass is a dispatch of window.comp.
@@ -373,25 +379,37 @@ func (o *orderedRows) inOrder(words primitives.Vector) (primitives.Vector, error
 	return out, primitives.Gather(o.run, o.device.Primitives, words, o.place, out)
 }
 
-// atPlaces puts words of the rows in their order at the rows' places.
-func (o *orderedRows) atPlaces(words primitives.Vector) (primitives.Vector, error) {
+// atPlaces puts words of the rows in their order, one of each row or two, at the rows' places.
+func (o *orderedRows) atPlaces(words []primitives.Vector) (out []primitives.Vector, err error) {
 	if o.place.None() {
 		return words, nil
 	}
-	out := primitives.New(o.rows)
-	return out, primitives.Permute(o.run, o.device.Primitives, words, o.place, out)
+	for range words {
+		out = append(out, primitives.New(o.rows))
+	}
+	return out, primitives.Permute(o.run, o.device.Primitives, o.place, words, out)
 }
 
 // loaded is a word of each row of a column in their order.
 func (o *orderedRows) loaded(l loading) (primitives.Vector, error) {
-	words := o.asStored(l)
-	if words.None() || o.place.None() { // the column's own words are not to be changed
-		words = primitives.New(o.rows)
-		if err := o.load(l, words); err != nil {
-			return words, err
-		}
+	if !o.moved.None() && l == o.movedBy {
+		return o.moved, nil
+	}
+	words, err := o.words(l)
+	if err != nil {
+		return words, err
 	}
 	return o.inOrder(words)
+}
+
+// words is a word of each row of a column, which is not to be changed.
+func (w *windowing) words(l loading) (primitives.Vector, error) {
+	words := w.asStored(l)
+	if words.None() {
+		words = primitives.New(w.rows)
+		return words, w.load(l, words)
+	}
+	return words, nil
 }
 
 // asStored are the words of a column as the device has them, where these are those that are asked for; else none.

@@ -52,7 +52,7 @@ func (w *windowing) lower(f *expr.Window) (x *windowFunction, err error) {
 	case expr.RowNumber:
 		x.result = "a = i - first"
 	case expr.Rank:
-		x.result, x.peer = "a = group_start(int(peer_of(i)) - 1) - first", true
+		x.result, x.peer = "a = own_group(i, 0u) - first", true
 	case expr.DenseRank:
 		x.result, x.peer = "a = peer_of(i) - peer_of(first)", true
 	case expr.Ntile:
@@ -65,10 +65,10 @@ func (w *windowing) lower(f *expr.Window) (x *windowFunction, err error) {
 			" a = at < more * (size + 1u) ? at / (size + 1u) : more + (at - more * (size + 1u)) / max(size, 1u)"
 	case expr.PercentRank:
 		x.ratio, x.words = true, 2
-		x.result, x.peer = "a = group_start(int(peer_of(i)) - 1) - first; b = max(1u, last - first - 1u)", true
+		x.result, x.peer = "a = own_group(i, 0u) - first; b = max(1u, last - first - 1u)", true
 	case expr.CumeDist:
 		x.ratio, x.words = true, 2
-		x.result, x.peer = "a = group_start(int(peer_of(i))) - first; b = last - first", true
+		x.result, x.peer = "a = own_group(i, 1u) - first; b = last - first", true
 	case expr.Lag, expr.Lead:
 		err = w.lowerOffset(x)
 	case expr.FirstValue, expr.LastValue, expr.NthValue:
@@ -191,7 +191,7 @@ func (w *windowing) frame(x *windowFunction) error {
 				return fmt.Sprintf("i + %du", behind), nil
 			}
 			x.peer = true
-			return fmt.Sprintf("group_start(int(peer_of(i)) - 1 + %d)", behind), nil
+			return fmt.Sprintf("own_group(i, %du)", behind), nil
 		}
 		if f.Mode == expr.FrameRange {
 			return "", x.declined("a RANGE frame with an offset")
@@ -347,84 +347,79 @@ func (o *orderedRows) found(p windowPass, words int) ([]primitives.Vector, error
 	if err := o.pass(p); err != nil {
 		return p.out, err
 	}
-	for i, v := range p.out {
-		var err error
-		if p.out[i], err = o.atPlaces(v); err != nil {
-			return p.out, err
+	return o.atPlaces(p.out)
+}
+
+// loadings are the words of a row's column that a function reads.
+func (w *windowing) loadings(x *windowFunction) (list []loading) {
+	in, l, n := x.input, loading{verb: "codes"}, 1
+	switch in.kind {
+	case codesInput:
+		l.plus, n = 1, x.words
+	case largest:
+		l.plus = 1
+	case smallest:
+		l.negate, l.plus = true, w.space(in.col).Max()+1
+	case counts:
+		l = loading{verb: "not NULL", constant: true, plus: 1}
+	case sums:
+		if x.words > 1 && takesTwo(w.space(in.col).Max()) {
+			n = 2
+		}
+	case signedSums:
+		s := w.space(in.col).Segment()
+		base := uint64(table.IntFromOrdinal(s.Base))
+		l = loading{verb: "values", plus: base}
+		if x.words > 1 && (int64(base) < 0 || takesTwo(base+s.Max)) {
+			n = 2
 		}
 	}
-	return p.out, nil
+	if in.kind == noInput || in.col < 0 {
+		return nil
+	}
+	l.col = in.col
+	for i := range n {
+		l.shift = -32 * i
+		list = append(list, l)
+	}
+	return list
 }
 
 // input is what a function reads of the rows, in their order.
 func (o *orderedRows) input(x *windowFunction) (list []primitives.Vector, err error) {
 	d, in := o.device.Primitives, x.input
-	words := func(l loading, n int) error {
-		l.col = in.col
-		for i := range n {
-			l.shift = -32 * i
-			v, err := o.loaded(l)
-			if err != nil {
-				return err
-			}
-			list = append(list, v)
-		}
-		return nil
-	}
-	switch in.kind {
-	case codesInput:
-		return list, words(loading{verb: "codes", plus: 1}, x.words)
-	case largest, smallest:
-		l := loading{verb: "codes", plus: 1}
-		if in.kind == smallest {
-			l.negate, l.plus = true, o.space(in.col).Max()+1
-		}
-		if err = words(l, 1); err != nil {
+	for _, l := range o.loadings(x) {
+		v, err := o.loaded(l)
+		if err != nil {
 			return list, err
 		}
-		if err = o.filtered(in, list); err != nil {
+		list = append(list, v)
+	}
+	if in.kind == counts && in.col < 0 {
+		list = []primitives.Vector{primitives.New(o.rows)}
+		if err = primitives.Map(o.run, d, primitives.Expr("1u"), list[0]); err != nil {
 			return list, err
 		}
-		shape := primitives.ScanShape{Inclusive: true}
-		if !o.partitions.of.None() {
-			shape.Heads = primitives.New(o.rows)
-			differs := primitives.Expr("uint(i == 0u || x != " + primitives.Previous + ")")
-			if err = primitives.Map(o.run, d, differs, shape.Heads, o.partitions.of); err != nil {
-				return list, err
-			}
-		}
-		so := primitives.New(o.rows)
-		return []primitives.Vector{so}, primitives.Scan(o.run, d, primitives.Max, shape, list[0], so)
-	case counts:
-		if in.col >= 0 {
-			err = words(loading{verb: "not NULL", constant: true, plus: 1}, 1)
-		} else {
-			list = []primitives.Vector{primitives.New(o.rows)}
-			err = primitives.Map(o.run, d, primitives.Expr("1u"), list[0])
-		}
-	case sums:
-		n := 1
-		if x.words > 1 && takesTwo(o.space(in.col).Max()) {
-			n = 2
-		}
-		err = words(loading{verb: "codes"}, n)
-	case signedSums:
-		s := o.space(in.col).Segment()
-		base, n := uint64(table.IntFromOrdinal(s.Base)), 1
-		if x.words > 1 && (int64(base) < 0 || takesTwo(base+s.Max)) {
-			n = 2
-		}
-		err = words(loading{verb: "values", plus: base}, n)
-	default:
-		return nil, nil
 	}
-	if err == nil {
-		err = o.filtered(in, list)
+	if in.kind == noInput || in.kind == codesInput {
+		return list, nil
 	}
-	if err != nil {
+	if err = o.filtered(in, list); err != nil {
 		return list, err
 	}
-	return o.prefixSums(list, x.words > 1 && in.kind != counts)
+	if in.kind != largest && in.kind != smallest {
+		return o.prefixSums(list, x.words > 1 && in.kind != counts)
+	}
+	shape := primitives.ScanShape{Inclusive: true}
+	if !o.partitions.of.None() {
+		shape.Heads = primitives.New(o.rows)
+		differs := primitives.Expr("uint(i == 0u || x != " + primitives.Previous + ")")
+		if err = primitives.Map(o.run, d, differs, shape.Heads, o.partitions.of); err != nil {
+			return list, err
+		}
+	}
+	so := primitives.New(o.rows)
+	return []primitives.Vector{so}, primitives.Scan(o.run, d, primitives.Max, shape, list[0], so)
 }
 
 // prefixSums are the inclusive ones of words, of 64 bits where wide.
@@ -440,7 +435,7 @@ func (o *orderedRows) prefixSums(in []primitives.Vector, wide bool) (out []primi
 	return []primitives.Vector{low, high}, primitives.ScanWide(o.run, d, in[0], upper, low, high)
 }
 
-// filtered has the words of rows that an aggregate does not take be 0.
+// filtered makes the words of rows that an aggregate does not take 0, in vectors of their own.
 func (o *orderedRows) filtered(in windowInput, list []primitives.Vector) error {
 	if in.filter < 0 {
 		return nil
@@ -449,8 +444,9 @@ func (o *orderedRows) filtered(in windowInput, list []primitives.Vector) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range list {
-		if err := primitives.Map(o.run, o.device.Primitives, primitives.Expr("y != 0u ? x : 0u"), v, v, holds); err != nil {
+	for i, v := range list {
+		list[i] = primitives.New(o.rows)
+		if err := primitives.Map(o.run, o.device.Primitives, primitives.Expr("y != 0u ? x : 0u"), list[i], v, holds); err != nil {
 			return err
 		}
 	}

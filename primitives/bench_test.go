@@ -99,7 +99,9 @@ func benchmarkRows(b *testing.B, n int) {
 		}},
 		{"Gather_random", func() error { return primitives.Gather(x.gl, x.d, x.keys, x.shuffled, x.out) }},
 		{"Scatter_random", func() error { return primitives.Scatter(x.gl, x.d, x.keys, x.shuffled, x.out) }},
-		{"Permute_random", func() error { return primitives.Permute(x.gl, x.d, x.keys, x.shuffled, x.out) }},
+		{"Permute_random", func() error {
+			return primitives.Permute(x.gl, x.d, x.shuffled, []primitives.Vector{x.keys}, []primitives.Vector{x.out})
+		}},
 		{"Scan_add_64_bits", func() error {
 			return primitives.ScanWide(x.gl, x.d, x.keys, primitives.Vector{}, x.out, x.second)
 		}},

@@ -3,6 +3,7 @@ package primitives
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
@@ -47,7 +48,7 @@ func Gather(r pass.Runner, d Shapes, in, at, out Vector) error {
 	if err := d.fits("gather", in, at, out); err != nil {
 		return err
 	}
-	return d.indexed(r, "Gather", in.N, in, at, out)
+	return d.indexed(r, "Gather", in.N, []Vector{in}, at, []Vector{out})
 }
 
 // Scatter sets out[at[i]] = in[i] for every i < at.N (GDB section 3.1.1, scatter);
@@ -60,37 +61,57 @@ func Scatter(r pass.Runner, d Shapes, in, at, out Vector) error {
 	if err := d.fits("scatter", in, at, out); err != nil {
 		return err
 	}
-	return d.indexed(r, "Scatter", out.N, in, at, out, "SCATTER")
+	return d.indexed(r, "Scatter", out.N, []Vector{in}, at, []Vector{out}, "SCATTER")
 }
 
-// Permute sets out[at[i]] = in[i] for every i < at.N, where at has each of 0, 1, ... at.N-1 once. It is [Scatter] of a
-// permutation: beyond a quarter of d.Reach a split by the upper bits of the locations comes first, so that what is
-// written at a time lies close together.
-func Permute(r pass.Runner, d Shapes, in, at, out Vector) error {
+// Permute sets out[at[i]] = in[i] for every i < at.N, where at has each of 0, 1, ... at.N-1 once, of one vector or of
+// two at a time. It is [Scatter] of a permutation: beyond a quarter of d.Reach a split by the upper bits of the locations comes first, so
+// that what is written at a time lies close together.
+func Permute(r pass.Runner, d Shapes, at Vector, in, out []Vector) error {
 	n := at.N
-	if d.Reach == 0 || n <= d.Reach/4 {
-		return Scatter(r, d, in, at, out)
+	if len(in) != len(out) || len(in) < 1 || len(in) > 2 {
+		return fmt.Errorf("primitives: permute: %d vectors to %d, it takes one or two", len(in), len(out))
 	}
-	shift := max(0, bits.Len(uint(n-1))-8)
-	near, moved := New(n), New(n)
-	err := Split(r, d, Parts{Of: Func{"x >> c0", []uint32{uint32(shift)}}, N: (n-1)>>shift + 1,
-		Keys: at, KeysOut: near, Values: in, ValuesOut: moved, Offsets: New((n-1)>>shift + 2)})
-	if err != nil {
+	for i := range in {
+		if err := atLeast("permute", "the input", in[i], n); err != nil {
+			return err
+		}
+	}
+	if err := d.fits("permute", slices.Concat(in, out, []Vector{at})...); err != nil {
 		return err
 	}
-	d.Reach = 0
-	return Scatter(r, d, moved, near, out)
+	if d.Reach > 0 && n > d.Reach/4 {
+		shift := max(0, bits.Len(uint(n-1))-8)
+		near, moved := New(n), []Vector{New(n)}
+		p := Parts{Of: Func{"x >> c0", []uint32{uint32(shift)}}, N: (n-1)>>shift + 1,
+			Keys: at, KeysOut: near, Values: in[0], ValuesOut: moved[0], Offsets: New((n-1)>>shift + 2)}
+		if len(in) > 1 {
+			moved = append(moved, New(n))
+			p.beside, p.besideOut = in[1], moved[1]
+		}
+		if err := Split(r, d, p); err != nil {
+			return err
+		}
+		at, in, d.Reach = near, moved, 0
+	}
+	if len(in) > 1 {
+		return d.indexed(r, "Scatter", out[0].N, in, at, out, "SCATTER", "TWO")
+	}
+	return d.indexed(r, "Scatter", out[0].N, in, at, out, "SCATTER")
 }
 
 // indexed accesses a vector of limit words region by region (GDB section 3.1.1, the
 // multipass optimization of scatter and gather).
-func (d Shapes) indexed(r pass.Runner, name string, limit int, in, at, out Vector, defines ...string) error {
+func (d Shapes) indexed(r pass.Runner, name string, limit int, in []Vector, at Vector, out []Vector, defines ...string) error {
 	loop, groups := d.loop(at.N)
 	s := step{
 		counts:  fmt.Sprintf("%d values", at.N),
 		program: shaders.Load("prim_gather.comp", append(defines, loop...)...),
 		groups:  groups,
-		blocks:  []textures.Block{in.Block, at.Block, out.Block},
+		blocks:  []textures.Block{in[0].Block, at.Block, out[0].Block},
+	}
+	if len(in) > 1 {
+		s.blocks = append(s.blocks, in[1].Block, out[1].Block)
 	}
 	regions := 1
 	if d.Reach > 0 && limit > 0 {

@@ -222,7 +222,19 @@ func TestPermuteMovesEachElement(t *testing.T) {
 			at[i], want[k] = uint32(k), in[i]
 		}
 		out, check := e.guarded(len(in))
-		e.must(primitives.Permute(e.r, e.d, primitives.FromSlice(in), primitives.FromSlice(at), out))
+		ins, outs := []primitives.Vector{primitives.FromSlice(in)}, []primitives.Vector{out}
+		if rapid.Bool().Draw(t, "two") {
+			second, wanted := make([]uint32, len(in)), make([]uint32, len(in))
+			for i, k := range at {
+				second[i] = ^uint32(i) * 77
+				wanted[k] = second[i]
+			}
+			out, check := e.guarded(len(in))
+			ins, outs = append(ins, primitives.FromSlice(second)), append(outs, out)
+			defer check()
+			defer e.holds("permuted beside", out, wanted)
+		}
+		e.must(primitives.Permute(e.r, e.d, primitives.FromSlice(at), ins, outs))
 		e.holds("permuted", out, want)
 		check()
 	})
@@ -296,6 +308,45 @@ func TestScanWideAddsTo64Bits(t *testing.T) {
 			e.holds("lower words in place", v, wantLow)
 			e.holds("upper words in place", in, wantHigh)
 		}
+	})
+}
+
+func TestRunsAreNumbered(t *testing.T) {
+	property(t, func(t *rapid.T, e *env) {
+		x := words(t, length(t, e.d))
+		without := rapid.SampledFrom([]int{0, 3, 31}).Draw(t, "without")
+		var beside []uint32
+		if rapid.Bool().Draw(t, "beside") {
+			beside = words(t, len(x))
+		}
+		long := rapid.Bool().Draw(t, "long runs")
+		number, starts := make([]uint32, len(x)), []uint32{}
+		for i := range x {
+			if long && i > 0 && i%1000 != 0 {
+				x[i] = x[i-1]
+			}
+			if beside != nil {
+				beside[i] &= 1
+			}
+			if i == 0 || x[i]>>without != x[i-1]>>without || beside != nil && beside[i] != beside[i-1] {
+				starts = append(starts, uint32(i))
+			}
+			number[i] = uint32(len(starts))
+		}
+		if len(x) > 0 {
+			starts = append(starts, uint32(len(x)))
+		}
+		of := primitives.Vector{}
+		if beside != nil {
+			of = primitives.FromSlice(beside)
+		}
+		out, check := e.guarded(len(x))
+		begins := primitives.New(len(x) + 1)
+		e.must(primitives.Runs(e.r, e.d, primitives.FromSlice(x), without, of, out, begins))
+		e.holds("numbers", out, number)
+		check()
+		begins.N = len(starts)
+		e.holds("starts", begins, starts)
 	})
 }
 
@@ -429,6 +480,7 @@ func TestSortIsStableAndOrdered(t *testing.T) {
 		for i, id := range ids {
 			ordered[i] = in[id]
 		}
+		order := slices.Clone(ids)
 		sorted, check := e.guarded(len(in))
 		rows, checkRows := e.guarded(len(in))
 		outputs := rapid.IntRange(1, 3).Draw(t, "outputs")
@@ -440,6 +492,19 @@ func TestSortIsStableAndOrdered(t *testing.T) {
 		} else if rapid.Bool().Draw(t, "values") {
 			keys.Values = primitives.FromSlice(slices.Clone(in)) // else the row ids
 			copy(ids, ordered)
+		}
+		if outputs&2 != 0 && rapid.Bool().Draw(t, "beside") {
+			beside, want := make([]uint32, len(in)), make([]uint32, len(in))
+			for i := range beside {
+				beside[i] = ^uint32(i) * 77
+			}
+			for i, id := range order {
+				want[i] = beside[id]
+			}
+			out, check := e.guarded(len(in))
+			keys.Beside, keys.BesideOut = primitives.FromSlice(beside), out
+			defer check()
+			defer e.holds("beside", out, want)
 		}
 		e.must(primitives.Sort(e.r, e.d, keys, sorted, rows))
 		if outputs&1 != 0 {
@@ -588,6 +653,13 @@ func TestSizesAreChecked(t *testing.T) {
 		"sort, no output":        primitives.Sort(r, d, primitives.Keys{Words: long}, none, none),
 		"sort, short output":     primitives.Sort(r, d, primitives.Keys{Words: long}, short, none),
 		"sort, short upper":      primitives.Sort(r, d, primitives.Keys{Words: long, High: short}, none, long),
+		"sort, beside lost":      primitives.Sort(r, d, primitives.Keys{Words: long, Beside: long}, none, long),
+		"sort, beside nothing":   primitives.Sort(r, d, primitives.Keys{Words: long, Beside: long, BesideOut: long}, long, none),
+		"permute, nothing":       primitives.Permute(r, d, long, nil, nil),
+		"permute, three":         primitives.Permute(r, d, long, []primitives.Vector{long, long, long}, []primitives.Vector{long, long, long}),
+		"permute, short input":   primitives.Permute(r, d, long, []primitives.Vector{long, short}, []primitives.Vector{long, long}),
+		"runs, short starts":     primitives.Runs(r, d, long, 0, none, long, long),
+		"runs, short beside":     primitives.Runs(r, d, long.First(9), 0, short, long, long),
 		"sort, upper and keys":   primitives.Sort(r, d, primitives.Keys{Words: long, High: long}, long, long),
 	} {
 		if err == nil {

@@ -18,6 +18,14 @@ type walk struct {
 	n              int
 	in, out, total textures.Block    // total is where the sum of all goes
 	wide           [2]textures.Block // of [ScanWide]: the upper words of in, if there are, and of out
+	runs           *runs             // of [Runs]
+}
+
+// runs are what a scan numbers.
+type runs struct {
+	without int
+	beside  textures.Block
+	starts  textures.Block
 }
 
 // Reduce sets out[0] = in[0] op in[1] op ... (GDB section 3.1.1, reduce), the identity
@@ -88,6 +96,29 @@ func ScanWide(r pass.Runner, d Shapes, in, inHigh, low, high Vector) error {
 		wide: [2]textures.Block{inHigh.Block, high.Block}})
 }
 
+// Runs numbers the runs of elements that are alike, from 1: elements whose words in x, but for the lowest bits without, are the
+// same, and those in beside, which may be none. number[i] is that of the run that i is in; starts[k] where the run of number k+1
+// begins, and x.N behind the last one: it has room for x.N+1.
+func Runs(r pass.Runner, d Shapes, x Vector, without int, beside, number, starts Vector) error {
+	given := []Vector{number}
+	if !beside.None() {
+		given = append(given, beside)
+	}
+	for _, v := range given {
+		if err := atLeast("runs", "a vector", v, x.N); err != nil {
+			return err
+		}
+	}
+	if err := atLeast("runs", "the starts", starts, x.N+1); err != nil {
+		return err
+	}
+	if err := d.fits("runs", append(given, x, starts)...); err != nil {
+		return err
+	}
+	return d.walk(r, &walk{name: "Runs", op: Add, shape: ScanShape{Inclusive: true}, n: x.N, in: x.Block, out: number.Block, total: New(1).Block,
+		runs: &runs{without, beside.Block, starts.Block}})
+}
+
 // walk runs the passes of w.
 func (d Shapes) walk(r pass.Runner, w *walk) error {
 	if d.LookBack {
@@ -130,6 +161,15 @@ func (w *walk) step(d Shapes, name, phase string, teams, per int, sums Vector) s
 	if !w.wide[1].None() {
 		defines = append(defines, map[bool]string{true: "WIDE 1", false: "WIDE 2"}[w.wide[0].None()])
 	}
+	blocks := []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total, w.wide[0], w.wide[1]}
+	uniforms := []shaders.Uniform{count("n", w.n)}
+	if w.runs != nil {
+		defines = append(defines, "RUNS")
+		if blocks[2] = w.runs.starts; !w.runs.beside.None() {
+			defines, blocks[5] = append(defines, "BESIDE"), w.runs.beside
+		}
+		uniforms = append(uniforms, count("without", w.runs.without))
+	}
 	if phase == "SPINE" { // a tile has one sum to a row of a thread, not four
 		tiles = Tile{t.Threads, t.Items / 4}.count(w.n)
 		per = tiles
@@ -138,8 +178,8 @@ func (w *walk) step(d Shapes, name, phase string, teams, per int, sums Vector) s
 		name:     name,
 		counts:   fmt.Sprintf("%d values in %d tiles", w.n, tiles),
 		program:  shaders.Join([]string{"prim_team.glsl", "prim_scan.comp"}, defines...),
-		uniforms: []shaders.Uniform{count("n", w.n), count("tiles", tiles), count("strips", teams), count("per", per)},
+		uniforms: append(uniforms, count("tiles", tiles), count("strips", teams), count("per", per)),
 		groups:   d.groups(teams, t),
-		blocks:   []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total, w.wide[0], w.wide[1]},
+		blocks:   blocks,
 	}
 }

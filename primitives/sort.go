@@ -24,6 +24,8 @@ type Parts struct {
 	// Values, when set, move with the keys to ValuesOut. Without Values the row ids
 	// do, if ValuesOut is set.
 	Values, ValuesOut Vector
+	// beside, when set, moves to besideOut beside them or the row ids.
+	beside, besideOut Vector
 	// Offsets has N+1 words: part p is elements Offsets[p]..Offsets[p+1]-1.
 	Offsets Vector
 }
@@ -58,6 +60,8 @@ type Keys struct {
 	Of Func
 	// Values, when set, move with keys of one word instead of the row ids.
 	Values Vector
+	// Beside, when set, move with keys of one word and the row ids or Values, to BesideOut.
+	Beside, BesideOut Vector
 	// Bits is the width of the keys: bits from Bits on must be 0. 0 is all.
 	Bits int
 }
@@ -70,7 +74,7 @@ func Sort(r pass.Runner, d Shapes, keys Keys, sorted, ids Vector) error {
 	if keys.High.None() {
 		return d.sort(r, keys, sorted, ids)
 	}
-	if !sorted.None() || ids.None() || keys.Of.Expr != "" || !keys.Values.None() {
+	if !sorted.None() || ids.None() || keys.Of.Expr != "" || !keys.Values.None() || !keys.Beside.None() {
 		return fmt.Errorf("primitives: sort: keys of two words give row ids only")
 	}
 	bits := width(keys.Bits, 64)
@@ -125,7 +129,7 @@ func (d Shapes) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 	each := (bits + passes - 1) / passes
 	of, c := cmp.Or(keys.Of.Expr, "x"), len(keys.Of.Constants)
 	digit := Func{fmt.Sprintf("(%s) >> number * c%d & c%d", of, c, c+1), append(slices.Clip(keys.Of.Constants), uint32(each), 1<<each-1)}
-	p := Parts{Of: digit, Keys: keys.Words, Values: keys.Values, KeysOut: sorted, ValuesOut: ids}
+	p := Parts{Of: digit, Keys: keys.Words, Values: keys.Values, KeysOut: sorted, ValuesOut: ids, beside: keys.Beside, besideOut: keys.BesideOut}
 	if err := d.check("sort", p); err != nil {
 		return err
 	}
@@ -134,7 +138,7 @@ func (d Shapes) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 	if err != nil {
 		return err
 	}
-	var keyBuffers, valueBuffers [2]Vector // made as they are needed
+	var keyBuffers, valueBuffers, besideBuffers [2]Vector // made as they are needed
 	buffer := func(of *[2]Vector, i int) Vector {
 		if of[i&1].None() {
 			of[i&1] = New(n)
@@ -142,8 +146,11 @@ func (d Shapes) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 		return of[i&1]
 	}
 	for i := range passes {
-		p.KeysOut, p.ValuesOut = sorted, ids
+		p.KeysOut, p.ValuesOut, p.besideOut = sorted, ids, keys.BesideOut
 		if i < passes-1 {
+			if !keys.Beside.None() {
+				p.besideOut = buffer(&besideBuffers, i)
+			}
 			p.KeysOut = buffer(&keyBuffers, i)
 			if !ids.None() {
 				p.ValuesOut = buffer(&valueBuffers, i)
@@ -152,7 +159,7 @@ func (d Shapes) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 		if err := d.partition(r, fmt.Sprintf("%s: bits %d to %d", name, i*each, min(bits, (i+1)*each)-1), p, i, counts); err != nil {
 			return err
 		}
-		p.Keys, p.Values = p.KeysOut, p.ValuesOut
+		p.Keys, p.Values, p.beside = p.KeysOut, p.ValuesOut, p.besideOut
 	}
 	return nil
 }
@@ -160,7 +167,7 @@ func (d Shapes) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
 // check checks the sizes of the vectors.
 func (d Shapes) check(verb string, p Parts) error {
 	given := []Vector{p.Keys}
-	for _, v := range []Vector{p.KeysOut, p.Values, p.ValuesOut} {
+	for _, v := range []Vector{p.KeysOut, p.Values, p.ValuesOut, p.beside, p.besideOut} {
 		if v.None() {
 			continue
 		}
@@ -169,8 +176,11 @@ func (d Shapes) check(verb string, p Parts) error {
 		}
 		given = append(given, v)
 	}
-	if !p.Values.None() && p.ValuesOut.None() {
+	if !p.Values.None() && p.ValuesOut.None() || p.beside.None() != p.besideOut.None() {
 		return fmt.Errorf("primitives: %s: values have no output", verb)
+	}
+	if !p.beside.None() && p.ValuesOut.None() {
+		return fmt.Errorf("primitives: %s: nothing moves that values could move beside", verb)
 	}
 	if p.KeysOut.None() && p.ValuesOut.None() {
 		return fmt.Errorf("primitives: %s: there is no output", verb)
@@ -227,14 +237,14 @@ func (d Shapes) partition(r pass.Runner, name string, p Parts, number int, count
 	}
 	defines := append(d.keyDefines(p), fmt.Sprintf("ITEMS %d", d.Sort.Items), fmt.Sprintf("VALUES %d", moved))
 	defines = slices.Concat(defines, when(d.LookBack, "LOOKBACK"), when(d.Subgroups, "SUBGROUPS"),
-		when(!p.KeysOut.None(), "KEYS_OUT"), when(!p.Offsets.None(), "OFFSETS"))
+		when(!p.KeysOut.None(), "KEYS_OUT"), when(!p.beside.None(), "BESIDE"), when(!p.Offsets.None(), "OFFSETS"))
 	return step{
 		name:     name,
 		counts:   fmt.Sprintf("%d keys in %d parts at most", p.Keys.N, digits),
 		program:  shaders.Join([]string{"prim_team.glsl", "prim_split.comp"}, defines...),
 		uniforms: uniforms,
 		groups:   d.groups(teams, d.Sort),
-		blocks:   []textures.Block{p.Keys.Block, p.Values.Block, counts.Block, p.KeysOut.Block, p.ValuesOut.Block, p.Offsets.Block, states.Block},
+		blocks:   []textures.Block{p.Keys.Block, p.Values.Block, counts.Block, p.KeysOut.Block, p.ValuesOut.Block, p.Offsets.Block, states.Block, p.beside.Block, p.besideOut.Block},
 	}.run(r)
 }
 

@@ -2,11 +2,16 @@
 // x[i], nothing where at[i] is not below `limit`. Only locations lo..lo+size-1 are
 // looked at: random access is fast in what address translation covers (GDB's
 // multipass optimization). The pass with lo = 0 gives the zeros. A thread does four
-// elements at a time, in turns with its neighbours or (STRIPS) from a strip.
+// elements at a time, in turns with its neighbours or (STRIPS) from a strip. TWO: of two
+// vectors, to be scattered.
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) readonly buffer In { uint x[]; };
 layout(std430, binding = 1) readonly buffer Locations { uint at[]; };
 layout(std430, binding = 2) writeonly buffer Out { uint y[]; };
+#ifdef TWO
+layout(std430, binding = 3) readonly buffer In2 { uint x2[]; };
+layout(std430, binding = 4) writeonly buffer Out2 { uint y2[]; };
+#endif
 uniform uint n;     // locations
 uniform uint limit; // elements of x, or of y where SCATTER
 uniform uint lo, size;
@@ -26,8 +31,12 @@ void main() {
             l[k] = i + k * step < to ? at[i + k * step] : ~0u;
         for (uint k = 0u; k < 4u; k++) {
 #ifdef SCATTER
-            if (l[k] - lo < size)
+            if (l[k] - lo < size) {
                 y[l[k]] = x[i + k * step];
+#ifdef TWO
+                y2[l[k]] = x2[i + k * step];
+#endif
+            }
 #else
             v[k] = l[k] - lo < size ? x[l[k]] : 0u;
 #endif

@@ -2,6 +2,9 @@
 // INCLUSIVE. Where SEGMENTED, it starts afresh at every i with heads[i] != 0: scanned are
 // pairs (head, value). Where WIDE, elements are sums of 64 bits: the lower words of y, the upper ones of y_high; those
 // of x have upper words x_high where WIDE is 2.
+// Where RUNS, what is added up is 1 at each i at which x[i], but for its lowest `without` bits, or beside[i] where
+// BESIDE, is another one than at i - 1, and at 0: y numbers the runs from 1. starts[k] becomes the first i of run
+// k + 1, and n behind the last.
 //
 // Teams walk tiles of the vector in order. A tile is ROWS rows of TEAM quads (uvec4);
 // thread `rank` of the team has quad `rank` of every row, so that neighbours read
@@ -269,6 +272,20 @@ layout(std430, binding = 1) writeonly buffer Out { uvec4 y[]; };
 layout(std430, binding = 1) writeonly buffer OutWords { uint word[]; };
 #endif
 uvec4 xs[ROWS];
+#ifdef RUNS
+layout(std430, binding = 0) readonly buffer InWords { uint x_word[]; };
+#ifndef REDUCE
+layout(std430, binding = 2) writeonly buffer Starts { uint starts[]; };
+#endif
+uniform uint without;
+uint x_before[ROWS]; // what precedes a quad
+#ifdef BESIDE
+layout(std430, binding = 5) readonly buffer Beside { uvec4 beside[]; };
+layout(std430, binding = 5) readonly buffer BesideWords { uint beside_word[]; };
+uvec4 bs[ROWS];
+uint beside_before[ROWS];
+#endif
+#endif
 #ifdef WIDE
 #if WIDE == 2
 layout(std430, binding = 5) readonly buffer InHigh { uvec4 x_high[]; };
@@ -288,6 +305,12 @@ void fetch(uint tile) {
         xs[r] = 4u * q < n ? x[q] : uvec4(0);
 #ifdef SEGMENTED
         hs[r] = 4u * q < n ? heads[q] : uvec4(0);
+#elif defined(RUNS)
+        x_before[r] = q > 0u && 4u * q < n ? x_word[4u * q - 1u] : 0u;
+#ifdef BESIDE
+        bs[r] = 4u * q < n ? beside[q] : uvec4(0);
+        beside_before[r] = q > 0u && 4u * q < n ? beside_word[4u * q - 1u] : 0u;
+#endif
 #elif defined(WIDE) && WIDE == 2
         hs[r] = 4u * q < n ? x_high[q] : uvec4(0);
 #endif
@@ -297,6 +320,12 @@ void fetch(uint tile) {
 T at(uint i, int row, int e) {
 #ifdef SEGMENTED
     return i < n ? element(uint(hs[row][e] != 0u), xs[row][e]) : NONE;
+#elif defined(RUNS)
+    bool begins = i == 0u || xs[row][e] >> without != (e == 0 ? x_before[row] : xs[row][e - 1]) >> without;
+#ifdef BESIDE
+    begins = begins || bs[row][e] != (e == 0 ? beside_before[row] : bs[row][e - 1]);
+#endif
+    return i < n ? uint(begins) : NONE;
 #elif defined(WIDE)
 #if WIDE == 2
     return i < n ? uvec2(xs[row][e], hs[row][e]) : NONE;
@@ -339,6 +368,12 @@ void store(uint tile, T rows[ROWS], T base, T total) {
 #elif defined(INCLUSIVE)
             t = combine(t, v);
             out_quad[e] = value(t);
+#ifdef RUNS
+            if (v != 0u)
+                starts[t - 1u] = i + uint(e);
+            if (i + uint(e) == n - 1u)
+                starts[t] = n;
+#endif
 #else
             out_quad[e] = head(v) != 0u ? IDENTITY : value(t);
             t = combine(t, v);

@@ -2,7 +2,8 @@
 // and its number; below 256) puts them, in order within a digit, and their values.
 // A tile is TEAM * ITEMS keys; subgroup w of 32 threads has keys w*32*ITEMS + k*32 +
 // lane of it. The tile is ordered in shared memory, then written digit by digit.
-// VALUES: 0 none, 1 the row number, 2 read. KEYS_OUT: keys are written as well.
+// VALUES: 0 none, 1 the row number, 2 read. KEYS_OUT: keys are written as well. BESIDE: other
+// values move, too.
 // OFFSETS: where each of the `parts` digits starts is written, and n behind them.
 // LOOKBACK: a team takes the next tile in order of start; counts is the number of
 // keys of each value of each digit in all, and states has 256 words a tile: the number
@@ -18,6 +19,10 @@ layout(std430, binding = 3) writeonly buffer KeysOut { uint keys_out[]; };
 #endif
 #if VALUES > 0
 layout(std430, binding = 4) writeonly buffer ValuesOut { uint values_out[]; };
+#endif
+#ifdef BESIDE
+layout(std430, binding = 7) readonly buffer Beside { uint beside[]; };
+layout(std430, binding = 8) writeonly buffer BesideOut { uint beside_out[]; };
 #endif
 #ifdef OFFSETS
 layout(std430, binding = 5) writeonly buffer Offsets { uint offsets[]; };
@@ -52,6 +57,9 @@ void main() {
 #endif
 #if VALUES > 0
         values_out[p] = value(i);
+#endif
+#ifdef BESIDE
+        beside_out[p] = beside[i];
 #endif
     }
 }
@@ -293,6 +301,17 @@ void move(uint from, uint to) {
     for (uint k = 0u; k < ITEMS; k++)
         if (rank + k * TEAM < size)
             values_out[goal[k]] = stage[rank + k * TEAM];
+#endif
+#ifdef BESIDE
+    for (uint k = 0u; k < ITEMS; k++)
+        v[k] = mine + k * 32u < to ? beside[mine + k * 32u] : 0u;
+    barrier();
+    for (uint k = 0u; k < ITEMS; k++)
+        stage[at[k]] = v[k];
+    barrier();
+    for (uint k = 0u; k < ITEMS; k++)
+        if (rank + k * TEAM < size)
+            beside_out[goal[k]] = stage[rank + k * TEAM];
 #endif
 }
 

@@ -5,7 +5,6 @@
 //   PEERS       the same of groups of peers. Else all rows of a partition are peers.
 // RESULT sets `a` (and `b` where TWO) from what this file knows of the row, and the words x (and y) of INPUTS.
 // FRAME: it also has the row's frame, from..to-1, which FROM and TO tell.
-// STARTS: instead, what begins at each row whose number of x differs from the one before is noted in out_a.
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) writeonly buffer OutA { uint out_a[]; };
 #ifdef TWO
@@ -27,16 +26,6 @@ layout(std430, binding = 7) readonly buffer Y { uint y[]; };
 #endif
 uniform uint n;
 CONSTANTS
-
-#ifdef STARTS
-void work(uint i) {
-    uint number = x[i];
-    if (i == 0u || x[i - 1u] != number)
-        out_a[number - 1u] = i;
-    if (i == n - 1u)
-        out_a[number] = n;
-}
-#else
 
 #if INPUTS > 0
 // The sums of x, and of (x, y) as 64 bits, over the rows before i, of inclusive prefix sums.
@@ -66,9 +55,12 @@ uint group_start(int k) {
     int least = int(peers[first]) - 1, most = int(peers[last - 1u]);
     return peers_starts[clamp(k, least, most)];
 }
+// own_group is where the row's own group begins, or what is behind it.
+uint own_group(uint i, uint behind) { return peers_starts[peers[i] - 1u + behind]; }
 #else
 uint peer_of(uint i) { return 1u; }
 uint group_start(int k) { return k <= 0 ? first : last; }
+uint own_group(uint i, uint behind) { return behind == 0u ? first : last; }
 #endif
 
 void work(uint i) {
@@ -91,7 +83,6 @@ void work(uint i) {
     out_b[i] = b;
 #endif
 }
-#endif
 
 void main() {
     uint i = gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * uint(LOCAL);
