@@ -1,8 +1,10 @@
 package compute_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,20 +13,40 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// stopwatch is a runner that notes when the device is done with what comes before the first large read.
-type stopwatch struct {
+// untilRead is a runner that waits for the device at the first large read, and reads nothing then.
+type untilRead struct {
 	pass.Runner
-	gl    *glctx.Context
-	start time.Time
-	there time.Duration // until then; 0 before
+	gl *glctx.Context
 }
 
-func (s *stopwatch) Read(b textures.Block, words []uint32) error {
-	if len(words) > 1<<16 && s.there == 0 {
-		s.gl.Finish()
-		s.there = time.Since(s.start)
+var errThere = errors.New("the results are on the device")
+
+func (u untilRead) Read(b textures.Block, words []uint32) error {
+	if len(words) > 1<<16 {
+		u.gl.Finish()
+		return errThere
 	}
-	return s.Runner.Read(b, words)
+	return u.Runner.Read(b, words)
+}
+
+// leftThere reports the median of what do takes until its results are on the device, where they are left. First it keeps a GPU
+// busy for a second: the clocks of one at rest are down, and take that long to come up.
+func leftThere(b *testing.B, name string, g *pass.GL, gl *glctx.Context, do func(pass.Runner) error) {
+	var took []time.Duration
+	for begun := time.Now(); len(took) < 9 || !gl.Caps().Software && time.Since(begun) < time.Second; {
+		gl.Finish()
+		start := time.Now()
+		err := do(untilRead{g, gl})
+		gl.Finish()
+		took = append(took, time.Since(start))
+		g.End()
+		if err != nil && !errors.Is(err, errThere) {
+			b.Fatal(err)
+		}
+	}
+	took = took[len(took)-9:]
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e6, name+"-there-ms")
 }
 
 // passTimes is a runner that waits for each pass and notes what it took, with what a wait takes.
@@ -55,7 +77,14 @@ func logPasses(b *testing.B, what string, g *pass.GL, gl *glctx.Context, do func
 	if os.Getenv("STENCILDB_BENCH_PASSES") == "" {
 		return
 	}
-	for range 3 { // programs are compiled, and clocks go up
+	for begun := time.Now(); !gl.Caps().Software && time.Since(begun) < time.Second; { // clocks go up
+		err := do(untilRead{g, gl})
+		g.End()
+		if err != nil && !errors.Is(err, errThere) {
+			b.Fatal(err)
+		}
+	}
+	for range 2 {
 		p := &passTimes{Runner: g, gl: gl}
 		err := do(p)
 		g.End()

@@ -39,10 +39,12 @@ func benchmarkOrder(b *testing.B, rows int) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			logPasses(b, fmt.Sprint("first ", first), g, gl, func(run pass.Runner) error {
+			order := func(run pass.Runner) error {
 				_, err := compute.Order(run, d, q)
 				return err
-			})
+			}
+			logPasses(b, fmt.Sprint("first ", first), g, gl, order)
+			defer leftThere(b, fmt.Sprint("first", first), g, gl, order)
 			list = append(list, &timed{name: fmt.Sprint("first", first), do: func() error {
 				_, err := compute.Order(g, d, q)
 				g.End()

@@ -50,16 +50,13 @@ func benchmarkWindow(b *testing.B, rows int) {
 		d := compute.ProfileOf(gl.Caps())
 		var list []*timed
 		for _, name := range []string{"sum", "row_number"} {
-			logPasses(b, name, g, gl, func(run pass.Runner) error {
+			find := func(run pass.Runner) error {
 				_, err := compute.WindowColumns(run, d, tab, windows[name])
 				return err
-			})
-			list = append(list, &timed{name: name, do: func() error {
-				_, err := compute.WindowColumns(g, d, tab, windows[name])
-				gl.Finish()
-				g.End()
-				return err
-			}}, &timed{name: name + "-read", do: func() error {
+			}
+			logPasses(b, name, g, gl, find)
+			defer leftThere(b, name, g, gl, find)
+			list = append(list, &timed{name: name + "-read", do: func() error {
 				_, err := compute.Window(g, d, tab, windows[name])
 				g.End()
 				return err
