@@ -140,7 +140,7 @@ func (s *sorting) unknown(of *madeCodes, m *plan.Made) error {
 			continue
 		}
 		known := primitives.New(s.n)
-		if err := primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, s.block(col, textures.Validity, 0, s.Window), 1, known); err != nil {
+		if err := s.codes(s.block(col, textures.Validity, 0, s.Window), 1, known); err != nil {
 			return err
 		}
 		if of.valid.None() {
@@ -175,7 +175,7 @@ func (s *sorting) part(col, part int) (primitives.Vector, error) {
 		}
 		if planes := s.block(col, textures.Planes, part, s.Window); planes.Stored() != 0 {
 			codes := primitives.New(s.n)
-			return codes, primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
+			return codes, s.codes(planes, planes.Stored(), codes)
 		}
 	}
 	zeros := primitives.New(s.n)

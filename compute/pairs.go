@@ -113,31 +113,31 @@ type joinKeys struct {
 
 // side is the selected rows of a table, none of which is NULL in a key.
 func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
-	c, trees, err := selections(k.run, k.device, q, q.Chunks)
+	found, err := selections(k.run, k.device, q, q.Chunks)
 	if err != nil {
 		return out, err
 	}
 	var windows []JoinSide
-	first, total := 0, 0 // row of the chunk; rows so far
-	for i, x := range c.chunks {
-		if trees[i] != nil {
-			for p, w := range x.pieces {
-				s := &sorting{chunk: x, run: k.run, Window: w.Window, bitmap: trees[i].leaf.marks.blocks[p]}
-				all := q.Chunks[i].Pred.Op == plan.True
-				if err := s.count(all); err != nil {
-					return out, err
-				}
-				if s.n == 0 {
-					continue
-				}
-				one, err := k.window(s, first+w.Window.From, all)
-				if err != nil {
-					return out, err
-				}
-				windows, total = append(windows, one), total+s.n
-			}
+	total := 0 // rows so far
+	for _, f := range found {
+		first := 0
+		for _, c := range q.Table.Chunks[:f.index] {
+			first += c.Rows
 		}
-		first += x.Rows
+		for j, w := range f.pieces {
+			s := f.sorting(j)
+			if err := s.count(); err != nil {
+				return out, err
+			}
+			if s.n == 0 {
+				continue
+			}
+			one, err := k.window(s, first+w.Window.From)
+			if err != nil {
+				return out, err
+			}
+			windows, total = append(windows, one), total+s.n
+		}
 	}
 	if len(windows) == 1 {
 		return windows[0], nil
@@ -252,17 +252,16 @@ func Selected(run pass.Runner, d Profile, q *plan.Query) (primitives.Vector, err
 	if err := checks(run, d, q); err != nil {
 		return primitives.Vector{}, err
 	}
-	c, trees, err := selections(run, d, q, q.Chunks)
-	if err != nil || trees[0] == nil {
+	found, err := selections(run, d, q, q.Chunks)
+	if err != nil || found == nil {
 		return primitives.Vector{}, err
 	}
-	x := c.chunks[0]
-	s := &sorting{chunk: x, run: run, Window: x.pieces[0].Window, bitmap: trees[0].leaf.marks.blocks[0]}
-	if err := s.count(q.Chunks[0].Pred.Op == plan.True); err != nil || s.n == 0 {
+	s := found[0].sorting(0)
+	if err := s.count(); err != nil || s.n == 0 {
 		return primitives.Vector{}, err
 	}
 	rows := primitives.New(s.n)
-	return rows, primitives.RowIDs(run, d.Primitives, s.bitmap, s.Window.Rows, 0, s.before, rows)
+	return rows, s.ids(0, rows)
 }
 
 // Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
@@ -329,11 +328,10 @@ func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Spa
 }
 
 // window is the marked rows of a window, the first of which has a number in the table.
-func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err error) {
-	d := k.device.Primitives
-	if k.ids && !(all && first == 0) {
+func (k *joinKeys) window(s *sorting, first int) (out JoinSide, err error) {
+	if k.ids && !(s.all && first == 0) {
 		out.Rows = primitives.New(s.n)
-		if err := primitives.RowIDs(k.run, d, s.bitmap, s.Window.Rows, first, s.before, out.Rows); err != nil {
+		if err := s.ids(first, out.Rows); err != nil {
 			return out, err
 		}
 	}

@@ -69,58 +69,83 @@ func likelyFirst(q *plan.Query, n int64) []plan.ChunkPlan {
 
 // sortedRows sorts the rows that chunks select.
 func sortedRows(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (list []plan.SortedRows, err error) {
-	c, trees, err := selections(run, d, q, chunks)
+	found, err := selections(run, d, q, chunks)
 	if err != nil {
 		return nil, err
 	}
-	for i, x := range c.chunks {
-		if trees[i] == nil {
-			continue
-		}
-		for j, w := range x.pieces {
-			s := &sorting{chunk: x, run: run, Window: w.Window, bitmap: trees[i].leaf.marks.blocks[j]}
-			rows, err := s.rows(chunks[i].Pred.Op == plan.True)
+	for _, f := range found {
+		for j := range f.pieces {
+			s := f.sorting(j)
+			rows, err := s.rows()
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, plan.SortedRows{Chunk: q.Place(x.index), Rows: rows})
+			list = append(list, plan.SortedRows{Chunk: q.Place(f.index), Rows: rows})
 		}
 	}
 	return list, nil
 }
 
-// selections leaves the selection of each chunk as a bitmap; the node of one that selects nothing is nil.
-func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (*compiler, []*node, error) {
+// selected is the selection of a chunk as a bitmap, which is written when it is first asked for where all records are selected.
+type selected struct {
+	*chunk
+	run  pass.Runner
+	all  bool // every record is selected
+	tree *node
+}
+
+// selections are those of the chunks but for those that select nothing.
+func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (list []*selected, err error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	trees := make([]*node, len(c.chunks))
 	for i, x := range c.chunks {
 		if x.Rows == 0 {
 			continue
 		}
 		n, err := x.node(chunks[i].Pred)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case n.op == plan.False:
-			continue
-		case n.op == plan.True:
-			trees[i], err = x.write(n)
-		default:
-			trees[i], err = x.mark(n)
-		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
+		if n.op == plan.False {
+			continue
+		}
+		f := &selected{chunk: x, run: run, all: n.op == plan.True, tree: n}
+		if !f.all {
+			if f.tree, err = x.mark(n); err != nil {
+				return nil, err
+			}
+			c.flush()
+		}
+		list = append(list, f)
+	}
+	_, err = c.dispatch(run)
+	return list, err
+}
+
+// bitmap is the selection of a window.
+func (f *selected) bitmap(window int) (textures.Block, error) {
+	if f.tree.op == plan.True {
+		n, err := f.write(f.tree)
+		if err != nil {
+			return textures.Block{}, err
+		}
+		f.tree = n
+		c := f.compiler
+		c.passes, c.waits, c.first = nil, nil, nil // those of before have run
 		c.flush()
+		if _, err := c.dispatch(f.run); err != nil {
+			return textures.Block{}, err
+		}
 	}
-	if _, err := c.dispatch(run); err != nil {
-		return nil, nil, err
-	}
-	return c, trees, nil
+	return f.tree.leaf.marks.blocks[window], nil
+}
+
+// sorting sorts the selected records of a window.
+func (f *selected) sorting(window int) *sorting {
+	return &sorting{chunk: f.chunk, run: f.run, Window: f.pieces[window].Window, of: f, window: window}
 }
 
 // topShare is how much of the rows is worth an order statistic: one part in so many, or less.
@@ -192,17 +217,18 @@ type sorting struct {
 	*chunk
 	run pass.Runner
 	textures.Window
-	bitmap textures.Block
-	before primitives.Vector // see primitives.CountGroups
+	of     *selected
+	window int               // of the chunk
+	before primitives.Vector // positions, once they are asked for
 	all    bool              // every record is marked
 	n      int               // marked records
 	words  []primitives.Word // of their keys, the lowest first
 	lent   bool              // the last of these is a column's block, which is not to be written to
 }
 
-// rows are those of the chunk; all says that every record is marked.
-func (s *sorting) rows(all bool) ([]uint32, error) {
-	if err := s.count(all); err != nil || s.n == 0 {
+// rows are those of the chunk.
+func (s *sorting) rows() ([]uint32, error) {
+	if err := s.count(); err != nil || s.n == 0 {
 		return nil, err
 	}
 	first := s.n
@@ -215,15 +241,18 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 	if err := s.keys(); err != nil {
 		return nil, err
 	}
-	_, ids, err := s.sorted(all, first)
+	_, ids, err := s.sorted(first)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := ids.First(first).Read(s.run)
+	if err != nil || s.From == 0 {
+		return rows, err
+	}
 	for i := range rows {
 		rows[i] += uint32(s.From)
 	}
-	return rows, err
+	return rows, nil
 }
 
 // fewRows is up to how many rows the host sorts, in less time than a sort's passes take.
@@ -284,24 +313,54 @@ func compareKeys(k *expr.SortKey, seg *table.Segment, a, b int) int {
 }
 
 // count finds how many records are marked.
-func (s *sorting) count(all bool) error {
-	groups := primitives.Groups(s.Window.Rows)
-	s.all, s.before, s.n = all, primitives.New(groups+1), s.Window.Rows
-	if err := primitives.CountGroups(s.run, s.device.Primitives, s.bitmap, s.Window.Rows, s.before); err != nil || all {
+func (s *sorting) count() error {
+	if s.all, s.n = s.of.all, s.Window.Rows; s.all {
+		return nil
+	}
+	_, before, err := s.positions()
+	if err != nil {
 		return err
 	}
-	counts, err := s.before.Read(s.run)
-	s.n = int(counts[groups])
+	counts, err := before.Read(s.run)
+	s.n = int(counts[primitives.Groups(s.Window.Rows)])
 	return err
+}
+
+// positions are the bitmap and where the marked records of each group begin among them, with how many there are behind the last
+// one: see [primitives.CountGroups].
+func (s *sorting) positions() (bitmap textures.Block, before primitives.Vector, err error) {
+	if bitmap, err = s.of.bitmap(s.window); err != nil || !s.before.None() {
+		return bitmap, s.before, err
+	}
+	s.before = primitives.New(primitives.Groups(s.Window.Rows) + 1)
+	return bitmap, s.before, primitives.CountGroups(s.run, s.device.Primitives, bitmap, s.Window.Rows, s.before)
+}
+
+// codes writes a word of planes of each marked record.
+func (s *sorting) codes(planes textures.Block, stored uint32, out primitives.Vector) error {
+	bitmap, before, err := s.positions()
+	if err != nil {
+		return err
+	}
+	return primitives.RowCodes(s.run, s.device.Primitives, bitmap, s.Window.Rows, before, planes, stored, out)
+}
+
+// ids writes the rows of the marked records, of which the window's first one has a number.
+func (s *sorting) ids(first int, out primitives.Vector) error {
+	bitmap, before, err := s.positions()
+	if err != nil {
+		return err
+	}
+	return primitives.RowIDs(s.run, s.device.Primitives, bitmap, s.Window.Rows, first, before, out)
 }
 
 // sorted puts the first of the marked records in the order of the words: order has their numbers among the
 // marked ones (none where there are no words), ids their rows in the window.
-func (s *sorting) sorted(all bool, first int) (order, ids primitives.Vector, err error) {
+func (s *sorting) sorted(first int) (order, ids primitives.Vector, err error) {
 	d := s.device.Primitives
 	if len(s.words) > 0 {
 		order = primitives.New(s.n)
-		if err := primitives.SortBy(s.run, d, s.words, order); err != nil || all {
+		if err := primitives.SortBy(s.run, d, s.words, order); err != nil || s.all {
 			return order, order, err
 		}
 	}
@@ -312,7 +371,7 @@ func (s *sorting) sorted(all bool, first int) (order, ids primitives.Vector, err
 // rowsAt are the rows in the window of the first of the marked records in an order; in that of the window where there is none.
 func (s *sorting) rowsAt(order primitives.Vector, first int) (primitives.Vector, error) {
 	d, ids := s.device.Primitives, primitives.New(s.n)
-	if err := primitives.RowIDs(s.run, d, s.bitmap, s.Window.Rows, 0, s.before, ids); err != nil || order.None() {
+	if err := s.ids(0, ids); err != nil || order.None() {
 		return ids, err
 	}
 	sorted := primitives.New(first)
@@ -392,7 +451,7 @@ func (s *sorting) field(codes primitives.Vector, planes textures.Block, stored u
 	}
 	if !lent {
 		codes = primitives.New(s.n)
-		if err := primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, planes, stored, codes); err != nil {
+		if err := s.codes(planes, stored, codes); err != nil {
 			return err
 		}
 	}

@@ -80,15 +80,13 @@ func sortedGroups(run pass.Runner, d Profile, q *plan.Query) (list []plan.GroupS
 	if err := checks(run, d, q); err != nil {
 		return nil, err
 	}
-	c, trees, err := selections(run, d, q, q.Chunks)
+	found, err := selections(run, d, q, q.Chunks)
 	if err != nil {
 		return nil, err
 	}
-	for i, x := range c.chunks {
-		if trees[i] == nil {
-			continue
-		}
-		x.tree = trees[i]
+	for _, f := range found {
+		x := f.chunk
+		x.tree = f.tree
 		g := newGrouping()
 		g.cols, g.in = q.GroupColumns(), inRuns
 		values, err := x.recordValues(run, g)
@@ -96,8 +94,7 @@ func sortedGroups(run pass.Runner, d Profile, q *plan.Query) (list []plan.GroupS
 			return nil, err
 		}
 		for j, w := range x.pieces {
-			s := &sorting{chunk: x, run: run, Window: w.Window, bitmap: x.tree.leaf.marks.blocks[j]}
-			words, err := s.groups(g, values[j], q.Chunks[i].Pred.Op == plan.True)
+			words, err := f.sorting(j).groups(g, values[j])
 			if err != nil {
 				return nil, err
 			}
@@ -197,8 +194,8 @@ func checks(run pass.Runner, d Profile, q *plan.Query) error {
 
 // groups are the states of the groups of the marked records by the codes of columns, in the order of these. values are what
 // the aggregates need of each record, by its row in the window.
-func (s *sorting) groups(g *grouping, values [][]primitives.Vector, all bool) ([]uint32, error) {
-	if err := s.count(all); err != nil {
+func (s *sorting) groups(g *grouping, values [][]primitives.Vector) ([]uint32, error) {
+	if err := s.count(); err != nil {
 		return nil, err
 	}
 	none := s.n == 0
@@ -209,19 +206,19 @@ func (s *sorting) groups(g *grouping, values [][]primitives.Vector, all bool) ([
 		}
 	}
 	r := &groupRuns{sorting: s, grouping: g}
+	if d := s.device.Primitives; s.all && d.Reach > 0 && s.n > d.Reach && len(values) > valuesOfAll {
+		r.moved = values[valuesOfAll][0]
+	}
 	if err := r.number(); err != nil {
 		return nil, err
 	}
 	if words := g.size * g.words; words > s.device.Primitives.MaxWords || words > mostSortedWords {
 		return nil, &plan.Declined{Why: fmt.Sprintf("the groups take %d MB, more than one storage block is to have", int64(words)>>18)}
 	}
-	r.states, r.starts = primitives.New(g.size*g.words), primitives.New(g.size)
-	if err := r.pass(primitives.Op{Verb: "Starts", Over: fmt.Sprintf("where each of %d groups begins", g.size)}, "STARTS", "", r.starts); err != nil {
-		return nil, err
-	}
+	r.states = primitives.New(g.size * g.words)
 	op := s.groupOp(g)
 	op.In = inRuns
-	if err := r.pass(op, "", "PUT(0, ~input0[from]); PUT(1, i + 1u - from);"+strings.Repeat(" PUT(2, 0u);", g.values[records].size-1), r.states, r.rows); err != nil {
+	if err := r.pass(op, "PUT(0, ~input0[from]); PUT(1, i + 1u - from);"+strings.Repeat(" PUT(2, 0u);", g.values[records].size-1), r.states, r.rows); err != nil {
 		return nil, err
 	}
 	for i, v := range g.values[valuesOfAll:] {
@@ -243,45 +240,76 @@ const mostSortedWords = 1 << 28
 type groupRuns struct {
 	*sorting
 	*grouping
-	rows           primitives.Vector // of the records in the window
-	heads, numbers primitives.Vector // whether each begins a group; the group that it is in, from 1 on
-	starts         primitives.Vector // of each group, where it begins
-	states         primitives.Vector
+	rows    primitives.Vector // of the records in the window
+	numbers primitives.Vector // the group that each is in, from 1 on
+	starts  primitives.Vector // of each group, where it begins
+	states  primitives.Vector
+	// moved, when set, is a word of each record of the window, all of which are marked, that goes with the keys; inOrder
+	// is it in their order.
+	moved, inOrder primitives.Vector
 }
 
 // number sorts the records and numbers their groups.
 func (r *groupRuns) number() (err error) {
 	s, d := r.sorting, r.sorting.device.Primitives
-	r.heads, r.numbers = primitives.New(s.n), primitives.New(s.n)
+	var keys []primitives.Vector // in order
 	if len(s.words) != 1 {
 		var order primitives.Vector
-		if order, r.rows, err = s.sorted(s.all, s.n); err == nil {
-			err = s.begins(order, r.heads)
+		r.moved = primitives.Vector{}
+		if order, r.rows, err = s.sorted(s.n); err != nil {
+			return err
+		}
+		for _, w := range s.words {
+			sorted := primitives.New(s.n)
+			if err = primitives.Gather(s.run, d, w.Words, order, sorted); err != nil {
+				return err
+			}
+			keys = append(keys, sorted)
+		}
+		if keys == nil { // one group
+			keys = []primitives.Vector{primitives.New(s.n)}
+			if err = primitives.Map(s.run, d, primitives.Expr("0u"), keys[0]); err != nil {
+				return err
+			}
 		}
 	} else {
-		w, keys := s.words[0], primitives.New(s.n)
-		r.rows = primitives.New(s.n)
-		err = primitives.Sort(s.run, d, primitives.Keys{Words: w.Words, Bits: w.Bits}, keys, r.rows)
-		if err == nil && !s.all {
-			r.rows, err = s.rowsAt(r.rows, s.n)
+		w, sorted := s.words[0], primitives.New(s.n)
+		by := primitives.Keys{Words: w.Words, Bits: w.Bits}
+		if by.Beside = r.moved; !r.moved.None() {
+			r.inOrder = primitives.New(s.n)
+			by.BesideOut = r.inOrder
 		}
-		if err == nil {
-			err = primitives.Map(s.run, d, primitives.Expr("uint(i == 0u || x != "+primitives.Previous+")"), r.heads, keys)
+		r.rows, keys = primitives.New(s.n), []primitives.Vector{sorted}
+		if err = primitives.Sort(s.run, d, by, sorted, r.rows); err != nil {
+			return err
+		}
+		if !s.all {
+			if r.rows, err = s.rowsAt(r.rows, s.n); err != nil {
+				return err
+			}
 		}
 	}
-	if err == nil {
-		err = primitives.Scan(s.run, d, primitives.Add, primitives.ScanShape{Inclusive: true}, r.heads, r.numbers)
+	if r.numbers, r.starts, err = numberRuns(s.run, d, keys, 0); err != nil {
+		return err
 	}
 	last := primitives.New(1)
-	if err == nil {
-		err = primitives.Gather(s.run, d, r.numbers, primitives.FromSlice([]uint32{uint32(s.n - 1)}), last)
-	}
-	if err != nil {
+	if err = primitives.Gather(s.run, d, r.numbers, primitives.FromSlice([]uint32{uint32(s.n - 1)}), last); err != nil {
 		return err
 	}
 	found, err := last.Read(s.run)
 	r.size = max(1, int(found[0]))
 	return err
+}
+
+// numberRuns numbers the runs of elements whose words, the lowest first, are alike but for the lowest bits: the number of each
+// element's, from 1, and where each begins, with the end behind the last one.
+func numberRuns(run pass.Runner, d primitives.Shapes, words []primitives.Vector, without int) (numbers, starts primitives.Vector, err error) {
+	for i := without / 32; i < len(words) && err == nil; i++ {
+		n, beside := words[i].N, numbers
+		numbers, starts = primitives.New(n), primitives.New(n+1)
+		err = primitives.Runs(run, d, words[i], max(0, without-32*i), beside, numbers, starts)
+	}
+	return numbers, starts, err
 }
 
 // value adds up, or raises, a value of the records of each group: by a scan that begins anew with each group, or by differences of
@@ -290,6 +318,10 @@ func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
 	run, d := r.run, r.device.Primitives
 	in := make([]primitives.Vector, len(words))
 	for j, w := range words {
+		if !r.moved.None() && w == r.moved {
+			in[j], r.moved, r.inOrder = r.inOrder, primitives.Vector{}, primitives.Vector{} // which is written over
+			continue
+		}
 		in[j] = primitives.New(r.n)
 		if err := primitives.Gather(run, d, w, r.rows, in[j]); err != nil {
 			return err
@@ -298,16 +330,20 @@ func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
 	op, write := primitives.Op{Verb: "Runs", Over: "a value of each group, of its sorted records"}, ""
 	if v.how == raised {
 		write = fmt.Sprintf("PUT(%d, input0[i]);", v.at)
-		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Heads: r.heads}, in[0], in[0]); err != nil {
+		heads := primitives.New(r.n)
+		if err := primitives.Map(run, d, primitives.Expr("uint(i == 0u || x != "+primitives.Previous+")"), heads, r.numbers); err != nil {
 			return err
 		}
-		return r.pass(op, "", write, r.states, in[0])
+		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Heads: heads}, in[0], in[0]); err != nil {
+			return err
+		}
+		return r.pass(op, write, r.states, in[0])
 	}
 	if v.size == 1 {
 		if err := primitives.Scan(run, d, primitives.Add, primitives.ScanShape{Inclusive: true}, in[0], in[0]); err != nil {
 			return err
 		}
-		return r.pass(op, "", fmt.Sprintf("PUT(%d, input0[i] - (from == 0u ? 0u : input0[from - 1u]));", v.at), r.states, in[0])
+		return r.pass(op, fmt.Sprintf("PUT(%d, input0[i] - (from == 0u ? 0u : input0[from - 1u]));", v.at), r.states, in[0])
 	}
 	sums := []primitives.Vector{in[0], primitives.New(r.n)}
 	var high primitives.Vector
@@ -329,16 +365,16 @@ func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
 		sums = append(sums, in[1], top)
 		write = fmt.Sprintf("uvec2 a = DIFFERENCE(input0, input1), b = DIFFERENCE(input2, input3); uint carry, middle = uaddCarry(a.y, b.x, carry); PUT(%d, a.x); PUT(%d, middle); PUT(%d, b.y + carry);", v.at, v.at+1, v.at+2)
 	}
-	return r.pass(op, "", write, r.states, sums...)
+	return r.pass(op, write, r.states, sums...)
 }
 
-// pass runs group_runs.comp: for the record that is last in each group, or with STARTS first, it writes to out from inputs by sorted record.
-func (r *groupRuns) pass(op pass.Op, define, write string, out primitives.Vector, inputs ...primitives.Vector) error {
-	local := 256
+// pass runs group_runs.comp: for the record that is last in each group it writes to out from inputs by sorted record.
+func (r *groupRuns) pass(op pass.Op, write string, out primitives.Vector, inputs ...primitives.Vector) error {
+	local, each := 256, 8
 	if r.device.Software {
-		local = 32
+		local, each = 32, 1
 	}
-	groups, most := (r.n+local-1)/local, r.device.Primitives.MaxGroups
+	groups, most := (r.n+local*each-1)/(local*each), r.device.Primitives.MaxGroups
 	shape := [2]int{groups, 1}
 	if groups > most {
 		shape = [2]int{most, (groups + most - 1) / most}
@@ -350,31 +386,9 @@ func (r *groupRuns) pass(op pass.Op, define, write string, out primitives.Vector
 		blocks = append(blocks, v.Block)
 	}
 	fmt.Fprintf(&text, "#define WRITE %s\n", write)
-	defines := []string{fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("WORDS %du", r.grouping.words)}
-	if define != "" {
-		defines, blocks = append(defines, define), blocks[:2]
-	}
+	defines := []string{fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("ROWS %du", each), fmt.Sprintf("WORDS %du", r.grouping.words)}
 	_, err := r.run.Run(&pass.Pass{Op: op, Program: shaders.ComposeCompute("group_runs.comp", nil, defines, text.String(), "group_runs.comp"),
 		Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(r.n))},
 		Dispatch: &pass.Dispatch{Groups: shape, Blocks: blocks}})
 	return err
-}
-
-// begins sets to 1 those of the sorted records that begin a group, the others to 0.
-func (s *sorting) begins(order, heads primitives.Vector) error {
-	d := s.device.Primitives
-	if err := primitives.Map(s.run, d, primitives.Expr("uint(i == 0u)"), heads); err != nil {
-		return err
-	}
-	for _, w := range s.words {
-		sorted := primitives.New(s.n)
-		if err := primitives.Gather(s.run, d, w.Words, order, sorted); err != nil {
-			return err
-		}
-		differs := primitives.Expr("y | uint(x != " + primitives.Previous + ")")
-		if err := primitives.Map(s.run, d, differs, heads, sorted, heads); err != nil {
-			return err
-		}
-	}
-	return nil
 }

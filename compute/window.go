@@ -135,7 +135,7 @@ func (w *windowing) load(l loading, out primitives.Vector) error {
 		} else if l.constant {
 			plus = l.plus
 		}
-		defines := []string{fmt.Sprintf("LOCAL %d", w.local()), fmt.Sprintf("BYTES %d", textures.CodeBytes(seg))}
+		defines := []string{fmt.Sprintf("LOCAL %d", w.local()), w.rowsOfThread(), fmt.Sprintf("BYTES %d", textures.CodeBytes(seg))}
 		var rank textures.Block
 		if ranks != nil {
 			defines, rank = append(defines, "RANKS"), primitives.FromSlice(ranks).Block
@@ -173,7 +173,7 @@ func (w *windowing) load(l loading, out primitives.Vector) error {
 	return nil
 }
 
-// local is the number of threads of a work group that has a row a thread.
+// local is the number of threads of a work group, and each how many rows one of them has.
 func (w *windowing) local() int {
 	if w.device.Software {
 		return 32
@@ -181,9 +181,19 @@ func (w *windowing) local() int {
 	return 256
 }
 
+func (w *windowing) each() int {
+	if w.device.Software {
+		return 1
+	}
+	return 8
+}
+
+func (w *windowing) rowsOfThread() string { return fmt.Sprintf("ROWS %du", w.each()) }
+
 // groups are the work groups for so many rows.
 func (w *windowing) groups(rows int) [2]int {
-	n, most := (rows+w.local()-1)/w.local(), w.device.Primitives.MaxGroups
+	size, most := w.local()*w.each(), w.device.Primitives.MaxGroups
+	n := (rows + size - 1) / size
 	if n <= most {
 		return [2]int{max(1, n), 1}
 	}
@@ -318,15 +328,8 @@ func (o *orderedRows) move(f *windowFunction, keys *primitives.Keys) (err error)
 
 // number numbers the runs of rows whose keys are alike but for the lowest bits.
 func (o *orderedRows) number(keys []primitives.Vector, without int) (out numbered, err error) {
-	beside := primitives.Vector{}
-	for i := without / 32; i < len(keys); i++ {
-		out = numbered{of: primitives.New(o.rows), starts: primitives.New(o.rows + 1)}
-		if err := primitives.Runs(o.run, o.device.Primitives, keys[i], max(0, without-32*i), beside, out.of, out.starts); err != nil {
-			return out, err
-		}
-		beside = out.of
-	}
-	return out, nil
+	out.of, out.starts, err = numberRuns(o.run, o.device.Primitives, keys, without)
+	return out, err
 }
 
 // windowPass is a dispatch of window.comp.
@@ -339,7 +342,7 @@ type windowPass struct {
 }
 
 func (o *orderedRows) pass(p windowPass) error {
-	defines := append(p.defines, fmt.Sprintf("LOCAL %d", o.local()), fmt.Sprintf("INPUTS %d", len(p.in)), "RESULT "+p.result)
+	defines := append(p.defines, fmt.Sprintf("LOCAL %d", o.local()), o.rowsOfThread(), fmt.Sprintf("INPUTS %d", len(p.in)), "RESULT "+p.result)
 	text := "CONSTANTS"
 	uniforms := []shaders.Uniform{shaders.Uint("n", uint32(o.rows))}
 	for i, c := range p.constants {

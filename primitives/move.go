@@ -48,7 +48,7 @@ func Gather(r pass.Runner, d Shapes, in, at, out Vector) error {
 	if err := d.fits("gather", in, at, out); err != nil {
 		return err
 	}
-	return d.indexed(r, "Gather", in.N, []Vector{in}, at, []Vector{out})
+	return d.indexed(r, "Gather", in.N, in, at, out)
 }
 
 // Scatter sets out[at[i]] = in[i] for every i < at.N (GDB section 3.1.1, scatter);
@@ -61,7 +61,7 @@ func Scatter(r pass.Runner, d Shapes, in, at, out Vector) error {
 	if err := d.fits("scatter", in, at, out); err != nil {
 		return err
 	}
-	return d.indexed(r, "Scatter", out.N, []Vector{in}, at, []Vector{out}, "SCATTER")
+	return d.indexed(r, "Scatter", out.N, in, at, out, "SCATTER")
 }
 
 // Permute sets out[at[i]] = in[i] for every i < at.N, where at has each of 0, 1, ... at.N-1 once, of one vector or of
@@ -94,24 +94,29 @@ func Permute(r pass.Runner, d Shapes, at Vector, in, out []Vector) error {
 		}
 		at, in, d.Reach = near, moved, 0
 	}
-	if len(in) > 1 {
-		return d.indexed(r, "Scatter", out[0].N, in, at, out, "SCATTER", "TWO")
+	for i := range in { // both in one pass would take longer: they are as far apart as address translation reaches
+		if err := d.indexed(r, "Scatter", out[i].N, in[i], at, out[i], "SCATTER"); err != nil {
+			return err
+		}
 	}
-	return d.indexed(r, "Scatter", out[0].N, in, at, out, "SCATTER")
+	return nil
 }
+
+// moving is how many threads a work group of Gather and Scatter has.
+const moving = 256
 
 // indexed accesses a vector of limit words region by region (GDB section 3.1.1, the
 // multipass optimization of scatter and gather).
-func (d Shapes) indexed(r pass.Runner, name string, limit int, in []Vector, at Vector, out []Vector, defines ...string) error {
+func (d Shapes) indexed(r pass.Runner, name string, limit int, in, at, out Vector, defines ...string) error {
 	loop, groups := d.loop(at.N)
+	if t := (Tile{moving, 4}); d.Scan.Threads > 1 {
+		loop, groups = []string{fmt.Sprintf("LOCAL %d", t.Threads)}, d.groups(t.count(at.N), t)
+	}
 	s := step{
 		counts:  fmt.Sprintf("%d values", at.N),
 		program: shaders.Load("prim_gather.comp", append(defines, loop...)...),
 		groups:  groups,
-		blocks:  []textures.Block{in[0].Block, at.Block, out[0].Block},
-	}
-	if len(in) > 1 {
-		s.blocks = append(s.blocks, in[1].Block, out[1].Block)
+		blocks:  []textures.Block{in.Block, at.Block, out.Block},
 	}
 	regions := 1
 	if d.Reach > 0 && limit > 0 {

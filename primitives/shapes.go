@@ -22,7 +22,7 @@ type Tile struct {
 // Shapes are those in which primitives run on a device.
 type Shapes struct {
 	Scan Tile // of Reduce and Scan: Threads*Items at most 4096
-	Sort Tile // of Split and Sort: Threads*Items at most 8192, 256 threads or more with Subgroups
+	Sort Tile // of Split and Sort: Threads*Items at most 11264, 256 threads or more with Subgroups
 	// Groups is the number of work groups of a pass that loops over its input.
 	Groups int
 	// LookBack says that a work group that has started makes progress whatever the
@@ -70,7 +70,10 @@ func ShapesOf(caps *glctx.Caps) Shapes {
 		d.Reach = 1 << 25 // 128 MiB: H200, OpenGL's pages
 		d.Subgroups = caps.Has("KHR_shader_subgroup")
 	}
-	if d.Subgroups {
+	switch {
+	case d.Subgroups && caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"] >= 48<<10:
+		d.Sort = Tile{1024, 11} // the longer a digit's run in a tile, the fewer partial writes
+	case d.Subgroups:
 		d.Sort = Tile{512, 10}
 	}
 	return d

@@ -1,15 +1,12 @@
-// Group runs: what there is of each group of records that are sorted by it. A thread has record i.
-//   STARTS: the first record of a group writes where it begins. Else the last one does WRITE, which knows the group's slot, from and i, its
-//   first and its last record, and input0[], ... by sorted record.
+// Group runs: what there is of each group of records that are sorted by it. A thread has ROWS records. The last one of a
+// group does WRITE, which knows the group's slot, from and i, its first and its last record, and input0[], ... by sorted record.
 //
 // In: number[i]: the group of record i, from 1 on, ascending. start[slot]: its first record.
-// Out: out_words[slot * WORDS ...], or with STARTS out_words[slot].
+// Out: out_words[slot * WORDS ...].
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) writeonly buffer Out { uint out_words[]; };
 layout(std430, binding = 1) readonly buffer Numbers { uint number[]; };
-#ifndef STARTS
 layout(std430, binding = 2) readonly buffer Starts { uint start[]; };
-#endif
 uniform uint n;
 
 #define PUT(w, x) out_words[slot * WORDS + uint(w)] = (x)
@@ -21,18 +18,17 @@ uvec2 minus(uvec2 a, uvec2 b) {
     return uvec2(low, a.y - b.y - borrow);
 }
 
-void main() {
-    uint i = gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * uint(LOCAL);
-    if (i >= n)
-        return;
+void work(uint i) {
     uint slot = number[i] - 1u;
-#ifdef STARTS
-    if (i == 0u || number[i - 1u] - 1u != slot)
-        out_words[slot] = i;
-#else
     if (i + 1u < n && number[i + 1u] - 1u == slot)
         return;
     uint from = start[slot];
     WRITE
-#endif
+}
+
+void main() {
+    uint first = (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(LOCAL) * ROWS + gl_LocalInvocationIndex;
+    for (uint k = 0u; k < ROWS; k++)
+        if (first + k * LOCAL < n)
+            work(first + k * LOCAL);
 }

@@ -1,5 +1,5 @@
 // Window functions over rows in the order of their partitions, and within these in that of the window: a thread has
-// row i.
+// ROWS of them.
 //   PARTITIONS  partitions[i] is the number of the row's partition, from 1; partition_starts[k] where that of number
 //               k + 1 begins, and behind the last one n. Else all rows are one partition.
 //   PEERS       the same of groups of peers. Else all rows of a partition are peers.
@@ -85,7 +85,8 @@ void work(uint i) {
 }
 
 void main() {
-    uint i = gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * uint(LOCAL);
-    if (i < n)
-        work(i);
+    uint from = (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(LOCAL) * ROWS + gl_LocalInvocationIndex;
+    for (uint k = 0u; k < ROWS; k++)
+        if (from + k * LOCAL < n)
+            work(from + k * LOCAL);
 }

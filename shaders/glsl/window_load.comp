@@ -5,7 +5,7 @@
 // which is first shifted to the left by `shift` bits, to the right where that is negative. OR: it is added to the bits
 // that are there.
 // BYTES: those of a code; WIDE: there are upper words; NULLS: there is a validity plane in the order of
-// textures.PlaneRow; RANKS: a code's place in the common dictionary.
+// textures.PlaneRow; RANKS: a code's place in the common dictionary. A thread has ROWS of them.
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) readonly buffer Codes { uint codes[]; };
 #ifdef WIDE
@@ -55,10 +55,7 @@ uvec2 value(uint row) {
 #endif
 }
 
-void main() {
-    uint row = gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * uint(LOCAL);
-    if (row >= n)
-        return;
+void put(uint row) {
     uvec2 v = value(row);
     uint word;
     if (shift >= 0)
@@ -72,4 +69,11 @@ void main() {
 #else
     out_[base + row] = word;
 #endif
+}
+
+void main() {
+    uint from = (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(LOCAL) * ROWS + gl_LocalInvocationIndex;
+    for (uint k = 0u; k < ROWS; k++)
+        if (from + k * LOCAL < n)
+            put(from + k * LOCAL);
 }
