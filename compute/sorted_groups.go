@@ -330,11 +330,7 @@ func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
 	op, write := primitives.Op{Verb: "Runs", Over: "a value of each group, of its sorted records"}, ""
 	if v.how == raised {
 		write = fmt.Sprintf("PUT(%d, input0[i]);", v.at)
-		heads := primitives.New(r.n)
-		if err := primitives.Map(run, d, primitives.Expr("uint(i == 0u || x != "+primitives.Previous+")"), heads, r.numbers); err != nil {
-			return err
-		}
-		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Heads: heads}, in[0], in[0]); err != nil {
+		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Segments: r.numbers}, in[0], in[0]); err != nil {
 			return err
 		}
 		return r.pass(op, write, r.states, in[0])

@@ -410,14 +410,7 @@ func (o *orderedRows) input(x *windowFunction) (list []primitives.Vector, err er
 	if in.kind != largest && in.kind != smallest {
 		return o.prefixSums(list, x.words > 1 && in.kind != counts)
 	}
-	shape := primitives.ScanShape{Inclusive: true}
-	if !o.partitions.of.None() {
-		shape.Heads = primitives.New(o.rows)
-		differs := primitives.Expr("uint(i == 0u || x != " + primitives.Previous + ")")
-		if err = primitives.Map(o.run, d, differs, shape.Heads, o.partitions.of); err != nil {
-			return list, err
-		}
-	}
+	shape := primitives.ScanShape{Inclusive: true, Segments: o.partitions.of}
 	so := primitives.New(o.rows)
 	return []primitives.Vector{so}, primitives.Scan(o.run, d, primitives.Max, shape, list[0], so)
 }

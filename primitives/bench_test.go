@@ -95,7 +95,7 @@ func benchmarkRows(b *testing.B, n int) {
 			return primitives.Scan(x.gl, x.d, primitives.Add, primitives.ScanShape{}, x.keys, x.out)
 		}},
 		{"Scan_add_segmented", func() error {
-			return primitives.Scan(x.gl, x.d, primitives.Add, primitives.ScanShape{Heads: x.heads}, x.keys, x.out)
+			return primitives.Scan(x.gl, x.d, primitives.Add, primitives.ScanShape{Segments: x.heads}, x.keys, x.out)
 		}},
 		{"Gather_random", func() error { return primitives.Gather(x.gl, x.d, x.keys, x.shuffled, x.out) }},
 		{"Scatter_random", func() error { return primitives.Scatter(x.gl, x.d, x.keys, x.shuffled, x.out) }},

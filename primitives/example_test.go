@@ -47,9 +47,9 @@ func ExampleScan() {
 func ExampleScan_segmented() {
 	onDevice(func(r pass.Runner, d primitives.Shapes) error {
 		in := primitives.FromSlice([]uint32{3, 1, 4, 1, 5, 9, 2, 6})
-		heads := primitives.FromSlice([]uint32{1, 0, 0, 1, 0, 0, 0, 1})
+		segments := primitives.FromSlice([]uint32{7, 7, 7, 4, 4, 4, 4, 7})
 		out := primitives.New(in.N)
-		if err := primitives.Scan(r, d, primitives.Max, primitives.ScanShape{Inclusive: true, Heads: heads}, in, out); err != nil {
+		if err := primitives.Scan(r, d, primitives.Max, primitives.ScanShape{Inclusive: true, Segments: segments}, in, out); err != nil {
 			return err
 		}
 		maxima, err := out.Read(r)

@@ -185,16 +185,19 @@ func TestScanIsTheRunningFold(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(every)))
 			heads = make([]uint32, len(in))
 			for i := range heads {
+				if i > 0 {
+					heads[i] = heads[i-1]
+				}
 				if rng.IntN(every) == 0 {
-					heads[i] = 1 + rng.Uint32N(math.MaxUint32)
+					heads[i] += 1 + rng.Uint32N(math.MaxUint32)
 				}
 			}
-			shape.Heads = primitives.FromSlice(heads)
+			shape.Segments = primitives.FromSlice(heads)
 		}
 		want := make([]uint32, len(in))
 		so := op.identity
 		for i, x := range in {
-			if heads != nil && heads[i] != 0 {
+			if heads != nil && i > 0 && heads[i] != heads[i-1] {
 				so = op.identity
 			}
 			want[i] = so
@@ -613,7 +616,7 @@ func TestPassesAreSaid(t *testing.T) {
 		in, out, one := primitives.New(n), primitives.New(n), primitives.New(1)
 		e := &env{t: t, r: rec, d: d}
 		e.must(primitives.Map(rec, d, primitives.Expr("x"), out, in))
-		e.must(primitives.Scan(rec, d, primitives.Max, primitives.ScanShape{Heads: in}, in, out))
+		e.must(primitives.Scan(rec, d, primitives.Max, primitives.ScanShape{Segments: in}, in, out))
 		e.must(primitives.Reduce(rec, d, primitives.Add, in, one))
 		e.must(primitives.Gather(rec, d, in, in, out))
 		e.must(primitives.Scatter(rec, d, in, in, out))
@@ -642,7 +645,7 @@ func TestSizesAreChecked(t *testing.T) {
 		"map, longer than block": primitives.Map(r, d, all, short.First(6), long),
 		"reduce, no output":      primitives.Reduce(r, d, primitives.Add, long, none),
 		"scan, short output":     primitives.Scan(r, d, primitives.Add, primitives.ScanShape{}, long, short),
-		"scan, short heads":      primitives.Scan(r, d, primitives.Add, primitives.ScanShape{Heads: short}, long, long),
+		"scan, short segments":   primitives.Scan(r, d, primitives.Add, primitives.ScanShape{Segments: short}, long, long),
 		"gather, short output":   primitives.Gather(r, d, short, long, short),
 		"scatter, short input":   primitives.Scatter(r, d, short, long, long),
 		"split, no parts":        primitives.Split(r, d, primitives.Parts{Of: all, Keys: long, KeysOut: long, Offsets: long}),

@@ -47,9 +47,9 @@ type ScanShape struct {
 	// Inclusive scans end with the element itself: out[i] = in[0] op ... op in[i].
 	// Exclusive ones end before it, and out[0] is the identity.
 	Inclusive bool
-	// Heads, when set, has as many words as the input; a segment starts at each that
-	// is not 0, and the scan starts afresh there.
-	Heads Vector
+	// Segments, when set, has as many words as the input; a segment starts at each that is another
+	// one than the word before it, and the scan starts afresh there.
+	Segments Vector
 }
 
 // Scan is the prefix scan (GDB section 3.1.1): out[i] = in[0] op ... op in[i-1], or as
@@ -65,8 +65,8 @@ func Scan(r pass.Runner, d Shapes, op Operator, shape ScanShape, in, out Vector)
 	if shape.Inclusive {
 		w.name += ", inclusive"
 	}
-	if !shape.Heads.None() {
-		if err := atLeast("scan", "the heads", shape.Heads, in.N); err != nil {
+	if !shape.Segments.None() {
+		if err := atLeast("scan", "the segments", shape.Segments, in.N); err != nil {
 			return err
 		}
 		w.name += ", segmented"
@@ -138,7 +138,7 @@ func (d Shapes) walk(r pass.Runner, w *walk) error {
 func (d Shapes) reduce(r pass.Runner, w *walk) (Vector, error) {
 	strips, per := d.strips(w.n, d.Scan)
 	words := strips
-	if !w.shape.Heads.None() || !w.wide[1].None() {
+	if !w.shape.Segments.None() || !w.wide[1].None() {
 		words *= 2
 	}
 	sums := New(words)
@@ -155,13 +155,13 @@ func (w *walk) step(d Shapes, name, phase string, teams, per int, sums Vector) s
 	tiles := t.count(w.n)
 	defines := []string{phase, fmt.Sprintf("TEAM %d", t.Threads), fmt.Sprintf("LOCAL %d", solo),
 		fmt.Sprintf("ROWS %d", t.Items/4), "COMBINE " + w.op.Expr, "IDENTITY " + w.op.Identity}
-	segmented := !w.shape.Heads.None()
+	segmented := !w.shape.Segments.None()
 	defines = slices.Concat(defines, when(segmented, "SEGMENTED"), when(w.op.Commutative && !segmented, "COMMUTATIVE"),
 		when(w.shape.Inclusive, "INCLUSIVE"), when(d.Subgroups, "SUBGROUPS"))
 	if !w.wide[1].None() {
 		defines = append(defines, map[bool]string{true: "WIDE 1", false: "WIDE 2"}[w.wide[0].None()])
 	}
-	blocks := []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total, w.wide[0], w.wide[1]}
+	blocks := []textures.Block{w.in, w.out, w.shape.Segments.Block, sums.Block, w.total, w.wide[0], w.wide[1]}
 	uniforms := []shaders.Uniform{count("n", w.n)}
 	if w.runs != nil {
 		defines = append(defines, "RUNS")

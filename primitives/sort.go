@@ -214,6 +214,9 @@ func (d Shapes) counting(name string, p Parts, number int, counts Vector, define
 // number of keys of every digit; else each strip's are counted and scanned first: GDB's five steps
 // of a split, where a thread is a strip's team.
 func (d Shapes) partition(r pass.Runner, name string, p Parts, number int, counts Vector) error {
+	if !p.beside.None() {
+		d.Sort.Items = min(d.Sort.Items, 10) // more of three values each are not kept in registers
+	}
 	teams, uniforms := d.keyStrips(p, number)
 	var states Vector
 	if d.LookBack {

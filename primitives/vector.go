@@ -71,10 +71,6 @@ type Func struct {
 	Constants []uint32
 }
 
-// Previous is, in a Func of [Map], the element before x, and x itself where it is the first: xs are the quads of which x is
-// of one.
-const Previous = "xs[(max(i, 1u) - 1u) >> 2][(max(i, 1u) - 1u) & 3u]"
-
 // Expr is a Func without constants.
 func Expr(text string) Func { return Func{Expr: text} }
 

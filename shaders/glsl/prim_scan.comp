@@ -1,5 +1,5 @@
 // Prefix scan and reduce of x: y[i] is x[0] op ... op x[i-1], and op x[i] where
-// INCLUSIVE. Where SEGMENTED, it starts afresh at every i with heads[i] != 0: scanned are
+// INCLUSIVE. Where SEGMENTED, it starts afresh at every i at which heads[i] is another word than at i - 1, and at 0: scanned are
 // pairs (head, value). Where WIDE, elements are sums of 64 bits: the lower words of y, the upper ones of y_high; those
 // of x have upper words x_high where WIDE is 2.
 // Where RUNS, what is added up is 1 at each i at which x[i], but for its lowest `without` bits, or beside[i] where
@@ -265,7 +265,9 @@ void store(uint tile, T rows[ROWS], T base, T total) {
 layout(std430, binding = 0) readonly buffer In { uvec4 x[]; };
 #ifdef SEGMENTED
 layout(std430, binding = 2) readonly buffer Heads { uvec4 heads[]; };
+layout(std430, binding = 2) readonly buffer HeadWords { uint head_word[]; };
 uvec4 hs[ROWS];
+uint head_before[ROWS]; // what precedes a quad
 #endif
 #ifndef REDUCE
 layout(std430, binding = 1) writeonly buffer Out { uvec4 y[]; };
@@ -305,6 +307,7 @@ void fetch(uint tile) {
         xs[r] = 4u * q < n ? x[q] : uvec4(0);
 #ifdef SEGMENTED
         hs[r] = 4u * q < n ? heads[q] : uvec4(0);
+        head_before[r] = q > 0u && 4u * q < n ? head_word[4u * q - 1u] : 0u;
 #elif defined(RUNS)
         x_before[r] = q > 0u && 4u * q < n ? x_word[4u * q - 1u] : 0u;
 #ifdef BESIDE
@@ -319,7 +322,8 @@ void fetch(uint tile) {
 
 T at(uint i, int row, int e) {
 #ifdef SEGMENTED
-    return i < n ? element(uint(hs[row][e] != 0u), xs[row][e]) : NONE;
+    bool begins = i == 0u || hs[row][e] != (e == 0 ? head_before[row] : hs[row][e - 1]);
+    return i < n ? element(uint(begins), xs[row][e]) : NONE;
 #elif defined(RUNS)
     bool begins = i == 0u || xs[row][e] >> without != (e == 0 ? x_before[row] : xs[row][e - 1]) >> without;
 #ifdef BESIDE
