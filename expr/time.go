@@ -48,11 +48,11 @@ func init() {
 		if err != nil {
 			return table.Null(a.T), err
 		}
-		h, m, s := a.v[3].I, a.v[4].I, a.v[5].F
-		if h < 0 || h > 23 || m < 0 || m > 59 || !(s >= 0 && s < 60) {
+		h, m, s := a.v[3].I, a.v[4].I, math.RoundToEven(a.v[5].F*1e6)
+		if h < 0 || h > 24 || m < 0 || m > 59 || !(s >= 0 && s <= 60e6) || (h*60+m)*60_000_000+int64(s) > table.MicrosPerDay {
 			return a.fail("time field value out of range: %d:%02d:%02v", h, m, a.v[5])
 		}
-		return a.timestamp(moment{day, (h*60+m)*60_000_000 + int64(math.RoundToEven(s*1e6))})
+		return a.timestamp(moment{day, (h*60+m)*60_000_000 + int64(s)})
 	})
 	define("to_timestamp(double) timestamp!", func(a args) (table.Value, error) {
 		us := math.RoundToEven(a.v[0].F * 1e6)
@@ -249,7 +249,7 @@ func (a args) part() (*big.Int, error) {
 		return us.Add(us, big.NewInt(m.us)), nil
 	case unit == "julian" && v.Type.Kind == table.Date:
 		return big.NewInt((m.day + julianEpoch) * 1_000_000), nil
-	case clock && v.Type.Kind != table.Date:
+	case clock && (v.Type.Kind != table.Date || a.Fn.Name == "date_part"): // which reads a date as a timestamp
 		return big.NewInt(of(m.us)), nil
 	}
 	return nil, a.noUnit(v.Type)
