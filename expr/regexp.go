@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -341,6 +342,9 @@ var escapes = map[byte]string{
 	'A': `\A`, 'Z': `\z`, 'y': `\b`, 'Y': `\B`, 'b': `\x08`, 'e': `\x1b`, 'm': `\b`, 'M': `\b`,
 }
 
+// hexDigits are how many follow the letters that write a character by its number.
+var hexDigits = map[byte]int{'u': 4, 'U': 8}
+
 // wordClass is \w within brackets.
 const wordClass = `\p{L}\p{Nd}_`
 
@@ -531,6 +535,14 @@ func translatedPattern(pattern, flags string) (string, error) {
 			text.WriteString("[^" + wordClass + "]")
 		case ok:
 			text.WriteString(escape)
+		case hexDigits[c] > 0:
+			digits := pattern[i+1 : min(i+1+hexDigits[c], len(pattern))]
+			n, err := strconv.ParseUint(digits, 16, 32)
+			if err != nil || len(digits) < hexDigits[c] {
+				return "", Errorf(-1, `invalid regular expression: \%c wants %d hexadecimal digits behind it`, c, hexDigits[c])
+			}
+			fmt.Fprintf(&text, `\x{%x}`, n)
+			i += len(digits)
 		case word:
 			return "", Errorf(-1, `invalid regular expression: \%c is not supported`, c)
 		default:
