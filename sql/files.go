@@ -52,7 +52,7 @@ func (s *Statement) tree() (*pg.ParseResult, error) {
 		if err == nil {
 			return tree, nil
 		}
-		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) {
+		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) && !s.nameNull(loc) {
 			if all := s.groupByAll(loc); all >= 0 {
 				return nil, s.errorf(all, "GROUP BY ALL is not supported; write the keys, or the numbers of their select items: GROUP BY 1, 2")
 			}
@@ -78,6 +78,26 @@ func (s *Statement) takePath(loc int) bool {
 		return true
 	}
 	return false
+}
+
+// insteadOfNull stands where a call names the option null, which the grammar has as a keyword.
+const insteadOfNull = "nul_"
+
+// nameNull puts [insteadOfNull] before the => or := at loc, among the arguments of a function that reads a file.
+func (s *Statement) nameNull(loc int) bool {
+	i, found := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
+	if !found || i == 0 || !strings.EqualFold(s.token(i-1), "null") || !strings.HasPrefix(s.Text[loc:], "=>") && !strings.HasPrefix(s.Text[loc:], ":=") {
+		return false
+	}
+	call := i - 2
+	for ; call > 0 && s.token(call) != "("; call-- { // constants are all that is there
+	}
+	if call <= 0 || !slices.Contains(FileFunctions, strings.ToLower(s.token(call-1))) {
+		return false
+	}
+	t := s.tokens[i-1]
+	s.clean = s.clean[:t.start] + insteadOfNull + s.clean[t.end:]
+	return true
 }
 
 // beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN, UPDATE, INSERT INTO,
@@ -209,6 +229,9 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 		case i == 0:
 			f.Path = value
 		default:
+			if named.Name == insteadOfNull {
+				named.Name = "null"
+			}
 			f.Options = append(f.Options, FileOption{named.Name, value})
 		}
 	}
@@ -249,13 +272,17 @@ func (s *Statement) FileCalls() (list []FileCall) {
 	return list
 }
 
-// text is a string or a BOOLEAN as text.
+// text is a string, a number or a BOOLEAN as text.
 func text(c *pg.A_Const) (s string, ok bool) {
 	switch v := c.GetVal().(type) {
 	case *pg.A_Const_Sval:
 		return v.Sval.GetSval(), true
 	case *pg.A_Const_Boolval:
 		return strconv.FormatBool(v.Boolval.GetBoolval()), true
+	case *pg.A_Const_Ival:
+		return strconv.Itoa(int(v.Ival.GetIval())), true
+	case *pg.A_Const_Fval:
+		return v.Fval.GetFval(), true
 	}
 	return "", false
 }

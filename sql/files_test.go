@@ -52,6 +52,8 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "SELECT read_csv.x FROM read_csv('dir/x.csv')", file: sql.File{Path: "dir/x.csv", Function: "read_csv"}},
 		{in: "SELECT a.x FROM read_csv('dir/x.csv', header => false, delim := ';') a",
 			file: sql.File{Path: "dir/x.csv", Function: "read_csv", Options: []sql.FileOption{option("header", "false"), option("delim", ";")}}},
+		{in: "SELECT x FROM read_csv('dir/x.csv', null => 'NA', NULL := -999, null => 0.5, \"null\" => 7) a",
+			file: sql.File{Path: "dir/x.csv", Function: "read_csv", Options: []sql.FileOption{option("null", "NA"), option("null", "-999"), option("null", "0.5"), option("null", "7")}}},
 		{in: "SELECT p, q, a.d FROM read_csv('dir/x.csv') AS a (p, q)", file: sql.File{Path: "dir/x.csv", Function: "read_csv"}},
 		{in: "SELECT x FROM READ_PARQUET('dir/x.csv')", file: sql.File{Path: "dir/x.csv", Function: "read_parquet"}},
 
@@ -77,6 +79,10 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "SELECT x FROM read_csv(x)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
 		{in: "SELECT x FROM read_csv('x.csv', false)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
 		{in: "SELECT x FROM read_csv(header => false)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
+		{in: "SELECT x FROM read_csv('x.csv', null => null)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
+		{in: "SELECT x FROM read_csv('x.csv', null => => 'a')", want: `syntax error at or near "=>" (line 1, column 41)`},
+		{in: "SELECT x FROM f(null => 'a')", want: `syntax error at or near "=>" (line 1, column 22)`},
+		{in: "SELECT NULL => 'a'", want: `syntax error at or near "=>" (line 1, column 13)`},
 		{in: "SELECT x FROM read_csv('x.csv') WITH ORDINALITY", want: `LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of read_csv; write read_csv('path', option => 'value') AS name (column, ...) (line 1, column 15)`},
 	} {
 		var opened []sql.File
