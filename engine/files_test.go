@@ -99,6 +99,12 @@ func TestAFileThatChanged(t *testing.T) {
 	if r, err := Collect(db.Query(context.Background(), "SELECT SUM(a) FROM t")); err != nil || r.Rows[0][0].String() != "45" {
 		t.Errorf("what was read before is gone: %+v, %v", r, err)
 	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Collect(db.Query(context.Background(), "SELECT SUM(b) FROM t")); err == nil || err.Error() != path+": no such file" {
+		t.Errorf("of a file that is gone: %v", err)
+	}
 }
 
 // A file is a table by its path, whatever its format, and read again when it has changed.

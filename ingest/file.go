@@ -491,6 +491,7 @@ func (in *input) explain(path string, err *error) {
 	switch {
 	case errors.As(*err, &known):
 		*err = fmt.Errorf("%s: %s; %s", path, known, advice)
+	case *err != nil && strings.HasPrefix((*err).Error(), path+": "): // that of opening it again
 	case *err != nil && in.Size() > 0:
 		*err = fmt.Errorf("%s: %w", path, *err)
 	}
