@@ -23,7 +23,7 @@ func Supported(q *plan.Query) error {
 	for _, a := range q.Aggs {
 		if (a.Kind == expr.Sum || a.Kind == expr.Avg) && a.Arg.IsFloat() {
 			return &plan.Declined{Why: fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline "+
-				"adds integers and fixed point (load the column as numeric(p,s) for that)", a)}
+				"adds integers and fixed point, which a cast to NUMERIC(p, s) gives", a)}
 		}
 	}
 	return nil
