@@ -93,6 +93,21 @@ func functionList() plan.Node {
 // that are nearly the same.
 var mistyped = strings.Fields("SELECT FROM WHERE GROUP ORDER HAVING LIMIT DISTINCT DESCRIBE SUMMARIZE EXPLAIN BETWEEN")
 
+// barePath is the path of a file without quotes around loc, where that stands for a table; "" where there is none.
+func (s *Statement) barePath(loc int) string {
+	const ends = " \t\r\n(),;'\""
+	loc = min(loc, len(s.Text))
+	from, to := strings.LastIndexAny(s.Text[:loc], ends)+1, len(s.Text)
+	if n := strings.IndexAny(s.Text[loc:], ends); n >= 0 {
+		to = loc + n
+	}
+	i, found := slices.BinarySearchFunc(s.tokens, from, func(t token, loc int) int { return t.start - loc })
+	if path := s.Text[from:to]; found && strings.ContainsAny(path, "./") && s.beforeTable(i) {
+		return path
+	}
+	return ""
+}
+
 // remedy is what may have been meant where the grammar found an error.
 func (s *Statement) remedy(loc int, message string) string {
 	switch {
@@ -104,6 +119,9 @@ func (s *Statement) remedy(loc int, message string) string {
 		return "; a name is written in double quotes"
 	case strings.Contains(s.Text, "&&"):
 		return "; && is written AND"
+	}
+	if path := s.barePath(loc); path != "" {
+		return "; a file is written " + expr.Quote(path)
 	}
 	at, found := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
 	switch {
