@@ -71,6 +71,9 @@ func exact(f *expr.Function, args []expr.Expr) (n int, ok bool) {
 	return n, true
 }
 
+// asText is what makes an operand of an operator of texts.
+const asText = "; write x::text for the text of a value"
+
 // noFunction says that a function does not take these arguments, and what it takes.
 func noFunction(name string, args []expr.Expr, pos int) error {
 	var given, forms []string
@@ -78,7 +81,13 @@ func noFunction(name string, args []expr.Expr, pos int) error {
 		given = append(given, typeName(a.Type()))
 	}
 	if name == "" || !letter(name[0]) {
-		return expr.Errorf(pos, "operator does not exist: %s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")))
+		hint := ""
+		if slices.ContainsFunc(expr.Functions(name), func(f *expr.Function) bool {
+			return len(args) == 2 && len(f.Params) == 2 && f.Params[0].Kind == table.Varchar
+		}) {
+			hint = asText
+		}
+		return expr.Errorf(pos, "operator does not exist: %s%s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")), hint)
 	}
 	for _, f := range expr.Functions(name) {
 		forms = append(forms, signature(name, f))

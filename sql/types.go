@@ -48,7 +48,9 @@ func typeName(t table.Type) string {
 func noOperator(op string, l, r table.Type, pos int) error {
 	hint := ""
 	_, compares := compareOps[op]
-	if compares && (l.Kind == table.Varchar && r.IsNumeric() || r.Kind == table.Varchar && l.IsNumeric()) {
+	if op == "LIKE" || op == "ILIKE" {
+		hint = asText
+	} else if compares && (l.Kind == table.Varchar && r.IsNumeric() || r.Kind == table.Varchar && l.IsNumeric()) {
 		hint = "; a text is not compared with a number"
 	}
 	return expr.Errorf(pos, "operator does not exist: %s %s %s%s", typeName(l), op, typeName(r), hint)
