@@ -302,14 +302,14 @@ func caseWhen(conditions, values []expr.Expr, pos int) expr.Expr {
 }
 
 // nullif is NULLIF(l, r): l, but NULL where it equals r. As in PostgreSQL it has the type that the comparison reads l
-// as: integers are compared with integers, and floating-point numbers with each other, as they are.
+// as: integers are compared with integers as they are, and floating-point numbers with any number.
 func (b *binder) nullif(n *pg.A_Expr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)
 	b.copies(1, pos, l)
 	equal := compare(expr.EQ, l, r, pos)
 	switch t, of := settle(l).Type(), settle(r).Type(); {
-	case !t.IsNumeric() || !of.IsNumeric() || t.IsInteger() && of.IsInteger() || t.IsFloat() && of.IsFloat():
+	case !t.IsNumeric() || !of.IsNumeric() || t.IsInteger() && of.IsInteger() || t.IsFloat():
 	case t.IsInteger() && of.Kind == table.Decimal:
 		l = convert(l, table.Type{Kind: table.Decimal, Precision: maxDigits}, pos)
 	default:
