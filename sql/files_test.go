@@ -65,6 +65,7 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "SELECT x FROM t, (SELECT 1) q, /tmp/dir/x.csv;", want: `syntax error at or near "/"; a file is written '/tmp/dir/x.csv' (line 1, column 32)`},
 		{in: "SELECT x FROM t JOIN 2024.csv USING (x)", want: `trailing junk after numeric literal at or near "2024.csv"; a file is written '2024.csv' (line 1, column 22)`},
 		{in: "DESCRIBE ../x.csv", want: `syntax error at or near ".."; a file is written '../x.csv' (line 1, column 10)`},
+		{in: "SELECT x FROM ~/x.csv", want: `syntax error at or near "~/" (line 1, column 15)`},
 		{in: "SELECT x FROM t WHERE i-.csv > 1", want: `syntax error at or near "." (line 1, column 25)`},
 		{in: "SELECT x FROM 'bad.csv'", want: `bad.csv: broken`},
 		{in: "SELECT x FROM 'dir/x.csv', 'x.csv'", want: `there is no file and no table "x.csv"; the tables are t, flights, Mixed, q (line 1, column 28)`},

@@ -102,7 +102,7 @@ func (s *Statement) barePath(loc int) string {
 		to = loc + n
 	}
 	i, found := slices.BinarySearchFunc(s.tokens, from, func(t token, loc int) int { return t.start - loc })
-	if path := s.Text[from:to]; found && strings.ContainsAny(path, "./") && s.beforeTable(i) {
+	if path := s.Text[from:to]; found && strings.ContainsAny(path, "./") && path[0] != '~' && s.beforeTable(i) { // ~ is the command line's
 		return path
 	}
 	return ""
