@@ -193,10 +193,11 @@ func decimalsOf(s string, known int) int {
 	return n
 }
 
-// roundedCast is ROUND(x::numeric, n) of constant digits; nil for another call. A text and a DOUBLE PRECISION are rounded
-// once, so that their decimals need not be known.
+// roundedCast is ROUND(x::numeric, n) or TRUNC of constant digits; nil for another call. A text and a DOUBLE PRECISION are rounded
+// once, so that their decimals need not be known. What is truncated, or rounded before the point, is read with sixteen decimals
+// more: the fifteen digits that a cast of DOUBLE PRECISION keeps cannot be nines in all of these.
 func (c *call) roundedCast() expr.Expr {
-	if c.name != "round" || len(c.Args) == 0 || len(c.Args) > 2 || c.Args[0].GetTypeCast() == nil {
+	if c.name != "round" && c.name != "trunc" || len(c.Args) == 0 || len(c.Args) > 2 || c.Args[0].GetTypeCast() == nil {
 		return nil
 	}
 	cast, digits := c.Args[0].GetTypeCast(), int64(0)
@@ -207,13 +208,21 @@ func (c *call) roundedCast() expr.Expr {
 		}
 		digits = int64(n.Ival.GetIval())
 	}
-	to := c.target(cast.TypeName)
-	if !to.bare || digits > maxDigits {
+	to, scale := c.target(cast.TypeName), int(max(digits, 0))
+	once := c.name == "round" && digits >= 0
+	if !once {
+		scale += 16
+	}
+	if !to.bare || digits > maxDigits || scale > maxDigits {
 		return nil
 	}
 	x, pos := coerce(c.expr(cast.Arg), to.t), c.pos(int(cast.Location))
-	if t := x.Type(); !isConstant(x) && (t.IsFloat() || t.Kind == table.Varchar) {
-		return convert(x, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: int(digits)}, pos)
+	if t := x.Type(); !isConstant(x) && (t.IsFloat() || once && t.Kind == table.Varchar) {
+		x = convert(x, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: scale}, pos)
+		if !once {
+			x = function(c.name, []expr.Expr{x, &expr.Const{V: table.Int(digits), P: c.at}}, c.at)
+		}
+		return x
 	}
 	args := []expr.Expr{c.cast(x, to, pos), &expr.Const{V: table.Int(digits), P: c.at}}
 	return rounding(function(c.name, args[:len(c.Args)], c.at), c.at)
