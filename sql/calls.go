@@ -184,6 +184,9 @@ func (c *call) finished(a expr.Aggregate) expr.Expr {
 
 // ofOne binds the aggregates of one argument.
 func (c *call) ofOne() expr.Expr {
+	if most := map[string]string{"max": "greatest", "min": "least"}[c.name]; most != "" && len(c.Args) > 1 {
+		panic(c.errorf("%s takes one argument; write %s(x, y) for that of several", c.name, most))
+	}
 	if c.AggStar || len(c.Args) != 1 {
 		panic(c.errorf("%s takes one argument", c.name))
 	}

@@ -104,5 +104,8 @@ var whyNot = map[string]string{
 	"strptime": "write to_timestamp(x, 'YYYY-MM-DD HH24:MI:SS')", "histogram": "write SELECT x, COUNT(*) ... GROUP BY x",
 	"last_day": "write (date_trunc('month', x) + INTERVAL '1 month - 1 day')::date", "isnull": "write coalesce(x, y)", "unnest": "there are no arrays",
 	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
+	"regexp_extract": "write regexp_substr(x, y)", "percentile": "write percentile_cont(0.5) WITHIN GROUP (ORDER BY x)", "date_format": "write to_char(x, 'YYYY-MM-DD')",
+	"charindex": "write strpos(y, x)", "string_to_array": "there are no arrays; write split_part(x, ',', 1)", "string_split": "there are no arrays; write split_part(x, ',', 1)",
+	"split": "there are no arrays; write split_part(x, ',', 1)", "regexp_split_to_array": "there are no arrays; write split_part(x, ',', 1)",
 	"generate_series": "it gives rows: write SELECT * FROM generate_series(1, 3)",
 }
