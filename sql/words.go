@@ -115,6 +115,10 @@ func (s *Statement) remedy(loc int, message string) string {
 		return "; write LIMIT n OFFSET m"
 	case strings.EqualFold(s.token(0), "desc") && loc == 0:
 		return "; did you mean DESCRIBE?"
+	case s.summarizes && loc == s.tokens[min(1, len(s.tokens)-1)].start:
+		return "; SUMMARIZE takes a table or a file: CREATE VIEW v AS SELECT ... makes one of a query"
+	case (s.summarizes || s.describes) && slices.Contains(FileFunctions, strings.ToLower(s.token(1))):
+		return "; options of a file stand behind its path here: 'x.csv?header=false'"
 	case strings.Contains(s.Text, "`"):
 		return "; a name is written in double quotes"
 	case strings.Contains(s.Text, "&&"):
