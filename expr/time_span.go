@@ -50,7 +50,7 @@ func init() {
 				return a.fail("%s is not supported in the pattern of an interval", f.of.name)
 			}
 			n, width := show(spanOf(a.v[0])), f.of.width
-			if i, ok := n.(int64); ok && i < 0 {
+			if i, ok := n.(int64); ok && i < 0 && f.of.name != "DD" && f.of.name != "DDD" {
 				width++ // for its sign
 			}
 			out.WriteString(f.shown(n, width))
@@ -81,6 +81,7 @@ var intervalFields = map[string]func(s timeSpan) any{
 	"DD":   func(s timeSpan) any { return s.days },
 	"HH24": func(s timeSpan) any { return s.us / 3_600_000_000 },
 	"HH12": halfDayHour, "HH": halfDayHour,
+	"AM": halfDay("AM", "PM"), "PM": halfDay("AM", "PM"), "A.M.": halfDay("A.M.", "P.M."), "P.M.": halfDay("A.M.", "P.M."),
 	"MI":    func(s timeSpan) any { return s.us / 60_000_000 % 60 },
 	"SS":    func(s timeSpan) any { return s.us / 1_000_000 % 60 },
 	"SSSS":  func(s timeSpan) any { return s.us / 1_000_000 },
@@ -101,6 +102,11 @@ func halfDayHour(s timeSpan) any {
 		return h
 	}
 	return int64(12)
+}
+
+// halfDay tells the halves of a day apart.
+func halfDay(first, second string) func(s timeSpan) any {
+	return func(s timeSpan) any { return pick(s.us/3_600_000_000%24 >= 12, second, first) }
 }
 
 // fractionOf is the fraction of a second in so many digits, also behind FM.
