@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/stencildb/stencildb/table"
@@ -182,31 +183,41 @@ func (a args) timestamp(m moment) (table.Value, error) {
 	return table.Value{Type: t, I: us}, nil
 }
 
-// scaled is an interval times a number, or divided by it.
+// scaled is an interval times a number, or divided by it: as in PostgreSQL each part in floating point, so that three
+// thirds of a month are one.
 func scaled(op ArithOp) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) {
-		f := new(big.Rat)
-		if by := a.v[1]; by.Type.Kind == table.Decimal {
-			f.SetFrac(by.Unscaled(), table.Pow10(by.Type.Scale))
-		} else {
-			f = f.SetFloat64(by.F)
+		by := a.v[1].F
+		if a.v[1].Type.Kind == table.Decimal {
+			by = exactToFloat(a.v[1], false)
 		}
-		switch {
-		case f == nil:
-			return a.fail("%s", OutOfRange(a.T))
-		case op == Div && f.Sign() == 0:
+		if op == Div && by == 0 {
 			return a.fail(MsgDivisionByZero)
-		case op == Div:
-			f.Inv(f)
 		}
-		part := func(n int64) *big.Rat { return new(big.Rat).Mul(new(big.Rat).SetInt64(n), f) }
+		fits := !math.IsNaN(by) && !math.IsInf(by, 0)
+		part := func(n int64) *big.Rat {
+			f := float64(n) * by
+			if op == Div {
+				f = float64(n) / by
+			}
+			exact := new(big.Rat).SetFloat64(f)
+			if exact == nil {
+				fits = false
+				return new(big.Rat)
+			}
+			return exact
+		}
 		var s sum
-		days := times(30, wholeOf(&s.months, part(int64(a.v[0].Months)))) // a part of a month
-		ofDays, whole := wholeOf(&s.days, part(a.v[0].Days())), new(big.Int)
-		rest := wholeOf(whole, days)
-		s.days.Add(&s.days, whole)
-		rest = times(table.MicrosPerDay, wholeOf(&s.days, rest.Add(rest, ofDays))) // two parts of a day may be a whole one
-		s.addMicros(rest.Add(rest, part(a.v[0].Clock())))
+		days := times(30, wholeOf(&s.months, part(int64(a.v[0].Months)))) // a part of a month, as in PostgreSQL to six decimals
+		days = new(big.Rat).SetFrac(nearest(times(1_000_000, days)), big.NewInt(1_000_000))
+		rest := wholeOf(&s.days, part(a.v[0].Days()))
+		rest.Add(rest, wholeOf(&s.days, days))
+		us := new(big.Rat).SetInt(nearest(times(table.MicrosPerDay, rest))) // two parts of a day may be a whole one
+		us = times(table.MicrosPerDay, wholeOf(&s.days, us.Quo(us, new(big.Rat).SetInt64(table.MicrosPerDay))))
+		s.addMicros(us.Add(us, part(a.v[0].Clock())))
+		if !fits {
+			return a.fail("%s", OutOfRange(a.T))
+		}
 		return s.value(a.P)
 	}
 }
