@@ -75,7 +75,7 @@ func (d *spoken) word(w string) bool {
 			d.clock += ":" + w[4:]
 		}
 	default:
-		return d.parts(w)
+		return w[0] != '-' && d.parts(w) // there is no year -2020, and no time zone without a time
 	}
 	return true
 }

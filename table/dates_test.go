@@ -40,3 +40,12 @@ func TestTextsThatAreNoDates(t *testing.T) {
 		}
 	})
 }
+
+// A sign is no part of a date: before a date it would be taken for the one between its parts.
+func TestDateWithASign(t *testing.T) {
+	for _, text := range []string{"-2020-01-01", "-2020-01-01 10:00:00", "Jan -1 2020", "-20200101", "+2020-01-01", "-"} {
+		if got, _, err := Parse(Type{Kind: Date}, text, true); err == nil {
+			t.Errorf("%q is %s", text, FormatDate(got))
+		}
+	}
+}
