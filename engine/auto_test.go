@@ -207,6 +207,9 @@ func TestExplainShowsPredictions(t *testing.T) {
 	if d.opened != 0 {
 		t.Error("EXPLAIN opened the device")
 	}
+	if x, err = db.Explain(context.Background(), "SELECT i FROM t LIMIT 1", ExplainOptions{}); err != nil || x.Why != "auto: cpu stops as soon as the LIMIT is reached" {
+		t.Errorf("%v: %q of a LIMIT", err, x.Why)
+	}
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}

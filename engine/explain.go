@@ -436,11 +436,11 @@ func (x *Explanation) why(s *planned) string {
 	if s.away != nil {
 		return "the rows of the joins are there"
 	}
-	if len(x.Predictions) == 0 {
-		return "the rows of the joins were on the device, which leaves them"
-	}
 	if s.stopsEarly() {
 		return "cpu stops as soon as the LIMIT is reached"
+	}
+	if len(x.Predictions) == 0 {
+		return "the rows of the joins were on the device, which leaves them"
 	}
 	if first := x.Predictions[0]; first.Backend != x.Backend {
 		return first.Backend + " cannot do this query, or failed"
