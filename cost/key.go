@@ -130,14 +130,11 @@ func For(folder string, k Key) (c Costs, err error) {
 }
 
 func read(path string) (*Profile, error) {
-	switch st, err := os.Stat(path); {
+	data, err := files.Read(path)
+	switch {
+	case errors.Is(err, files.ErrNotPlain):
+		return nil, fmt.Errorf("%s: %w: %v", path, ErrDamaged, err)
 	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular(): // a pipe would be waited for
-		return nil, fmt.Errorf("%s: %w: it is no plain file", path, ErrDamaged)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
 		return nil, err
 	}
 	p := &Profile{}

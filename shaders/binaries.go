@@ -62,7 +62,7 @@ func (b *binaries) load(s Source) (id uint32) {
 	if b == nil {
 		return 0
 	}
-	data, err := os.ReadFile(b.file(s))
+	data, err := whole.Read(b.file(s))
 	if err != nil || len(data) <= sha256.Size+4 {
 		return 0
 	}

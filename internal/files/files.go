@@ -47,6 +47,20 @@ func reason(err error) error {
 	return err
 }
 
+// ErrNotPlain is what [Read] says of a pipe, a device and a folder.
+var ErrNotPlain = errors.New("it is no plain file")
+
+// Read reads a plain file. Others are an error: a pipe would be waited for.
+func Read(path string) ([]byte, error) {
+	switch st, err := os.Stat(path); {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, ErrNotPlain
+	}
+	return os.ReadFile(path)
+}
+
 // Create begins a file, so that a place that cannot be written to is found before any
 // work. It opens a pipe or a device that is there; where nobody reads the pipe it waits until
 // somebody does, or ctx ends. What the program has open, as /dev/stdout, gets what is written where it is, also
