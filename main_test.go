@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -175,5 +178,61 @@ func TestArchitectureNamesWhatThereIs(t *testing.T) {
 		if room := filepath.Dir(file); room != "testdata" && !regexp.MustCompile(`\b`+room+`\b`).Match(page) {
 			t.Errorf("%s is not on the page", room)
 		}
+	}
+}
+
+// What a package's page names in brackets is there.
+func TestPagesOfPackagesNameWhatThereIs(t *testing.T) {
+	var pages []string
+	for _, depth := range []string{"*", "*/*", "*/*/*"} {
+		list, err := filepath.Glob(depth + "/doc.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, list...)
+	}
+	links := 0
+	for _, page := range pages {
+		declared, words := map[string]bool{}, ""
+		files, err := filepath.Glob(filepath.Dir(page) + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if path == page {
+				words = file.Doc.Text()
+			}
+			for _, d := range file.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					declared[d.Name.Name] = true
+				case *ast.GenDecl:
+					for _, spec := range d.Specs {
+						switch spec := spec.(type) {
+						case *ast.TypeSpec:
+							declared[spec.Name.Name] = true
+						case *ast.ValueSpec:
+							for _, name := range spec.Names {
+								declared[name.Name] = true
+							}
+						}
+					}
+				}
+			}
+		}
+		for _, link := range regexp.MustCompile(`(?m)^[^\t].*`).FindAllString(words, -1) { // a tab begins code
+			for _, name := range regexp.MustCompile(`(?:^|[ (])\[\*?(\w+)(?:\.\w+)?\]`).FindAllStringSubmatch(link, -1) {
+				if links++; !declared[name[1]] && !strings.Contains(name[0], ".") {
+					t.Errorf("%s: there is no %s", page, name[1])
+				}
+			}
+		}
+	}
+	if len(pages) < 20 || links < 150 {
+		t.Errorf("%d names on %d pages", links, len(pages))
 	}
 }

@@ -21,8 +21,8 @@
 //     "fused" the same pipeline used the modern way, "compute" works on bit planes in
 //     compute shaders, "cpu" computes the same in Go, "both" has these two share the rows of a query,
 //     "auto" chooses among them.
-//     SET changes the backend, the host memory, the join algorithm and the statement timeout for all statements
-//     of the DB that begin from then on.
+//     SET changes the backend, the host memory, the join algorithm, the statement timeout and which rules plans do
+//     without, for all statements of the DB that begin from then on, or of the [Session].
 //   - [Calibration] is what [Calibrate] found on a device.
 //   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [GPU] a
 //     device without a DB for the benchmarks and the lessons.

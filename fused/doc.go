@@ -13,7 +13,7 @@
 // fragment program (file where.go): `bool selected(...)`, a function of the codes of
 // one record, in which AND and OR are && and ||, a comparison is a comparison, an
 // IN list a binary search in a buffer texture, and arithmetic the function that
-// package shaders writes for every kind of shader. Its text depends on the shape of
+// package plan/glsl writes for every kind of shader. Its text depends on the shape of
 // the condition only, constants are uniforms, and so the next query of that shape
 // needs no compiler.
 //

@@ -1,9 +1,9 @@
 // Package pass has the one idea of stencildb's graphics code: a query is a
 // sequence of passes, and a pass is a value.
 //
-//   - [Pass] is one draw over the rows of a chunk with every piece of pipeline
-//     state it depends on. Its [Op] says what it is, as data; words derive from it.
-//   - [Runner] runs passes. Algorithms (packages predicates and aggregates) never
+//   - [Pass] is one draw over the rows of a chunk, or one dispatch of a compute program, with every piece of
+//     pipeline state it depends on. Its [Op] says what it is, as data; words derive from it.
+//   - [Runner] runs passes. Algorithms (packages predicates, aggregates, fused, compute and primitives) never
 //     call GL: they hand passes to a runner.
 //   - [Drawer] hands passes over one chunk to a runner, and carries the first error in their counts.
 //   - [GL] is the runner that draws, and owns the draw state. Others draw by its leave ([GL.Lend]):

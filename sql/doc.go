@@ -3,7 +3,8 @@
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
 // one SELECT over a table, over joins of tables and subqueries, or without any, with a WHERE clause, DISTINCT, ORDER BY, LIMIT and OFFSET: of
 // columns and expressions over them, or of aggregates, with GROUP BY and HAVING; set operations between them, VALUES, and WITH. SET, RESET and
-// SHOW are a [Setting], CREATE INDEX, DROP INDEX and SHOW INDEXES an [Index]; CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE and TRUNCATE a [Change], BEGIN, COMMIT and ROLLBACK a [Transaction]. SUMMARIZE gives a row for each column, SHOW TABLES, SHOW FUNCTIONS and DESCRIBE of a
+// SHOW are a [Setting], CREATE INDEX, DROP INDEX and SHOW INDEXES an [Index]; CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, MERGE, COMMENT and TRUNCATE a [Change], BEGIN, COMMIT, ROLLBACK
+// and savepoints a [Transaction], COPY a [Copy], PREPARE, EXECUTE and DEALLOCATE a [Prepared], VACUUM, ANALYZE and CHECKPOINT an [Upkeep]. SUMMARIZE gives a row for each column, SHOW TABLES, SHOW FUNCTIONS and DESCRIBE of a
 // table or a SELECT give rows of text; the tables of information_schema are queried as
 // any other. A file is a table too, as FROM 'path' or by one of [FileFunctions]. Everything
 // else that the grammar knows is refused by name and position.
@@ -12,7 +13,7 @@
 //
 //   - [Parse] cuts a text into its statements.
 //   - [Statement.Bind] resolves names and types against a [Catalog].
-//   - [Fragment] binds a SELECT over a table at hand, for those who have no engine.
+//   - [Plan] makes the [plan.Query] of a SELECT over a table at hand, for those who have no engine.
 //   - [Describe] writes an error with its line and column.
 //
 // # Statements fail one by one
@@ -61,5 +62,6 @@
 //     PRECISION, it is refused: write x::numeric(18, 2). round(x::numeric, 2) works of all.
 //   - A column of intervals (of a subquery: tables have none) has one of those that are equal, '1 day' or '24 hours': both
 //     are an error.
-//   - A date is read as YYYY-MM-DD, with BC; not as PostgreSQL's other spellings.
+//   - A date of digits alone is 2024-02-29, 20240229 or, the month first, 2/29/2024. Casts take other spellings, too (package
+//     table), CSV none but the first.
 package sql

@@ -20,8 +20,8 @@
 //
 // # Snapshots
 //
-// Tables, chunks and segments never change. [Chunk.Delete] and [Chunk.Patch] make a
-// new chunk, and [Table.With] the table's next snapshot, of new chunks and old ones:
+// Tables, chunks and segments never change while they are read. [Chunk.Delete] and [Chunk.Patch] make a
+// new chunk, which takes over the codes of a segment that nobody reads any more ([Free]) and else copies them, and [Table.With] the table's next snapshot, of new chunks and old ones:
 // what did not change is shared, so that a pointer to a segment is the identity of
 // what it holds. Deleted rows keep their place. A hidden column of one bit, [LiveField],
 // says which rows are not deleted; it stands behind the fields, and no name finds it.

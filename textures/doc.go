@@ -20,7 +20,8 @@
 //
 // What is resident is known by the segments that it holds: snapshots of a table share
 // what they share, and [Store.Drop] releases what none has any more. A patched segment
-// is another one, and is uploaded whole.
+// is another one, which takes over what is resident of the one before: only the rows
+// that changed are uploaded (file patch.go).
 //
 // What has to go when the budget is full is decided by use: first what this scope
 // has not touched, least recently used first; then its own columns, most recently
