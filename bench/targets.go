@@ -62,18 +62,23 @@ func (r *Report) targets() []section {
 		kind = "two cores with a software rasteriser"
 	}
 	s := section{Title: "Targets, set for " + kind, Rows: [][]string{{"operation", "rows", "backend", "limit", "measured", "", "by processor time"}}}
-	met, measured := 0, 0
+	met, judged, measured := 0, 0, 0
 	for _, t := range Targets() {
 		if t.Hardware == r.Machine.Software {
 			continue
 		}
 		line := []string{t.Operation, numbers.Grouped(t.Rows), t.Backend, t.write(t.LimitMS + t.Ratio), "–", "not measured", "–"}
-		if value, processor, ok := t.measured(r); ok {
+		if value, processor, rounds := t.measured(r); rounds > 0 {
 			measured++
-			line[4], line[5] = t.write(value), "missed"
-			if value <= t.LimitMS+t.Ratio {
-				met++
+			switch line[4] = t.write(value); {
+			case rounds < fewest:
+				line[5] = tooFew
+			case value <= t.LimitMS+t.Ratio:
+				judged, met = judged+1, met+1
 				line[5] = "met"
+			default:
+				judged++
+				line[5] = "missed"
 			}
 			if t.Ratio > 0 {
 				line[6] = t.write(processor)
@@ -81,25 +86,26 @@ func (r *Report) targets() []section {
 		}
 		s.add(line...)
 	}
-	s.Notes = []string{fmt.Sprintf("%d of %d targets met, %d of %d measured.", met, measured, measured, len(s.Rows)-1)}
+	s.Notes = []string{fmt.Sprintf("%d of %d targets met, %d of %d measured.", met, judged, measured, len(s.Rows)-1)}
 	return []section{s}
 }
 
-// measured returns what the report has for the target, and for a ratio also that of
-// processor times.
-func (t Target) measured(r *Report) (value, processor float64, ok bool) {
+// measured returns what the report has for the target, for a ratio also that of
+// processor times, and of how many rounds.
+func (t Target) measured(r *Report) (value, processor float64, rounds int) {
 	x := r.Find(t.Operation, t.Rows, t.Backend)
 	if x == nil {
-		return 0, 0, false
+		return 0, 0, 0
 	}
 	if t.LimitMS > 0 {
-		return x.MedianMS, 0, true
+		return x.MedianMS, 0, len(x.MS)
 	}
 	other := r.Find(t.Operation, t.Rows, t.To)
 	if other == nil {
-		return 0, 0, false
+		return 0, 0, 0
 	}
-	return x.PairedRatio(other).Median, x.MedianCPU / other.MedianCPU, true
+	ratio := x.PairedRatio(other)
+	return ratio.Median, x.MedianCPU / other.MedianCPU, ratio.Rounds
 }
 
 // write writes a value of the target's kind.
