@@ -58,6 +58,7 @@ type Explanation struct {
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
 	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
 	joined          string        // who has joined its rows; "" where nobody did
+	unsettled       bool          // joins or subplans have not run, and who does the rest follows from their rows
 	ran             *settling     // what its subplans took; nil where none ran
 	estimates       *plan.Estimates
 	seen            *rowsSeen // of the parts of its fragment; nil without Analyze
@@ -222,7 +223,7 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 	if (s.joins() || s.nested != nil) && !o.Analyze { // who does the rest depends on the rows of the join, or of a subplan
 		estimates, done := s.estimates()
 		defer done()
-		x.estimates = estimates
+		x.estimates, x.unsettled = estimates, true
 		x.Plan, x.Off = x.node(s.tree), s.off.String()
 		return x, nil
 	}
@@ -290,7 +291,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	}
 	switch n.(type) {
 	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.GroupingSets:
-		if out.Executor == nil {
+		if out.Executor == nil && !x.unsettled {
 			out.On = "cpu"
 		}
 		if _, ok := n.(*plan.Aggregate); ok && x.grouped {
@@ -510,6 +511,9 @@ func (x *Explanation) Lines() []string {
 	lines, predicted := x.Plan.lines(0, 0, shown), ""
 	for _, q := range x.Subqueries {
 		lines = append(lines, q.lines(0, 0, shown)...)
+	}
+	if x.unsettled {
+		lines = append(lines, "Backends and passes follow from the rows of joins and subqueries: EXPLAIN ANALYZE has them")
 	}
 	if x.Off != "" {
 		lines = append(lines, "Disabled rules: "+x.Off)

@@ -508,6 +508,26 @@ func TestExplainOfRows(t *testing.T) {
 	}
 }
 
+// Who does what stands above joins and subqueries follows from their rows: EXPLAIN names nobody before they have run.
+func TestExplainBeforeSubqueries(t *testing.T) {
+	db := openTyped(t, 10)
+	for text, analyzed := range map[string]string{
+		"SELECT COUNT(*) FROM typed WHERE i > (SELECT AVG(i) FROM typed)":      "Backend cpu",
+		"SELECT COUNT(*) FROM typed a JOIN typed b ON a.i = b.i WHERE a.i > 3": "Join(inner, a.i = b.i) on cpu",
+	} {
+		for _, analyze := range []bool{false, true} {
+			x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: analyze})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Join(x.Lines(), "\n")
+			if open := !strings.Contains(lines, "cpu") && strings.Contains(lines, "EXPLAIN ANALYZE has them"); open == analyze || analyze && !strings.Contains(lines, analyzed) {
+				t.Errorf("analyzed %v:\n%s", analyze, lines)
+			}
+		}
+	}
+}
+
 // What nodes took is part of what the execution took: loading is in neither.
 func TestNodesTakeNoLongerThanTheExecution(t *testing.T) {
 	db := openSales(t, "compute")
