@@ -587,11 +587,21 @@ func (p *pipelined) alone(step, lo, hi int) *joinBlock {
 	return b
 }
 
-// through sends a block through the steps from one on.
+// through sends a block through the steps from one on. Of the rows that come it keeps what is needed: nothing, where they are counted.
 func (p *pipelined) through(step int, b *joinBlock, eval *Evaluator) (out found) {
 	var all []*joinBlock
+	last := p.need[len(p.steps)]
 	err := p.step(step, b, eval, func(b *joinBlock) error {
-		if all, out.n = append(all, b), out.n+b.n; p.most > 0 && out.n >= p.most {
+		if slices.Contains(last, true) {
+			kept := &joinBlock{n: b.n, ids: make([]ids, len(b.ids))}
+			for scan, need := range last {
+				if need {
+					kept.ids[scan] = b.ids[scan]
+				}
+			}
+			all = append(all, kept)
+		}
+		if out.n += b.n; p.most > 0 && out.n >= p.most {
 			return errEnough
 		}
 		return nil
@@ -601,7 +611,7 @@ func (p *pipelined) through(step int, b *joinBlock, eval *Evaluator) (out found)
 		return out
 	}
 	out.ids = make([]ids, len(p.scans))
-	for scan, need := range p.need[len(p.steps)] {
+	for scan, need := range last {
 		switch {
 		case !need || len(all) == 0:
 		case len(all) == 1:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -592,5 +593,41 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 		if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "Choice(join on compute)") || strings.Contains(lines, "columns) on compute") != (band > 1e3) {
 			t.Errorf("uploads of %v bytes/s, after %s:\n%s", band, counted, lines)
 		}
+	}
+}
+
+// Pairs that are only counted are not kept, however many rows of one table meet a row of the other.
+func TestCountedPairsAreNotKept(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	if _, err := db.Exec(context.Background(), "CREATE TABLE t AS SELECT i AS a FROM generate_series(1, 7000) s(i)"); err != nil {
+		t.Fatal(err)
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, most, done := heap(), make(chan int64), make(chan struct{})
+	go func() {
+		var peak int64
+		for {
+			select {
+			case <-done:
+				most <- peak
+				return
+			default:
+				peak = max(peak, heap())
+			}
+		}
+	}()
+	r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t x, t y WHERE x.a < y.a"))
+	close(done)
+	peak := <-most
+	if err != nil || r.Rows[0][0].I != 7000*6999/2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if kept := peak - before; kept > 32<<20 { // 24.5 million pairs of 8 bytes
+		t.Errorf("%d MiB were kept", kept>>20)
 	}
 }
