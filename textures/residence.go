@@ -193,21 +193,22 @@ func (s *Store) buildFrom(b *object, ref Block, src Source) error {
 		if err := p.Set([]shaders.Uniform{shaders.Uint("stored", stored), shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(ref.Window.Rows)), shaders.Uint("from", 0)}); err != nil {
 			return err
 		}
-		const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
-		gl.MemoryBarrier(barriers)
-		gl.DispatchCompute(uint32(s.fewGroups(units)), 1, 1)
-		gl.MemoryBarrier(barriers | gl.BUFFER_UPDATE_BARRIER_BIT)
+		s.dispatch(units)
 		return nil
 	})
 }
 
-// fewGroups are the work groups that make so many units: in software few, but loops of at most 500 units a thread.
-func (s *Store) fewGroups(units int) int {
+// dispatch makes so many units of what is on the device already, by work groups: in software few, but with loops of at most 500
+// units a thread, since llvmpipe ends long ones.
+func (s *Store) dispatch(units int) {
 	groups := units / builderLocal
 	if s.readsImages() {
 		groups = max(min(groups, 4*max(1, s.ctx.Caps().Multiprocessors)), groups/500+1)
 	}
-	return groups
+	const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
+	gl.MemoryBarrier(barriers)
+	gl.DispatchCompute(uint32(groups), 1, 1)
+	gl.MemoryBarrier(barriers | gl.BUFFER_UPDATE_BARRIER_BIT)
 }
 
 // add makes the planes of sums from those of the codes.
@@ -239,10 +240,7 @@ func (s *Store) add(b *object, ref Block) error {
 			{Name: "plus", U: []uint32{uint32(ref.Plus), uint32(ref.Plus >> PartBits)}}}); err != nil {
 			return err
 		}
-		const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
-		gl.MemoryBarrier(barriers)
-		gl.DispatchCompute(uint32(s.fewGroups(units)), 1, 1)
-		gl.MemoryBarrier(barriers | gl.BUFFER_UPDATE_BARRIER_BIT)
+		s.dispatch(units)
 		return nil
 	})
 }
