@@ -64,7 +64,7 @@ func TestWindowErrors(t *testing.T) {
 func TestExplainWindowOnCompute(t *testing.T) {
 	db := nestedDB(t, "compute")
 	for sql, wants := range map[string][]string{
-		"SELECT a, SUM(b) OVER (PARTITION BY a ORDER BY b) FROM t":                            {"Window(SUM(b)", "Backend compute on ", "Window: key of b", "Window: where peers begin", "Window: SUM(b) OVER"},
+		"SELECT a, SUM(b) OVER (PARTITION BY a ORDER BY b) FROM t":                            {"Window(SUM(b)", "Backend compute on ", "Window: key of b", "Number the runs", "Window: SUM(b) OVER"},
 		"SELECT a, MIN(b) OVER (ORDER BY b ROWS 1 PRECEDING) FROM t":                          {"Backend cpu (compute declines: MIN(b) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW): the extreme of a frame that slides)"},
 		"SELECT a, SUM(b) OVER (ORDER BY b RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM t": {"Backend cpu (compute declines: ", "a RANGE frame with an offset"},
 		"SELECT a, lag(b, 1, 0) OVER (ORDER BY b) FROM t":                                     {"a value in the place of rows that are not there"},

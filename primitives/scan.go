@@ -115,7 +115,7 @@ func Runs(r pass.Runner, d Shapes, x Vector, without int, beside, number, starts
 	if err := d.fits("runs", append(given, x, starts)...); err != nil {
 		return err
 	}
-	return d.walk(r, &walk{name: "Runs", op: Add, shape: ScanShape{Inclusive: true}, n: x.N, in: x.Block, out: number.Block, total: New(1).Block,
+	return d.walk(r, &walk{name: "Number the runs", op: Add, shape: ScanShape{Inclusive: true}, n: x.N, in: x.Block, out: number.Block, total: New(1).Block,
 		runs: &runs{without, beside.Block, starts.Block}})
 }
 
