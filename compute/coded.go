@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -118,7 +119,7 @@ func (w *writer) among(bitmaps []source) {
 func (c *code) evaluate(f *glsl.Func, d Profile) {
 	c.device, c.regional, c.values, c.steps = d, false, true, 32
 	if len(f.Parts) > 0 { // with loops of its own
-		c.steps = glsl.MaxTurns
+		c.steps = shaders.MaxTurns
 	}
 	c.files = append(append(c.files, "codes.glsl"), f.Parts...)
 	c.uniforms = f.Uniforms

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -197,7 +196,7 @@ func (p *picking) workGroups() int {
 	local := p.threads()
 	n := min(1<<12, (p.size+local-1)/local)
 	if p.device.Software {
-		n = max(n, p.size/(local*(glsl.MaxTurns/(2*p.words+8)))+1)
+		n = max(n, p.size/(local*(shaders.MaxTurns/(2*p.words+8)))+1)
 	}
 	return n
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -323,7 +322,7 @@ func (j *join) loops(left, right JoinSide) (out JoinPairs, err error) {
 	d := j.device.Primitives
 	tiles := (left.Keys.N + 255) / 256
 	strips := max(1, min((4*d.Groups+tiles-1)/tiles, (right.Keys.N+255)/256))
-	strips = max(strips, (right.Keys.N+glsl.MaxTurns/2-1)/(glsl.MaxTurns/2))
+	strips = max(strips, (right.Keys.N+shaders.MaxTurns/2-1)/(shaders.MaxTurns/2))
 	strips = max(1, min(strips, d.MaxWords/left.Keys.N))
 	strip := (right.Keys.N + strips - 1) / strips
 	groups := [2]int{j.groups(tiles, strip+strip/256+1)[0], strips}
@@ -395,6 +394,6 @@ func (j *join) counted(p *pass.Pass, report primitives.Vector) (pairs uint64, la
 // groups are the work groups of a dispatch over tiles, each of so many turns of loops at most: what the device
 // has resident, or more, so that no invocation takes too many turns.
 func (j *join) groups(tiles, turns int) [2]int {
-	each := max(1, glsl.MaxTurns/2/turns)
+	each := max(1, shaders.MaxTurns/2/turns)
 	return [2]int{max(1, min(tiles, max(j.device.Primitives.Groups, (tiles+each-1)/each)))}
 }

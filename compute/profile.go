@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -38,7 +38,7 @@ type Profile struct {
 	// that the storage blocks of a program do not limit how many chunks it goes over.
 	Addresses bool
 	// Few is up to how many values that are left in a search are counted by digits of many
-	// bits, each value by itself. 0 in software, whose threads have few turns (glsl.MaxTurns).
+	// bits, each value by itself. 0 in software, whose threads have few turns (shaders.MaxTurns).
 	Few uint64
 	// Primitives says how rows are found from bitmaps.
 	Primitives primitives.Shapes
@@ -168,7 +168,7 @@ func (d Profile) groupsOf(units, perUnit, steps int) int {
 	if !d.Software {
 		return n
 	}
-	each := max(1, glsl.MaxTurns/(2+2*steps)) // units; the last test of a loop is a turn, too
+	each := max(1, shaders.MaxTurns/(2+2*steps)) // units; the last test of a loop is a turn, too
 	return max(n, (units+d.localSize()*each-1)/(d.localSize()*each))
 }
 

@@ -363,9 +363,9 @@ func (w *program) fits(d predicates.Limits, texels int) error {
 	switch {
 	case len(w.refs) > d.Samplers:
 		return &plan.Declined{Why: fmt.Sprintf("the condition reads %d textures, the device has %d in a fragment program", len(w.refs), d.Samplers)}
-	case d.Software && texels*(2+4*(1+w.turns)) > glsl.MaxTurns:
+	case d.Software && texels*(2+4*(1+w.turns)) > shaders.MaxTurns:
 		return &plan.Declined{Why: fmt.Sprintf("the condition searches lists so often that a fragment over %d records takes more than %d turns of loops, "+
-			"which the software rasteriser does not", 4*texels, glsl.MaxTurns)}
+			"which the software rasteriser does not", 4*texels, shaders.MaxTurns)}
 	}
 	if most := min(maxConstants, d.Uniforms-otherUniforms); len(w.uniforms) > most {
 		return &plan.Declined{Why: fmt.Sprintf("the condition has %d constants, a fragment program takes %d on this device", len(w.uniforms), most)}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/shaders"
 )
 
 // Tile is what a team of threads works on at a time.
@@ -27,7 +27,7 @@ type Shapes struct {
 	Groups int
 	// LookBack says that a work group that has started makes progress whatever the
 	// others do, and may wait for them as long as it takes (llvmpipe ends a loop, see
-	// glsl.MaxTurns): one pass instead of three.
+	// shaders.MaxTurns): one pass instead of three.
 	LookBack bool
 	// Subgroups says that there is KHR_shader_subgroup with subgroups of 32 threads,
 	// numbered in the order of the work group's.
@@ -84,9 +84,9 @@ func ShapesOf(caps *glctx.Caps) Shapes {
 const maxWords = 1<<30 - 1<<14
 
 // maxStrip is how many tiles a strip has where each thread goes over one: llvmpipe
-// ends the loops of a thread after 65,535 turns (see glsl.MaxTurns), of which a
+// ends the loops of a thread after 65,535 turns (see shaders.MaxTurns), of which a
 // tile takes up to 20.
-const maxStrip = glsl.MaxTurns / 20
+const maxStrip = shaders.MaxTurns / 20
 
 // strips cuts n elements for the teams of a pass: how many strips of how many tiles.
 func (d Shapes) strips(n int, t Tile) (strips, per int) {

@@ -15,6 +15,10 @@ var files embed.FS
 // header precedes every shader.
 const header = "#version 450 core\n"
 
+// MaxTurns is how many turns all loops of one invocation may take together, called
+// functions included: llvmpipe ends them after 65,535, without a word.
+const MaxTurns = 60_000
+
 // Source is a fragment or compute program: complete GLSL text, and the names of the files it
 // was put together from. The zero Source is "no fragment program": the fixed
 // pipeline of the paper's RenderQuad.

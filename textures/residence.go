@@ -198,12 +198,14 @@ func (s *Store) buildFrom(b *object, ref Block, src Source) error {
 	})
 }
 
-// dispatch makes so many units of what is on the device already, by work groups: in software few, but with loops of at most 500
-// units a thread, since llvmpipe ends long ones.
+// unitTurns is how many turns of loops a unit takes at most.
+const unitTurns = 120
+
+// dispatch makes so many units of what is on the device already, by work groups: in software few, but with loops that end.
 func (s *Store) dispatch(units int) {
 	groups := units / builderLocal
 	if s.readsImages() {
-		groups = max(min(groups, 4*max(1, s.ctx.Caps().Multiprocessors)), groups/500+1)
+		groups = max(min(groups, 4*max(1, s.ctx.Caps().Multiprocessors)), groups/(shaders.MaxTurns/unitTurns)+1)
 	}
 	const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
 	gl.MemoryBarrier(barriers)

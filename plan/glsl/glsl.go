@@ -92,10 +92,6 @@ type Func struct {
 	Turns int
 }
 
-// MaxTurns is how many turns all loops of one invocation may take together, called
-// functions included: llvmpipe ends them after 65,535, without a word.
-const MaxTurns = 60_000
-
 // Parts returns the files that several functions need, each once, in an order in
 // which they compile.
 func Parts(funcs ...*Func) (list []string) {
