@@ -52,10 +52,14 @@ func arrayedColumns(sizes []int, from computed, columns []Column) (out computed)
 		}
 		parts, t := from[at:at+size], columns[at].Type
 		b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(table.ArrayOf(t)))
+		var read []func(i int) table.Value
+		for _, p := range parts {
+			read = append(read, ingest.ArrowValues(p, t))
+		}
 		for i := range parts[0].Len() {
 			row := make([]table.Value, size)
-			for k, p := range parts {
-				row[k] = ingest.ArrowValue(p, i, t)
+			for k, value := range read {
+				row[k] = value(i)
 			}
 			ingest.AppendValue(b, arrayed([]int{size}, row)[0])
 		}

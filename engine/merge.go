@@ -120,8 +120,9 @@ func keyBytes(a arrow.Array, t table.Type) func(out []byte, i int) []byte {
 	case *array.Decimal256:
 		return func(out []byte, i int) []byte { return append256(out, a.Value(i)) }
 	}
+	value := ingest.ArrowValues(a, t)
 	return func(out []byte, i int) []byte {
-		v := ingest.ArrowValue(a, i, t)
+		v := value(i)
 		switch {
 		case t.Kind == table.Varchar:
 			for at := 0; at < len(v.S); at++ {

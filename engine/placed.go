@@ -35,8 +35,15 @@ func (p placedRows) cut(i, j int) batch { return placedRows{p.places[i:j], p.sta
 // blocks are the rows by their chunks, each in the order in which they stand here; of tells for
 // each row which of the blocks it is in.
 func (p placedRows) blocks() (blocks []table.Block, of []int) {
-	at := make([]int, len(p.starts)) // by chunk, 1 for the first
 	of = make([]int, len(p.places))
+	if len(p.starts) == 1 && len(p.places) > 0 {
+		rows := make([]uint32, len(p.places))
+		for i, place := range p.places {
+			rows[i] = uint32(place - p.starts[0])
+		}
+		return []table.Block{{Rows: rows}}, of
+	}
+	at := make([]int, len(p.starts)) // by chunk, 1 for the first
 	for i, place := range p.places {
 		chunk, _ := slices.BinarySearchFunc(p.starts, place, func(start, place uint64) int { return cmp.Or(cmp.Compare(start, place), -1) })
 		chunk-- // the last that does not start behind the place
@@ -89,8 +96,13 @@ func (g *gather) joined(parts []computed, of, rows []int) batch {
 		}
 		b := array.NewBuilder(memory.DefaultAllocator, dt)
 		b.Reserve(len(rows))
+		read := make([]func(i int) table.Value, len(parts))
 		for i, row := range rows {
-			ingest.AppendValue(b, ingest.ArrowValue(parts[of[i]][k], row, t))
+			part := of[i]
+			if read[part] == nil {
+				read[part] = ingest.ArrowValues(parts[part][k], t)
+			}
+			ingest.AppendValue(b, read[part](row))
 		}
 		out[k] = b.NewArray()
 		b.Release()

@@ -44,9 +44,10 @@ type Rows struct {
 	closing []func() // what Close calls
 	next    func() (batch, error, bool)
 
-	now  batch         // nil before the first and after the last
-	at   int           // the row of now; -1 before its first
-	room []table.Value // for rows to come
+	now  batch                     // nil before the first and after the last
+	at   int                       // the row of now; -1 before its first
+	read []func(i int) table.Value // the columns of now, once a value of it has been asked for
+	room []table.Value             // for rows to come
 	err  error
 	over bool
 
@@ -129,8 +130,7 @@ func (r *Rows) Next() bool {
 		r.at++
 		return true
 	}
-	r.now = r.batch()
-	r.at = 0
+	r.now, r.at, r.read = r.batch(), 0, nil
 	return r.now != nil
 }
 
@@ -163,7 +163,12 @@ func (r *Rows) value(col int) table.Value {
 	if v, ok := r.now.(valueRows); ok {
 		return v[r.at][col]
 	}
-	return ingest.ArrowValue(r.now.(computed)[col], r.at, r.columns[col].Type)
+	if r.read == nil {
+		for i, a := range r.now.(computed) {
+			r.read = append(r.read, ingest.ArrowValues(a, r.columns[i].Type))
+		}
+	}
+	return r.read[col](r.at)
 }
 
 // Scan copies the current row into dest, one pointer a column: *int64, *int, *int32,
@@ -278,7 +283,7 @@ func (r *Rows) drain() (Stats, error) {
 func (r *Rows) rest() iter.Seq[batch] {
 	return func(yield func(batch) bool) {
 		for b := r.batch(); b != nil; b = r.batch() {
-			if r.now = nil; !yield(b) { // who takes it may release it
+			if r.now, r.read = nil, nil; !yield(b) { // who takes it may release it
 				return
 			}
 		}
@@ -291,6 +296,6 @@ func (r *Rows) Close() error {
 	for _, f := range r.closing {
 		f()
 	}
-	r.over, r.closing, r.now = true, nil, nil
+	r.over, r.closing, r.now, r.read = true, nil, nil, nil
 	return nil
 }

@@ -589,8 +589,9 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 
 // appendValues appends an array's values one by one.
 func appendValues(c *table.ColumnBuilder, a arrow.Array, t table.Type) error {
+	value := ingest.ArrowValues(a, t)
 	for k := range a.Len() {
-		v, err := stored(ingest.ArrowValue(a, k, t), t)
+		v, err := stored(value(k), t)
 		if err != nil {
 			return err
 		}
@@ -782,10 +783,15 @@ func valuesOf(b batch, fields []table.Field) valueRows {
 	}
 	columns := b.(computed)
 	out := make(valueRows, b.Len())
-	for i := range out {
-		for k, f := range fields {
-			out[i] = append(out[i], ingest.ArrowValue(columns[k], i, f.Type))
+	room := make([]table.Value, len(out)*len(fields))
+	for k, f := range fields {
+		value := ingest.ArrowValues(columns[k], f.Type)
+		for i := range out {
+			room[i*len(fields)+k] = value(i)
 		}
+	}
+	for i := range out {
+		out[i] = room[i*len(fields) : (i+1)*len(fields) : (i+1)*len(fields)]
 	}
 	return out
 }

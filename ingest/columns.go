@@ -87,39 +87,54 @@ func AppendValue(b array.Builder, v table.Value) {
 	}
 }
 
-// ArrowValue is element i of an array of t's [ArrowType], or of [DictionaryType].
-func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
-	v := table.Value{Type: t}
-	if a.IsNull(i) {
-		v.Null = true
-		return v
+// ArrowValues reads the elements of an array of t's [ArrowType], or of [DictionaryType].
+func ArrowValues(a arrow.Array, t table.Type) func(i int) table.Value {
+	null := table.Null(t)
+	value := arrowValues(a, t)
+	switch _, none := a.(*array.Null); { // it has no validity
+	case none:
+		return func(int) table.Value { return null }
+	case a.NullN() == 0:
+		return value
 	}
+	return func(i int) table.Value {
+		if a.IsNull(i) {
+			return null
+		}
+		return value(i)
+	}
+}
+
+// arrowValues is ArrowValues of elements that are not NULL.
+func arrowValues(a arrow.Array, t table.Type) func(i int) table.Value {
 	if value := integers(a); value != nil {
-		v.I = value(i)
-		return v
+		return func(i int) table.Value { return table.Value{Type: t, I: value(i)} }
 	}
 	switch a := a.(type) {
 	case *array.MonthDayNanoInterval:
-		return intervalOf(a.Value(i))
-	case *array.Null: // it has no validity
-		v.Null = true
+		return func(i int) table.Value { return intervalOf(a.Value(i)) }
 	case *array.Decimal128:
-		n := a.Value(i)
-		if v.I = int64(n.LowBits()); n.HighBits() != v.I>>63 { // more than 64 bits
-			return table.Dec(t, n.BigInt())
+		return func(i int) table.Value {
+			n := a.Value(i)
+			v := int64(n.LowBits())
+			if n.HighBits() != v>>63 { // more than 64 bits
+				return table.Dec(t, n.BigInt())
+			}
+			return table.Value{Type: t, I: v}
 		}
 	case *array.Decimal256:
-		return table.Dec(t, a.Value(i).BigInt())
+		return func(i int) table.Value { return table.Dec(t, a.Value(i).BigInt()) }
 	case *array.Float32:
-		v.F = float64(a.Value(i))
+		return func(i int) table.Value { return table.Value{Type: t, F: float64(a.Value(i))} }
 	case *array.Float64:
-		v.F = a.Value(i)
+		return func(i int) table.Value { return table.Value{Type: t, F: a.Value(i)} }
 	case *array.Dictionary:
-		v.S = word(a, i)
+		words := a.Dictionary().(*array.String)
+		return func(i int) table.Value { return table.Value{Type: t, S: words.Value(a.GetValueIndex(i))} }
 	case *array.String:
-		v.S = a.Value(i)
+		return func(i int) table.Value { return table.Value{Type: t, S: a.Value(i)} }
 	}
-	return v
+	return func(int) table.Value { return table.Value{Type: t} }
 }
 
 // monthDayNano is an interval as Arrow has it: with days in the place of a time of day of more than 64 bits of nanoseconds.
