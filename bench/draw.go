@@ -356,7 +356,9 @@ func (r *Report) ownFigures() (list []Figure) {
 		for _, x := range r.Results {
 			if x.Operation == name {
 				sizes[x.Rows] = true
-				text = name + ": " + oneLine(x.SQL)
+				if text = oneLine(x.SQL); slices.Contains(asked, name) {
+					text = name + ": " + text
+				}
 			}
 		}
 		if len(sizes) < 2 {

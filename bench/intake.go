@@ -35,25 +35,15 @@ func (l *intake) format() ingest.Format {
 
 // cut writes the first rows to a file of the same format in a folder, as COPY does; the result reads that.
 func (l *intake) cut(ctx context.Context, rows int, folder string) (*intake, error) {
-	format, fields := l.format(), l.columns
-	file, err := ingest.Open(ctx, l.name, l.from, l.options)
+	whole, fields, err := l.read(ctx)
 	if err != nil {
-		return nil, err
-	}
-	whole, err := file.Read(ctx, nil, l.options)
-	if err != nil {
-		return nil, err
-	}
-	if format == ingest.CSV {
-		fields = whole.All()
-	}
-	if whole, err = file.Read(ctx, fields, l.options); err != nil {
 		return nil, err
 	}
 	part, err := first(only(whole, fields), rows)
 	if err != nil {
 		return nil, err
 	}
+	format := l.format()
 	out := &intake{name: l.name, from: ingest.Source{Path: filepath.Join(folder, "table."+string(format))}, fields: part.Fields, columns: part.All(), options: l.options}
 	if format == ingest.CSV {
 		out.from.Header, out.from.Types = ingest.HeaderThere, l.from.Types
@@ -110,20 +100,25 @@ func (f *field) loadTrial(ctx context.Context, op Operation, _ *facts) (t Trial,
 // run reads the file into columns of codes.
 func (l *intake) run(ctx context.Context) (out Outcome, err error) {
 	start := time.Now()
-	file, err := ingest.Open(ctx, l.name, l.from, l.options)
-	if err != nil {
-		return out, err
-	}
-	t, err := file.Read(ctx, nil, l.options)
-	if err == nil {
-		columns := l.columns
-		if l.format() == ingest.CSV {
-			columns = t.All()
-		}
-		t, err = file.Read(ctx, columns, l.options)
-	}
+	t, _, err := l.read(ctx)
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", l.from.Path, err)
 	}
 	return Outcome{Answer: Answer{{table.Int(int64(t.Rows()))}}, Wall: max(1, time.Since(start))}, nil
+}
+
+// read is the file's table with the columns that are read of it.
+func (l *intake) read(ctx context.Context) (t *table.Table, columns []int, err error) {
+	file, err := ingest.Open(ctx, l.name, l.from, l.options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t, err = file.Read(ctx, nil, l.options); err != nil {
+		return nil, nil, err
+	}
+	if columns = l.columns; l.format() == ingest.CSV {
+		columns = t.All()
+	}
+	t, err = file.Read(ctx, columns, l.options)
+	return t, columns, err
 }

@@ -147,6 +147,9 @@ func (l layout) most(d Profile, args int) int {
 	return max(1, n)
 }
 
+// begin forgets the passes of before, which have run.
+func (c *compiler) begin() { c.passes, c.waits, c.first = nil, nil, nil }
+
 // flush makes passes of what is queued: chunk by chunk, or, where programs go over
 // several, stage by stage, those together that have one program.
 func (c *compiler) flush() {

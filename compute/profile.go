@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -189,4 +190,18 @@ func (d Profile) windowsOf(rows int) []textures.Window {
 		limit = min(limit, 4*int64(d.WindowRows))
 	}
 	return textures.Windows(rows, limit)
+}
+
+// byRow shapes a program each of whose threads has ROWS of n rows, neighbours those of neighbouring threads.
+func (d Profile) byRow(n int) (defines []string, groups [2]int) {
+	local, rows := 256, 8
+	if d.Software {
+		local, rows = 32, 1
+	}
+	defines = []string{fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("ROWS %du", rows)}
+	count, most := max(1, (n+local*rows-1)/(local*rows)), d.Primitives.MaxGroups
+	if count <= most {
+		return defines, [2]int{count, 1}
+	}
+	return defines, [2]int{most, (count + most - 1) / most}
 }

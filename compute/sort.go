@@ -128,13 +128,13 @@ func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPl
 // bitmap is the selection of a window.
 func (f *selected) bitmap(window int) (textures.Block, error) {
 	if f.tree.op == plan.True {
+		c := f.compiler
+		c.begin()
 		n, err := f.write(f.tree)
 		if err != nil {
 			return textures.Block{}, err
 		}
 		f.tree = n
-		c := f.compiler
-		c.passes, c.waits, c.first = nil, nil, nil // those of before have run
 		c.flush()
 		if _, err := c.dispatch(f.run); err != nil {
 			return textures.Block{}, err

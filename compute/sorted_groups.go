@@ -117,7 +117,7 @@ func upTo(n int) []uint32 {
 // two values of a state, its first row and how many there are, need none.
 func (x *chunk) recordValues(run pass.Runner, g *grouping) ([][][]primitives.Vector, error) {
 	c, w := x.compiler, newWriter(x)
-	c.passes, c.waits, c.first = nil, nil, nil // those of before have run
+	c.begin()
 	t := &groupText{writer: w, grouping: g, read: map[string]bool{}}
 	if err := t.states(); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (s *sorting) groups(g *grouping, values [][]primitives.Vector) ([]uint32, e
 		}
 	}
 	r := &groupRuns{sorting: s, grouping: g}
-	if d := s.device.Primitives; s.all && d.Reach > 0 && s.n > d.Reach && len(values) > valuesOfAll {
+	if s.all && s.device.Primitives.Far(s.n) && len(values) > valuesOfAll {
 		r.moved = values[valuesOfAll][0]
 	}
 	if err := r.number(); err != nil {
@@ -240,10 +240,9 @@ const mostSortedWords = 1 << 28
 type groupRuns struct {
 	*sorting
 	*grouping
-	rows    primitives.Vector // of the records in the window
-	numbers primitives.Vector // the group that each is in, from 1 on
-	starts  primitives.Vector // of each group, where it begins
-	states  primitives.Vector
+	rows   primitives.Vector // of the records in the window
+	found  numbered          // the groups
+	states primitives.Vector
 	// moved, when set, is a word of each record of the window, all of which are marked, that goes with the keys; inOrder
 	// is it in their order.
 	moved, inOrder primitives.Vector
@@ -289,11 +288,11 @@ func (r *groupRuns) number() (err error) {
 			}
 		}
 	}
-	if r.numbers, r.starts, err = numberRuns(s.run, d, keys, 0); err != nil {
+	if r.found, err = numberRuns(s.run, d, keys, 0); err != nil {
 		return err
 	}
 	last := primitives.New(1)
-	if err = primitives.Gather(s.run, d, r.numbers, primitives.FromSlice([]uint32{uint32(s.n - 1)}), last); err != nil {
+	if err = primitives.Gather(s.run, d, r.found.of, primitives.FromSlice([]uint32{uint32(s.n - 1)}), last); err != nil {
 		return err
 	}
 	found, err := last.Read(s.run)
@@ -301,15 +300,14 @@ func (r *groupRuns) number() (err error) {
 	return err
 }
 
-// numberRuns numbers the runs of elements whose words, the lowest first, are alike but for the lowest bits: the number of each
-// element's, from 1, and where each begins, with the end behind the last one.
-func numberRuns(run pass.Runner, d primitives.Shapes, words []primitives.Vector, without int) (numbers, starts primitives.Vector, err error) {
+// numberRuns numbers the runs of elements whose words, the lowest first, are alike but for the lowest bits.
+func numberRuns(run pass.Runner, d primitives.Shapes, words []primitives.Vector, without int) (out numbered, err error) {
 	for i := without / 32; i < len(words) && err == nil; i++ {
-		n, beside := words[i].N, numbers
-		numbers, starts = primitives.New(n), primitives.New(n+1)
-		err = primitives.Runs(run, d, words[i], max(0, without-32*i), beside, numbers, starts)
+		n, beside := words[i].N, out.of
+		out = numbered{of: primitives.New(n), starts: primitives.New(n + 1)}
+		err = primitives.Runs(run, d, words[i], max(0, without-32*i), beside, out.of, out.starts)
 	}
-	return numbers, starts, err
+	return out, err
 }
 
 // value adds up, or raises, a value of the records of each group: by a scan that begins anew with each group, or by differences of
@@ -330,7 +328,7 @@ func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
 	op, write := primitives.Op{Verb: "Runs", Over: "a value of each group, of its sorted records"}, ""
 	if v.how == raised {
 		write = fmt.Sprintf("PUT(%d, input0[i]);", v.at)
-		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Segments: r.numbers}, in[0], in[0]); err != nil {
+		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Segments: r.found.of}, in[0], in[0]); err != nil {
 			return err
 		}
 		return r.pass(op, write, r.states, in[0])
@@ -366,25 +364,17 @@ func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
 
 // pass runs group_runs.comp: for the record that is last in each group it writes to out from inputs by sorted record.
 func (r *groupRuns) pass(op pass.Op, write string, out primitives.Vector, inputs ...primitives.Vector) error {
-	local, each := 256, 8
-	if r.device.Software {
-		local, each = 32, 1
-	}
-	groups, most := (r.n+local*each-1)/(local*each), r.device.Primitives.MaxGroups
-	shape := [2]int{groups, 1}
-	if groups > most {
-		shape = [2]int{most, (groups + most - 1) / most}
-	}
 	var text strings.Builder
-	blocks := []textures.Block{out.Block, r.numbers.Block, r.starts.Block}
+	blocks := []textures.Block{out.Block, r.found.of.Block, r.found.starts.Block}
 	for i, v := range inputs {
 		fmt.Fprintf(&text, "layout(std430, binding = %d) readonly buffer Input%d { uint input%[2]d[]; };\n", len(blocks), i)
 		blocks = append(blocks, v.Block)
 	}
 	fmt.Fprintf(&text, "#define WRITE %s\n", write)
-	defines := []string{fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("ROWS %du", each), fmt.Sprintf("WORDS %du", r.grouping.words)}
+	defines, groups := r.device.byRow(r.n)
+	defines = append(defines, fmt.Sprintf("WORDS %du", r.grouping.words))
 	_, err := r.run.Run(&pass.Pass{Op: op, Program: shaders.ComposeCompute("group_runs.comp", nil, defines, text.String(), "group_runs.comp"),
 		Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(r.n))},
-		Dispatch: &pass.Dispatch{Groups: shape, Blocks: blocks}})
+		Dispatch: &pass.Dispatch{Groups: groups, Blocks: blocks}})
 	return err
 }

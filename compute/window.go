@@ -135,17 +135,17 @@ func (w *windowing) load(l loading, out primitives.Vector) error {
 		} else if l.constant {
 			plus = l.plus
 		}
-		defines := []string{fmt.Sprintf("LOCAL %d", w.local()), w.rowsOfThread(), fmt.Sprintf("BYTES %d", textures.CodeBytes(seg))}
+		others := []string{fmt.Sprintf("BYTES %d", textures.CodeBytes(seg))}
 		var rank textures.Block
 		if ranks != nil {
-			defines, rank = append(defines, "RANKS"), primitives.FromSlice(ranks).Block
+			others, rank = append(others, "RANKS"), primitives.FromSlice(ranks).Block
 		}
 		for _, v := range []struct {
 			define string
 			holds  bool
 		}{{"WIDE", textures.Parts(seg) > 1}, {"NULLS", seg.Nulls > 0}, {"NEGATE", l.negate}, {"CONSTANT", l.constant}, {"OR", l.or}} {
 			if v.holds {
-				defines = append(defines, v.define)
+				others = append(others, v.define)
 			}
 		}
 		for _, window := range w.device.windowsOf(c.Rows) {
@@ -159,11 +159,12 @@ func (w *windowing) load(l loading, out primitives.Vector) error {
 			if seg.Nulls > 0 {
 				blocks[2] = block(textures.Validity, 0)
 			}
+			defines, groups := w.device.byRow(window.Rows)
 			_, err := w.run.Run(&pass.Pass{Op: primitives.Op{Verb: "Window: " + l.verb + " of " + w.t.Field(l.col).Name, Over: fmt.Sprintf("%d codes", window.Rows)},
-				Program: shaders.Load("window_load.comp", defines...),
+				Program: shaders.Load("window_load.comp", append(defines, others...)...),
 				Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(window.Rows)), shaders.Uint("base", uint32(first+window.From)), shaders.Int("shift", int32(l.shift)),
 					shaders.Uint("plus_low", uint32(plus)), shaders.Uint("plus_high", uint32(plus>>32)), shaders.Uint("null_low", uint32(l.null)), shaders.Uint("null_high", uint32(l.null>>32))},
-				Dispatch: &pass.Dispatch{Groups: w.groups(window.Rows), Blocks: blocks}})
+				Dispatch: &pass.Dispatch{Groups: groups, Blocks: blocks}})
 			if err != nil {
 				return err
 			}
@@ -171,33 +172,6 @@ func (w *windowing) load(l loading, out primitives.Vector) error {
 		first += c.Rows
 	}
 	return nil
-}
-
-// local is the number of threads of a work group, and each how many rows one of them has.
-func (w *windowing) local() int {
-	if w.device.Software {
-		return 32
-	}
-	return 256
-}
-
-func (w *windowing) each() int {
-	if w.device.Software {
-		return 1
-	}
-	return 8
-}
-
-func (w *windowing) rowsOfThread() string { return fmt.Sprintf("ROWS %du", w.each()) }
-
-// groups are the work groups for so many rows.
-func (w *windowing) groups(rows int) [2]int {
-	size, most := w.local()*w.each(), w.device.Primitives.MaxGroups
-	n := (rows + size - 1) / size
-	if n <= most {
-		return [2]int{max(1, n), 1}
-	}
-	return [2]int{most, (n + most - 1) / most}
 }
 
 // orderedRows are the rows in the order of their partitions, and within these in that of a window.
@@ -304,12 +278,12 @@ func (w *windowing) ordered(f *windowFunction) (*orderedRows, error) {
 	}
 	var err error
 	if all > order {
-		if o.partitions, err = o.number(sorted, order); err != nil {
+		if o.partitions, err = numberRuns(w.run, d, sorted, order); err != nil {
 			return nil, err
 		}
 	}
 	if o.peers = o.partitions; order > 0 {
-		o.peers, err = o.number(sorted, 0)
+		o.peers, err = numberRuns(w.run, d, sorted, 0)
 	}
 	return o, err
 }
@@ -317,19 +291,13 @@ func (w *windowing) ordered(f *windowFunction) (*orderedRows, error) {
 // move has the first word that a function reads go with the keys, where random access takes longer.
 func (o *orderedRows) move(f *windowFunction, keys *primitives.Keys) (err error) {
 	list := o.loadings(f)
-	if d := o.device.Primitives; len(list) == 0 || d.Reach == 0 || o.rows <= d.Reach {
+	if len(list) == 0 || !o.device.Primitives.Far(o.rows) {
 		return nil
 	}
 	o.movedBy, keys.BesideOut = list[0], primitives.New(o.rows)
 	keys.Beside, err = o.words(list[0])
 	o.moved = keys.BesideOut
 	return err
-}
-
-// number numbers the runs of rows whose keys are alike but for the lowest bits.
-func (o *orderedRows) number(keys []primitives.Vector, without int) (out numbered, err error) {
-	out.of, out.starts, err = numberRuns(o.run, o.device.Primitives, keys, without)
-	return out, err
 }
 
 // windowPass is a dispatch of window.comp.
@@ -342,7 +310,8 @@ type windowPass struct {
 }
 
 func (o *orderedRows) pass(p windowPass) error {
-	defines := append(p.defines, fmt.Sprintf("LOCAL %d", o.local()), o.rowsOfThread(), fmt.Sprintf("INPUTS %d", len(p.in)), "RESULT "+p.result)
+	defines, groups := o.device.byRow(o.rows)
+	defines = append(append(defines, p.defines...), fmt.Sprintf("INPUTS %d", len(p.in)), "RESULT "+p.result)
 	text := "CONSTANTS"
 	uniforms := []shaders.Uniform{shaders.Uint("n", uint32(o.rows))}
 	for i, c := range p.constants {
@@ -369,7 +338,7 @@ func (o *orderedRows) pass(p windowPass) error {
 		blocks = append(blocks, v.Block)
 	}
 	_, err := o.run.Run(&pass.Pass{Op: primitives.Op{Verb: "Window: " + p.verb, Over: fmt.Sprintf("%d rows", o.rows)},
-		Program: shaders.Load("window.comp", defines...), Uniforms: uniforms, Dispatch: &pass.Dispatch{Groups: o.groups(o.rows), Blocks: blocks}})
+		Program: shaders.Load("window.comp", defines...), Uniforms: uniforms, Dispatch: &pass.Dispatch{Groups: groups, Blocks: blocks}})
 	return err
 }
 

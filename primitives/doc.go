@@ -8,7 +8,8 @@
 //	Reduce      out[0] = in[0] op ... op in[n-1]          1 + 0
 //	Scan        out[i] = in[0] op ... op in[i-1] (op in[i])
 //	                                                      1 + 1 (2 + 1 without look-back;
-//	                                                      the heads are read as often as in)
+//	                                                      the segments are read as often as in)
+//	Runs        the number of each run of like elements   as a Scan, and 1 a run
 //	Gather      out[i] = in[at[i]]                        1 + 1, and 1 at random (the
 //	                                                      locations once per Shapes.Reach)
 //	Scatter     out[at[i]] = in[i]                        2 + 0, and 1 at random (likewise)

@@ -102,6 +102,9 @@ func (d Shapes) strips(n int, t Tile) (strips, per int) {
 	return (tiles + per - 1) / per, per
 }
 
+// Far says that n words lie further apart than random access reaches in one pass.
+func (d Shapes) Far(n int) bool { return d.Reach > 0 && n > d.Reach }
+
 // groups returns the work groups of that many teams.
 func (d Shapes) groups(teams int, t Tile) [2]int {
 	if t.Threads == 1 {
