@@ -83,7 +83,7 @@ func (q *Query) Known() (values []table.Value, ok bool) {
 			values = append(values, table.Int(int64(n)))
 		}
 	}
-	return values, len(q.Chunks) > 0 && len(q.Aggs) > 0
+	return values, len(q.Aggs) > 0
 }
 
 // finisher keeps the sums that several aggregates share.

@@ -124,6 +124,13 @@ func TestLoweredIsBounded(t *testing.T) {
 	}
 }
 
+// dividedBy is a condition that every record satisfies, or raises an error in.
+func dividedBy(t *table.Table) expr.Expr {
+	a := &expr.Column{Index: 0, Name: "a", T: t.Fields[0].Type}
+	return &expr.Or{Kids: []expr.Expr{&expr.Compare{Op: expr.LT, L: &expr.Arith{Op: expr.Div, L: &expr.Const{V: table.Int(1)}, R: a}, R: &expr.Const{V: table.Int(9)}},
+		&expr.IsNull{X: &expr.Const{V: table.Int(1)}, Not: true}}}
+}
+
 // Known counts as Finish does, deleted records and NULLs included, and leaves alone what a record has to be looked at for.
 func TestKnown(t *testing.T) {
 	big := table.Type{Kind: table.BigInt}
@@ -156,6 +163,10 @@ func TestKnown(t *testing.T) {
 		{"a condition", whole, below(5), aggs, false},
 		{"deleted records", &table.Table{Name: "t", Fields: whole.Fields, Chunks: []*table.Chunk{struck, whole.Chunks[1]}}, nil, aggs, false},
 		{"no aggregate", whole, nil, nil, false},
+		{"no chunk", &table.Table{Name: "t", Fields: whole.Fields}, nil, aggs, true},
+		{"a filter", whole, nil, []expr.Aggregate{{Kind: expr.CountAll, Col: -1, Filter: below(5)}}, false},
+		{"an expression", whole, nil, []expr.Aggregate{{Kind: expr.Count, Col: -1, Arg: big, X: &expr.Column{Index: 0, Name: "a", T: big}}}, false},
+		{"a check", whole, dividedBy(whole), aggs[:1], false},
 		{"a sum", whole, nil, append(aggs, expr.Aggregate{Kind: expr.Sum, Col: 0, Arg: big}), false},
 		{"different values", whole, nil, []expr.Aggregate{{Kind: expr.Count, Col: 0, Arg: big, Distinct: true}}, false},
 	} {
