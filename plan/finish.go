@@ -59,22 +59,21 @@ func Finish(s Partial, q *Query) ([]table.Value, error) {
 // has to be looked at for them.
 func (q *Query) Known() (values []table.Value, ok bool) {
 	for _, a := range q.Aggs {
+		all := a.Kind == expr.CountAll || a.Kind == expr.Selectivity
+		if a.X != nil || a.Distinct || a.Filter != nil || !all && a.Kind != expr.Count {
+			return nil, false
+		}
 		var n uint64
 		for i, c := range q.Chunks {
 			chunk := q.Table.Chunks[i]
 			switch {
-			case len(c.Checks) > 0 || a.X != nil || a.Distinct || a.Filter != nil || c.Pred.Op != True && c.Pred.Op != False:
+			case len(c.Checks) > 0 || c.Pred.Op != True && c.Pred.Op != False:
 				return nil, false
-			case a.Kind == expr.CountAll || a.Kind == expr.Selectivity:
-				if c.Pred.Op == True {
-					n += uint64(chunk.Rows)
-				}
-			case a.Kind == expr.Count:
-				if c.Pred.Op == True {
-					n += uint64(chunk.Segments[a.Col].NonNull())
-				}
+			case c.Pred.Op == False:
+			case all:
+				n += uint64(chunk.Rows)
 			default:
-				return nil, false
+				n += uint64(chunk.Segments[a.Col].NonNull())
 			}
 		}
 		if a.Kind == expr.Selectivity {

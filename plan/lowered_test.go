@@ -164,6 +164,7 @@ func TestKnown(t *testing.T) {
 		{"deleted records", &table.Table{Name: "t", Fields: whole.Fields, Chunks: []*table.Chunk{struck, whole.Chunks[1]}}, nil, aggs, false},
 		{"no aggregate", whole, nil, nil, false},
 		{"no chunk", &table.Table{Name: "t", Fields: whole.Fields}, nil, aggs, true},
+		{"a sum of no chunk", &table.Table{Name: "t", Fields: whole.Fields}, nil, []expr.Aggregate{{Kind: expr.Sum, Col: 0, Arg: big}}, false},
 		{"a filter", whole, nil, []expr.Aggregate{{Kind: expr.CountAll, Col: -1, Filter: below(5)}}, false},
 		{"an expression", whole, nil, []expr.Aggregate{{Kind: expr.Count, Col: -1, Arg: big, X: &expr.Column{Index: 0, Name: "a", T: big}}}, false},
 		{"a check", whole, dividedBy(whole), aggs[:1], false},
