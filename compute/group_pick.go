@@ -106,9 +106,9 @@ func (p *picking) byKey(q *plan.Query) {
 // room is how many groups have room in what is read.
 func (p *picking) room(rows int) int {
 	if p.All {
-		return min(p.size, rows, p.device.Primitives.MaxWords/p.words-1)
+		return min(p.size, rows, p.device.Primitives.MaxWords/(p.words+1)-1)
 	}
-	return mostPicked / p.words
+	return mostPicked / (p.words + 1)
 }
 
 // add adds a term to the sum.
@@ -132,7 +132,9 @@ func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err err
 		}
 	}
 	room := p.room(c.chunks[0].Rows)
-	picked := primitives.Zeros(2 + room*p.words)
+	of := *p.grouping
+	of.words++ // behind a group's words comes its slot
+	picked := primitives.Zeros(2 + room*of.words)
 	pick := p.step("GROUPS: pick those that are wanted", "groups, those whose sum is within bounds", picked.Block)
 	pick.Uniforms = append(pick.Uniforms, shaders.Uint("room", uint32(room)),
 		shaders.Uniform{Name: "bounds", I: []int32{int32(uint32(lo)), int32(lo >> 32), int32(uint32(hi)), int32(hi >> 32)}})
@@ -147,14 +149,18 @@ func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err err
 	if n > room {
 		return nil, false, nil
 	}
-	if end := 2 + n*p.words; end > len(words) {
+	if end := 2 + n*of.words; end > len(words) {
 		if words, err = picked.First(end).Read(p.run); err != nil {
 			return nil, false, err
 		}
 	}
 	x := c.chunks[0]
-	words = words[2:][:n*p.words]
-	states := p.states(x.q.Place(x.index), x.pieces[0].From, words, upTo(n))
+	words = words[2:][:n*of.words]
+	slots := make([]uint32, n)
+	for i := range slots {
+		slots[i] = words[i*of.words+p.words]
+	}
+	states := of.states(x.q.Place(x.index), x.pieces[0].From, words, upTo(n), slots)
 	states.Left = found - n
 	return []plan.GroupStates{states}, true, nil
 }

@@ -47,7 +47,8 @@ func (x *execution) groups() (list []plan.GroupStates) {
 		for i, p := range c.pieces {
 			g := c.grouping
 			words := x.words[g.place[i]:][:g.size*g.words]
-			list = append(list, g.states(x.q.Place(c.index), p.From, words, g.firstRows(words)))
+			slots := g.firstRows(words)
+			list = append(list, g.states(x.q.Place(c.index), p.From, words, slots, slots))
 		}
 	}
 	return list
@@ -55,7 +56,11 @@ func (x *execution) groups() (list []plan.GroupStates) {
 
 // firstRows are the slots with records, in the order of their first rows.
 func (g *grouping) firstRows(words []uint32) []uint32 {
-	var order []uint64 // first rows and slots
+	n := 0
+	for at := records; at < len(words); at += g.words {
+		n += int(min(words[at], 1))
+	}
+	order := make([]uint64, 0, n) // first rows and slots
 	for slot := range len(words) / g.words {
 		if w := words[slot*g.words:]; w[records] > 0 {
 			order = append(order, uint64(^w[firstRow])<<32|uint64(slot))
@@ -69,19 +74,32 @@ func (g *grouping) firstRows(words []uint32) []uint32 {
 	return out
 }
 
-// states reads the groups of a window from some slots.
-func (g *grouping) states(chunk, from int, words []uint32, slots []uint32) plan.GroupStates {
-	out := plan.GroupStates{Chunk: chunk, Rows: make([]uint32, len(slots)), N: make([]uint64, len(slots)), Aggs: make([]plan.GroupState, len(g.parts)), Alone: true}
+// states reads the groups of a window that have some slots, from these places among the words.
+func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint32) plan.GroupStates {
+	n := len(slots)
+	out := plan.GroupStates{Chunk: chunk, Rows: make([]uint32, n), N: make([]uint64, n), Aggs: make([]plan.GroupState, len(g.parts)), Alone: true}
 	for i, p := range g.parts {
-		out.Aggs[i] = g.room(p, len(slots))
+		out.Aggs[i] = g.room(p, n)
 	}
-	table.InParts(len(slots), func(lo, hi int) {
-		for i, slot := range slots[lo:hi] {
-			w := words[int(slot)*g.words:]
+	for _, d := range g.numbers {
+		var list []uint32
+		if d.size > 0 {
+			list = make([]uint32, n)
+		}
+		out.Numbers = append(out.Numbers, list)
+	}
+	table.InParts(n, func(lo, hi int) {
+		for i, place := range places[lo:hi] {
+			w := words[int(place)*g.words:]
 			out.Rows[lo+i], out.N[lo+i] = uint32(from)+^w[firstRow], uint64(w[records])
 		}
+		for k, d := range g.numbers {
+			for i := lo; i < hi && d.size > 0; i++ {
+				out.Numbers[k][i] = slots[i] / uint32(d.factor) % uint32(d.size)
+			}
+		}
 		for i, p := range g.parts {
-			g.state(p, words, slots, lo, hi, &out.Aggs[i])
+			g.state(p, words, places, lo, hi, &out.Aggs[i])
 		}
 	})
 	return out
@@ -97,12 +115,12 @@ func (g *grouping) room(p groupPart, n int) (s plan.GroupState) {
 }
 
 // state reads what an aggregate needs of the groups lo to hi-1.
-func (g *grouping) state(p groupPart, words, slots []uint32, lo, hi int, s *plan.GroupState) {
+func (g *grouping) state(p groupPart, words, places []uint32, lo, hi int, s *plan.GroupState) {
 	if p.none {
 		return
 	}
 	for i := lo; i < hi; i++ {
-		w := words[int(slots[i])*g.words:]
+		w := words[int(places[i])*g.words:]
 		s.N[i] = uint64(w[p.n])
 		if p.Ends >= 0 && p.end >= 0 {
 			if s.Ends[i] = w[g.values[p.end].at]; !p.Most {
@@ -122,7 +140,7 @@ func (g *grouping) state(p groupPart, words, slots []uint32, lo, hi int, s *plan
 			v := g.values[at]
 			for i := lo; i < hi; i++ {
 				var part [3]uint32
-				copy(part[:], words[int(slots[i])*g.words+v.at:][:v.size])
+				copy(part[:], words[int(places[i])*g.words+v.at:][:v.size])
 				s.Add(i, uint64(part[0])|uint64(part[1])<<32, coef)
 				s.High[i] += int64(part[2]) * coef
 			}

@@ -14,6 +14,7 @@ import (
 // the codes of the columns that the keys read; NULL is a digit behind the codes.
 type grouping struct {
 	cols    []int        // that the keys read
+	numbers []slotDigit  // by dimension of the star; a size of 0 where the keys read nothing of it
 	size    int          // slots
 	values  []groupValue // of a slot's state
 	words   int          // of it
@@ -23,6 +24,9 @@ type grouping struct {
 	in      memory
 	place   []int // by piece: where its slots lie in the result
 }
+
+// slotDigit is a digit of slots: what it is multiplied by, and how many values it has.
+type slotDigit struct{ factor, size int }
 
 func newGrouping() *grouping {
 	return &grouping{at: map[string]int{}, filters: map[*plan.Pred]*marks{}}

@@ -98,7 +98,8 @@ func sortedGroups(run pass.Runner, d Profile, q *plan.Query) (list []plan.GroupS
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, g.states(q.Place(x.index), w.From, words, upTo(len(words)/g.words)))
+			numbers := upTo(len(words) / g.words)
+			list = append(list, g.states(q.Place(x.index), w.From, words, numbers, numbers))
 		}
 	}
 	return list, nil

@@ -126,10 +126,13 @@ func (t *groupText) partnerBits(p *partnerWork, i int, delta int) {
 // starKeys adds the digits of joined tables to the slots.
 func (t *groupText) starKeys() {
 	for _, l := range t.x.q.Star {
+		var digit slotDigit
 		if l.Digits != nil {
+			digit = slotDigit{t.size, l.Size}
 			fmt.Fprintf(&t.body, "    slot += (%s - 1u) * uint(arg(%d));\n", t.digit(l), t.arg(t.size))
 			t.size *= l.Size
 		}
+		t.numbers = append(t.numbers, digit)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/stencildb/stencildb/expr"
@@ -112,8 +111,7 @@ func having(e expr.Expr, c *table.Chunk) *table.Chunk {
 	}
 	out := &table.Chunk{Rows: len(rows)}
 	for _, s := range c.Segments {
-		one := &joinColumn{Segment: s, starts: []int{0, c.Rows}, nulls: s.Nulls > 0, chunks: []translated{{Segment: s}}}
-		out.Segments = append(out.Segments, one.segment(ids{slices.Clip(rows), 0}, len(rows), false))
+		out.Segments = append(out.Segments, picked(s, rows))
 	}
 	return out
 }

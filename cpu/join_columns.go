@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/stencildb/stencildb/plan"
@@ -136,6 +137,12 @@ func (c *joinColumn) segment(of ids, n int, loose bool) *table.Segment {
 		s.Valid = nil
 	}
 	return s
+}
+
+// picked is some rows of a segment.
+func picked(s *table.Segment, rows []uint32) *table.Segment {
+	one := &joinColumn{Segment: s, starts: []int{0, s.Rows()}, nulls: s.Nulls > 0, chunks: []translated{{Segment: s}}}
+	return one.segment(ids{slices.Clip(rows), 0}, len(rows), false)
 }
 
 // orNothing is a segment that has no codes where all rows are NULL.

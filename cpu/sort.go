@@ -283,18 +283,18 @@ const digit = 8
 // that are alike stay in their order. It goes over the digits from the last to the first.
 func (s *sorter[R]) sort(ctx context.Context, rows []R, highest int, whole bool) ([]R, error) {
 	var r R
-	switch {
-	case len(rows) < fewRecords:
+	low := 64*len(r) - highest
+	if whole {
+		low = 0
+	}
+	switch digits := (64*len(r) - low + digit - 1) / digit; {
+	case len(rows) < min(fewRecords, recordsPerDigit*digits):
 		slices.SortFunc(rows, compareRecords[R])
 		return rows, ctx.Err()
 	case len(r) > 2:
 		return s.byWords(ctx, rows, 0)
 	}
 	other := make([]R, len(rows))
-	low := 64*len(r) - highest
-	if whole {
-		low = 0
-	}
 	for at := low; at < 64*len(r); {
 		word := len(r) - 1 - at/64
 		if s.pass(ctx, rows, other, word, at%64) {
@@ -308,8 +308,11 @@ func (s *sorter[R]) sort(ctx context.Context, rows []R, highest int, whole bool)
 	return rows, nil
 }
 
-// fewRecords is up to how many are sorted by comparing them.
-const fewRecords = 1 << 12
+// Up to so many records are sorted by comparing them, and no more for each digit that there is to sort by.
+const (
+	fewRecords      = 1 << 12
+	recordsPerDigit = 1 << 7
+)
 
 // byWords orders long records by one word after the other, from a word on: few have more of
 // these alike.
@@ -361,7 +364,11 @@ func (s *sorter[R]) byWords(ctx context.Context, rows []R, word int) ([]R, error
 
 // pass moves rows into another list in the order of one digit; false where they stand so.
 func (s *sorter[R]) pass(ctx context.Context, from, to []R, word, shift int) (moved bool) {
-	places := make([][1 << digit]int, len(s.parts))
+	parts := len(s.parts)
+	if len(from) < fewRecords { // each has one go over them
+		parts = 1
+	}
+	places := make([][1 << digit]int, parts)
 	s.each(ctx, len(from), func(w, i, j int) {
 		n := &places[w]
 		for _, r := range from[i:j] {

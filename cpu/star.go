@@ -53,7 +53,8 @@ type starArm struct {
 	needs        []expr.Expr // what is computed of these
 
 	*relation
-	rows []uint32 // by number a row that has it; nil where numbers are rows
+	rows   []uint32               // by number a row that has it; nil where numbers are rows
+	values map[int]*table.Segment // what is read, by number; nil where numbers are rows
 }
 
 // attached is a semi or an anti join.

@@ -166,7 +166,7 @@ const fewNumbers = 1 << 16
 
 // numbered numbers what is read of an arm's rows, each combination once; nil where nothing is read of it.
 func (s *Star) numbered(t *starArm, d *plan.Dimension) (numbers []uint32, err error) {
-	d.Size, t.rows = 1, nil
+	d.Size, t.rows, t.values = 1, nil, nil
 	if len(t.reads) == 0 {
 		return nil, nil
 	}
@@ -183,7 +183,16 @@ func (s *Star) numbered(t *starArm, d *plan.Dimension) (numbers []uint32, err er
 		d.Size, t.rows = renumber(numbers, d.Size, s.segmentOf(t, c, nil))
 	}
 	s.merge(t, d, numbers)
+	s.keepValues(t)
 	return numbers, nil
+}
+
+// keepValues has an arm keep what is read of it by number: groups find it there, and not among all rows.
+func (s *Star) keepValues(t *starArm) {
+	t.values = map[int]*table.Segment{}
+	for _, c := range t.reads {
+		t.values[c] = s.segmentOf(t, c, t.rows)
+	}
 }
 
 // byRows numbers the rows of the table of an arm that says what its rows are told apart by.
@@ -206,6 +215,7 @@ func (s *Star) byRows(t *starArm, d *plan.Dimension, numbers []uint32) {
 		numbers[i] = known[id] - 1
 	}
 	d.Size = max(1, len(t.rows))
+	s.keepValues(t)
 }
 
 // determines is the table of an arm whose row says all that is read of the arm: that to which those that have it are joined, one

@@ -97,42 +97,26 @@ func (s *Star) Groups(list []plan.GroupStates) (*table.Table, []plan.GroupStates
 
 // firstRows is the joined rows of the first rows of groups.
 func (s *Star) firstRows(g *plan.GroupStates) *table.Chunk {
-	chunk, f := s.Fact.Chunks[g.Chunk], s.scans[s.fact]
 	c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.fields))}
-	partners := map[*starArm][]uint32{}
 	for _, col := range s.columns {
 		if s.inFact(col) {
-			own := &joinColumn{Segment: chunk.Segments[col-f.first], starts: []int{0, chunk.Rows}, nulls: chunk.Segments[col-f.first].Nulls > 0}
-			own.chunks = []translated{{Segment: own.Segment}}
-			c.Segments[col] = own.segment(ids{g.Rows, 0}, len(g.Rows), false)
+			c.Segments[col] = picked(s.Fact.Chunks[g.Chunk].Segments[s.local(col)], g.Rows)
 			continue
 		}
 		t := s.armWith(col)
-		if partners[t] == nil {
-			partners[t] = s.partners(t, chunk, g.Rows)
+		numbers := g.Numbers[slices.Index(s.arms, t)]
+		if values := t.values[col]; values != nil {
+			c.Segments[col] = picked(values, numbers)
+		} else {
+			c.Segments[col] = s.segmentOf(t, col, numbers)
 		}
-		c.Segments[col] = s.segmentOf(t, col, partners[t])
 	}
 	return c
 }
 
-// partners are the rows of an arm that rows of a chunk of the fact table have.
-func (s *Star) partners(t *starArm, chunk *table.Chunk, rows []uint32) []uint32 {
-	d := s.Dimensions[slices.Index(s.arms, t)]
-	digits, key := d.Digits.Segments[0].Codes, chunk.Segments[s.local(t.probe.Index)]
-	out := make([]uint32, len(rows))
-	for i, row := range rows {
-		out[i] = uint32(digits.At(int(key.Base+key.Codes.At(int(row))-d.Base)) - 1)
-		if t.rows != nil {
-			out[i] = t.rows[out[i]]
-		}
-	}
-	return out
-}
-
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
 func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupStates, err error) {
-	out.Rows, out.Left = UpTo[uint32](len(from.Rows)), from.Left
+	out.Rows, out.Left, out.Alone = UpTo[uint32](len(from.Rows)), from.Left, from.Alone && s.distinct
 	for _, e := range s.cross {
 		x, err := s.vector(e, c, out.Rows)
 		if err != nil {
@@ -228,8 +212,8 @@ func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows, at 
 	return nil
 }
 
-// tellsGroups reports that groups of the device differ in a key of the statement: those of fact columns, and of one arm at most, in
-// which each number has a key of its own.
+// tellsGroups reports that groups of the device differ in a key of the statement: those of fact columns, and of arms in which each
+// number has values of its own in the columns that are keys.
 func (s *Star) tellsGroups() bool {
 	plain := map[int]bool{}
 	for _, k := range s.keys {
@@ -240,38 +224,34 @@ func (s *Star) tellsGroups() bool {
 	if len(s.cross) > 0 || slices.ContainsFunc(s.Aggregate.Keys, func(k expr.Expr) bool { return !plain[k.(*expr.Column).Index+s.scans[s.fact].first] }) {
 		return false
 	}
-	var of *starArm
-	for _, t := range s.arms {
-		if len(t.reads) > 0 {
-			if of != nil {
-				return false
+	return !slices.ContainsFunc(s.arms, func(t *starArm) bool {
+		var keys []int
+		for _, c := range t.reads {
+			if plain[c] || c == t.build.Index && plain[t.probe.Index] {
+				keys = append(keys, c)
 			}
-			of = t
 		}
-	}
-	return of == nil || slices.ContainsFunc(of.reads, func(c int) bool {
-		return (plain[c] || c == of.build.Index && plain[of.probe.Index]) && s.differs(of, c)
+		return len(t.reads) > 0 && !s.differ(t, keys)
 	})
 }
 
-// differs reports that each number of an arm has another value of a column.
-func (s *Star) differs(t *starArm, c int) bool {
-	if s.column(c).Max >= maxPlaces {
-		return false
+// differ reports that each number of an arm has another combination of values of some columns.
+func (s *Star) differ(t *starArm, columns []int) bool {
+	n := t.relation.rows
+	if t.rows != nil {
+		n = len(t.rows)
 	}
-	seg := s.segmentOf(t, c, t.rows)
-	if seg.Nulls > 0 {
-		return false
-	}
-	seen := table.NewBitmap(int(seg.Max) + 1)
-	for i := range seg.Codes.Len() {
-		code := int(seg.Codes.At(i))
-		if seen.Get(code) {
-			return false
+	size, numbers := 1, make([]uint32, n)
+	for _, c := range columns {
+		seg := t.values[c]
+		if seg == nil {
+			seg = s.segmentOf(t, c, nil)
 		}
-		seen.Set(code)
+		if size < n && seg.Max < maxPlaces {
+			size, _ = renumber(numbers, size, seg)
+		}
 	}
-	return true
+	return size >= n
 }
 
 // Bound is the bound of the device's groups that one of the statement's is; nil where there is none.

@@ -189,6 +189,13 @@ func texts(s *table.Segment, b table.Block) *array.String {
 	out := array.NewStringBuilder(memory.DefaultAllocator)
 	defer out.Release()
 	out.Reserve(b.Len())
+	bytes := 0
+	for i := range b.Len() {
+		if row := b.Row(i); !s.IsNull(row) {
+			bytes += len(s.Dict[s.Codes.At(row)])
+		}
+	}
+	out.ReserveData(bytes)
 	for i := range b.Len() {
 		if row := b.Row(i); s.IsNull(row) {
 			out.AppendNull()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stencildb/stencildb/table"
@@ -39,6 +40,9 @@ type Stats struct {
 	Loading Loading
 }
 
+// collectedRows is for how many rows [Collect] makes room at once.
+const collectedRows = 1 << 10
+
 // Result is the answer of one statement, all of it in memory.
 type Result struct {
 	// SQL is the statement's text, as given, without the semicolon.
@@ -59,7 +63,10 @@ func Collect(rows *Rows, err error) (*Result, error) {
 	defer rows.Close()
 	r := &Result{SQL: rows.SQL(), Columns: rows.Columns()}
 	for rows.Next() {
-		r.Rows = append(r.Rows, rows.Values())
+		if rows.at == 0 {
+			r.Rows = slices.Grow(r.Rows, rows.now.Len())
+		}
+		r.Rows = append(r.Rows, rows.values(collectedRows))
 	}
 	r.Stats = rows.Stats()
 	if err := rows.Err(); err != nil {

@@ -44,10 +44,10 @@ type Rows struct {
 	closing []func() // what Close calls
 	next    func() (batch, error, bool)
 
-	now  batch                     // nil before the first and after the last
-	at   int                       // the row of now; -1 before its first
-	read []func(i int) table.Value // the columns of now, once a value of it has been asked for
-	room []table.Value             // for rows to come
+	now  batch                          // nil before the first and after the last
+	at   int                            // the row of now; -1 before its first
+	read []func(i int, to *table.Value) // the columns of now, once a value of it has been asked for
+	room []table.Value                  // for rows to come
 	err  error
 	over bool
 
@@ -138,15 +138,18 @@ func (r *Rows) Next() bool {
 const roomRows = 32
 
 // Values returns the current row, one value a column.
-func (r *Rows) Values() []table.Value {
+func (r *Rows) Values() []table.Value { return r.values(roomRows) }
+
+// values is Values, where room is made for so many rows at once.
+func (r *Rows) values(room int) []table.Value {
 	n := len(r.columns)
 	if len(r.room) < max(1, n) {
-		r.room = make([]table.Value, n*min(roomRows, r.now.Len()-r.at))
+		r.room = make([]table.Value, n*min(room, r.now.Len()-r.at))
 	}
 	out := r.room[:n:n]
 	r.room = r.room[n:]
 	for i := range out {
-		out[i] = r.value(i)
+		r.put(i, &out[i])
 	}
 	if r.arrays != nil {
 		return arrayed(r.arrays, out)
@@ -159,16 +162,23 @@ func (r *Rows) Values() []table.Value {
 func (r *Rows) Go(col int) any { return goValue(r.value(col)) }
 
 // value is that of a column in the current row.
-func (r *Rows) value(col int) table.Value {
+func (r *Rows) value(col int) (v table.Value) {
+	r.put(col, &v)
+	return v
+}
+
+// put is value into the place of the zero one.
+func (r *Rows) put(col int, to *table.Value) {
 	if v, ok := r.now.(valueRows); ok {
-		return v[r.at][col]
+		*to = v[r.at][col]
+		return
 	}
 	if r.read == nil {
 		for i, a := range r.now.(computed) {
-			r.read = append(r.read, ingest.ArrowValues(a, r.columns[i].Type))
+			r.read = append(r.read, ingest.ArrowReader(a, r.columns[i].Type))
 		}
 	}
-	return r.read[col](r.at)
+	r.read[col](r.at, to)
 }
 
 // Scan copies the current row into dest, one pointer a column: *int64, *int, *int32,

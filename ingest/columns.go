@@ -89,52 +89,61 @@ func AppendValue(b array.Builder, v table.Value) {
 
 // ArrowValues reads the elements of an array of t's [ArrowType], or of [DictionaryType].
 func ArrowValues(a arrow.Array, t table.Type) func(i int) table.Value {
-	null := table.Null(t)
-	value := arrowValues(a, t)
-	switch _, none := a.(*array.Null); { // it has no validity
-	case none:
-		return func(int) table.Value { return null }
-	case a.NullN() == 0:
-		return value
-	}
-	return func(i int) table.Value {
-		if a.IsNull(i) {
-			return null
-		}
-		return value(i)
+	read := ArrowReader(a, t)
+	return func(i int) (v table.Value) {
+		read(i, &v)
+		return v
 	}
 }
 
-// arrowValues is ArrowValues of elements that are not NULL.
-func arrowValues(a arrow.Array, t table.Type) func(i int) table.Value {
+// ArrowReader is ArrowValues into the place of a value, which is the zero one.
+func ArrowReader(a arrow.Array, t table.Type) func(i int, to *table.Value) {
+	read := arrowReader(a, t)
+	switch _, none := a.(*array.Null); { // it has no validity
+	case none:
+		return func(_ int, to *table.Value) { *to = table.Null(t) }
+	case a.NullN() == 0:
+		return read
+	}
+	return func(i int, to *table.Value) {
+		if a.IsNull(i) {
+			*to = table.Null(t)
+		} else {
+			read(i, to)
+		}
+	}
+}
+
+// arrowReader is ArrowReader of elements that are not NULL.
+func arrowReader(a arrow.Array, t table.Type) func(i int, to *table.Value) {
 	if value := integers(a); value != nil {
-		return func(i int) table.Value { return table.Value{Type: t, I: value(i)} }
+		return func(i int, to *table.Value) { to.Type, to.I = t, value(i) }
 	}
 	switch a := a.(type) {
 	case *array.MonthDayNanoInterval:
-		return func(i int) table.Value { return intervalOf(a.Value(i)) }
+		return func(i int, to *table.Value) { *to = intervalOf(a.Value(i)) }
 	case *array.Decimal128:
-		return func(i int) table.Value {
+		return func(i int, to *table.Value) {
 			n := a.Value(i)
-			v := int64(n.LowBits())
-			if n.HighBits() != v>>63 { // more than 64 bits
-				return table.Dec(t, n.BigInt())
+			if v := int64(n.LowBits()); n.HighBits() == v>>63 {
+				to.Type, to.I = t, v
+			} else { // more than 64 bits
+				*to = table.Dec(t, n.BigInt())
 			}
-			return table.Value{Type: t, I: v}
 		}
 	case *array.Decimal256:
-		return func(i int) table.Value { return table.Dec(t, a.Value(i).BigInt()) }
+		return func(i int, to *table.Value) { *to = table.Dec(t, a.Value(i).BigInt()) }
 	case *array.Float32:
-		return func(i int) table.Value { return table.Value{Type: t, F: float64(a.Value(i))} }
+		return func(i int, to *table.Value) { to.Type, to.F = t, float64(a.Value(i)) }
 	case *array.Float64:
-		return func(i int) table.Value { return table.Value{Type: t, F: a.Value(i)} }
+		return func(i int, to *table.Value) { to.Type, to.F = t, a.Value(i) }
 	case *array.Dictionary:
 		words := a.Dictionary().(*array.String)
-		return func(i int) table.Value { return table.Value{Type: t, S: words.Value(a.GetValueIndex(i))} }
+		return func(i int, to *table.Value) { to.Type, to.S = t, words.Value(a.GetValueIndex(i)) }
 	case *array.String:
-		return func(i int) table.Value { return table.Value{Type: t, S: a.Value(i)} }
+		return func(i int, to *table.Value) { to.Type, to.S = t, a.Value(i) }
 	}
-	return func(int) table.Value { return table.Value{Type: t} }
+	return func(_ int, to *table.Value) { to.Type = t }
 }
 
 // monthDayNano is an interval as Arrow has it: with days in the place of a time of day of more than 64 bits of nanoseconds.

@@ -19,6 +19,8 @@ type GroupStates struct {
 	Aggs  []GroupState // one an aggregate of [Query].Groups
 	Left  int          // groups that are left out, since [Query].Bound does not want them
 	Alone bool         // no two have the same codes of the columns
+	// Numbers are, by [Dimension] of a star, the numbers of what the keys read of the groups' partners; nil where they read nothing.
+	Numbers [][]uint32
 }
 
 // GroupState is what an aggregate needs of each group.

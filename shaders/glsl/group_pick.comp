@@ -5,7 +5,7 @@
 //     group, word VALUES where its sum is NULL. SUM is the sum of a slot, made with coefficients.
 //     flip: all bits set where the smallest sums are to have the greatest keys.
 // Out: GREATEST: by work group the greatest key of its slots, 0 for none.
-//     Else: how many groups have keys within bounds (NULLS: or no sum), how many groups there are, and the words of up to room of the former.
+//     Else: how many groups have keys within bounds (NULLS: or no sum), how many groups there are, and the words and the slot of each of up to room of the former.
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) readonly buffer Groups { uint result[]; };
 layout(std430, binding = 1) buffer Picked { uint picked[]; };
@@ -90,9 +90,12 @@ void main() {
             start = atomicAdd(picked[0], taken);
         barrier();
         at += start;
-        if (take && at < room)
+        if (take && at < room) {
+            uint to = 2u + at * (WORDS + 1u);
             for (uint w = 0u; w < WORDS; w++)
-                picked[2u + at * WORDS + w] = word(slot, w);
+                picked[to + w] = word(slot, w);
+            picked[to + WORDS] = slot;
+        }
     }
     atomicAdd(found, mine);
     barrier();
