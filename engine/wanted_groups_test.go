@@ -43,6 +43,10 @@ func TestWantedGroups(t *testing.T) {
 			b.Column(0).Int(int64(i))
 			b.Column(1).Int(int64(r.IntN(90)))
 		})
+		add("kinds", 19, []table.Field{{Name: "kind", Type: whole}, {Name: "title", Type: whole}}, func(b *table.Builder, i int) {
+			b.Column(0).Int(int64(i))
+			b.Column(1).Int(int64(i % 13))
+		})
 		return db
 	}
 	onCPU, onCompute := open("cpu"), open("compute")
@@ -68,6 +72,10 @@ func TestWantedGroups(t *testing.T) {
 		"SELECT abs(o - 9), o % 3 = 1, SUM(n) FROM lines GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 7":                                                             false,
 		"SELECT o, price, n, COUNT(*) FROM lines WHERE o * n = 7919 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3":                                                            false, // of no record
 		"SELECT o % 7, o, COUNT(*) FROM lines GROUP BY 1, 2 HAVING COUNT(*) > 2 ORDER BY 1, 2":                                                                    true,
+		"SELECT o, kind, SUM(price), COUNT(*) FROM lines, orders, kinds WHERE o = k AND n = kind GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 10":                    true,
+		"SELECT o, title, SUM(price) FROM lines, orders, kinds WHERE o = k AND n = kind GROUP BY 1, 2 HAVING SUM(price) > 1200 ORDER BY 1, 2":                     true,
+		"SELECT day, title, o, SUM(n) FROM lines, orders, kinds WHERE o = k AND n = kind GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3 LIMIT 20":                      true,
+		"SELECT o, title % 5, SUM(price) FROM lines, orders, kinds WHERE o = k AND n = kind GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT 10":                              false, // of title alone a number may be of several
 		"SELECT day / 10, SUM(n) FROM lines, orders WHERE o = k GROUP BY 1 HAVING SUM(n) > 40 ORDER BY 1":                                                         false, // several groups of the device are one
 	} {
 		want, got := answerText(onCPU, text), answerText(onCompute, text)
