@@ -32,28 +32,44 @@ func (m made) cut(i, j int) batch { return made{m.of, m.batch.cut(i, j)} }
 
 // values are the rows as values.
 func (m made) values() valueRows {
-	out := make(valueRows, 0, m.Len())
-	row := func(c *table.Chunk, at int) {
-		values := make([]table.Value, len(c.Segments))
+	n := len(m.of.Fields)
+	out, room := make(valueRows, m.Len()), make([]table.Value, m.Len()*n)
+	for i := range out {
+		c, at := m.at(i)
+		out[i] = room[i*n:][:n:n]
 		for k, s := range c.Segments {
-			values[k] = s.Value(at)
-		}
-		out = append(out, values)
-	}
-	switch rows := m.batch.(type) {
-	case blockRows:
-		for i := range rows.Len() {
-			row(m.of.Chunks[rows.Chunk], rows.Row(i))
-		}
-	case placedRows:
-		blocks, of := rows.blocks()
-		next := make([]int, len(blocks))
-		for _, b := range of {
-			row(m.of.Chunks[blocks[b].Chunk], blocks[b].Row(next[b]))
-			next[b]++
+			out[i][k] = s.Value(at)
 		}
 	}
 	return out
+}
+
+// columns are the rows with these columns alone; ok is false where an item is something else.
+func (m made) columns(items []plan.Item) (out made, ok bool) {
+	of := &table.Table{}
+	for _, c := range m.of.Chunks {
+		of.Chunks = append(of.Chunks, &table.Chunk{Rows: c.Rows})
+	}
+	for _, item := range items {
+		c, ok := item.E.(*expr.Column)
+		if !ok {
+			return m, false
+		}
+		of.Fields = append(of.Fields, m.of.Fields[c.Index])
+		for i, chunk := range of.Chunks {
+			chunk.Segments = append(chunk.Segments, m.of.Chunks[i].Segments[c.Index])
+		}
+	}
+	return made{of, m.batch}, true
+}
+
+// at is where a row stands.
+func (m made) at(i int) (*table.Chunk, int) {
+	if rows, ok := m.batch.(blockRows); ok {
+		return m.of.Chunks[rows.Chunk], rows.Row(i)
+	}
+	chunk, row := m.batch.(placedRows).at(i)
+	return m.of.Chunks[chunk], row
 }
 
 // overMade is items over rows as expressions over the columns of a table that is made of these; ok is false where one may come out
@@ -126,6 +142,9 @@ func (p *projection) of(b batch) iter.Seq2[batch, error] {
 		p.g = &gather{table: m.of, items: p.items, plain: true}
 	}
 	if m.Len() <= pieceOfMade {
+		if out, ok := m.columns(p.items); ok {
+			return func(yield func(batch, error) bool) { yield(out, nil) }
+		}
 		return func(yield func(batch, error) bool) { yield(p.byColumn(&p.eval, m)) }
 	}
 	whole := func(yield func(batch, error) bool) { yield(m.batch, nil) }

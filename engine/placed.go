@@ -32,6 +32,16 @@ func chunkStarts(t *table.Table) (starts []uint64, end uint64) {
 func (p placedRows) Len() int           { return len(p.places) }
 func (p placedRows) cut(i, j int) batch { return placedRows{p.places[i:j], p.starts} }
 
+// at is the chunk of a row, and its number there.
+func (p placedRows) at(i int) (chunk, row int) {
+	place := p.places[i]
+	if len(p.starts) > 1 {
+		chunk, _ = slices.BinarySearchFunc(p.starts, place, func(start, place uint64) int { return cmp.Or(cmp.Compare(start, place), -1) })
+		chunk-- // the last that does not start behind the place
+	}
+	return chunk, int(place - p.starts[chunk])
+}
+
 // blocks are the rows by their chunks, each in the order in which they stand here; of tells for
 // each row which of the blocks it is in.
 func (p placedRows) blocks() (blocks []table.Block, of []int) {
@@ -44,16 +54,15 @@ func (p placedRows) blocks() (blocks []table.Block, of []int) {
 		return []table.Block{{Rows: rows}}, of
 	}
 	at := make([]int, len(p.starts)) // by chunk, 1 for the first
-	for i, place := range p.places {
-		chunk, _ := slices.BinarySearchFunc(p.starts, place, func(start, place uint64) int { return cmp.Or(cmp.Compare(start, place), -1) })
-		chunk-- // the last that does not start behind the place
+	for i := range p.places {
+		chunk, row := p.at(i)
 		if at[chunk] == 0 {
 			blocks = append(blocks, table.Block{Chunk: chunk})
 			at[chunk] = len(blocks)
 		}
 		of[i] = at[chunk] - 1
 		b := &blocks[of[i]]
-		b.Rows = append(b.Rows, uint32(place-p.starts[chunk]))
+		b.Rows = append(b.Rows, uint32(row))
 	}
 	return blocks, of
 }

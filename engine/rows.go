@@ -67,15 +67,16 @@ func (r *Rows) open() error {
 		r.Close()
 		return err
 	}
-	if v, ok := b.(valueRows); ok {
+	r.now, r.at = b, 0
+	if _, ok := b.(computed); !ok && b != nil {
 		for i, c := range r.columns {
-			if first := v[0][i]; !first.Null && c.Type.Kind == table.Decimal && c.Type != first.Type {
+			if first := r.value(i); !first.Null && c.Type.Kind == table.Decimal && c.Type != first.Type {
 				r.columns = slices.Clone(r.columns)
 				r.columns[i].Type = first.Type // the scale of a quotient is known only now
 			}
 		}
 	}
-	r.now, r.at = b, -1
+	r.at = -1
 	return nil
 }
 
@@ -92,9 +93,6 @@ func (r *Rows) pull() (_ batch, err error) {
 		b, err, ok := r.next()
 		if !ok || err != nil {
 			return nil, err
-		}
-		if m, ok := b.(made); ok {
-			b = m.values()
 		}
 		if b.Len() > 0 {
 			return b, nil
@@ -169,8 +167,13 @@ func (r *Rows) value(col int) (v table.Value) {
 
 // put is value into the place of the zero one.
 func (r *Rows) put(col int, to *table.Value) {
-	if v, ok := r.now.(valueRows); ok {
-		*to = v[r.at][col]
+	switch b := r.now.(type) {
+	case valueRows:
+		*to = b[r.at][col]
+		return
+	case made:
+		c, at := b.at(r.at)
+		*to = c.Segments[col].Value(at)
 		return
 	}
 	if r.read == nil {
@@ -293,6 +296,9 @@ func (r *Rows) drain() (Stats, error) {
 func (r *Rows) rest() iter.Seq[batch] {
 	return func(yield func(batch) bool) {
 		for b := r.batch(); b != nil; b = r.batch() {
+			if m, ok := b.(made); ok {
+				b = m.values()
+			}
 			if r.now, r.read = nil, nil; !yield(b) { // who takes it may release it
 				return
 			}
