@@ -38,7 +38,7 @@ func (m made) values() valueRows {
 		c, at := m.at(i)
 		out[i] = room[i*n:][:n:n]
 		for k, s := range c.Segments {
-			out[i][k] = s.Value(at)
+			s.Read(at, &out[i][k])
 		}
 	}
 	return out

@@ -146,8 +146,15 @@ func (r *Rows) values(room int) []table.Value {
 	}
 	out := r.room[:n:n]
 	r.room = r.room[n:]
-	for i := range out {
-		r.put(i, &out[i])
+	if m, ok := r.now.(made); ok {
+		c, at := m.at(r.at)
+		for i, s := range c.Segments {
+			s.Read(at, &out[i])
+		}
+	} else {
+		for i := range out {
+			r.put(i, &out[i])
+		}
 	}
 	if r.arrays != nil {
 		return arrayed(r.arrays, out)
@@ -173,7 +180,7 @@ func (r *Rows) put(col int, to *table.Value) {
 		return
 	case made:
 		c, at := b.at(r.at)
-		*to = c.Segments[col].Value(at)
+		c.Segments[col].Read(at, to)
 		return
 	}
 	if r.read == nil {

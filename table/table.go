@@ -198,11 +198,25 @@ func (s *Segment) NonNull() int { return s.Rows() - s.Nulls }
 func (s *Segment) IsNull(i int) bool { return s.Valid != nil && !s.Valid.Get(i) }
 
 // Value decodes row i.
-func (s *Segment) Value(i int) Value {
+func (s *Segment) Value(i int) (v Value) {
+	s.Read(i, &v)
+	return v
+}
+
+// Read puts the value of row i in the place of the zero one.
+func (s *Segment) Read(i int, to *Value) {
 	if s.IsNull(i) {
-		return Null(s.Type)
+		to.Type, to.Null = s.Type, true
+		return
 	}
-	return s.Decode(s.Codes.At(i))
+	switch code := s.Codes.At(i); s.Type.Kind {
+	case Boolean, Real, Double, Interval:
+		*to = s.Decode(code)
+	case Varchar:
+		to.Type.Kind, to.S = Varchar, s.Dict[code]
+	default:
+		to.Type, to.I = s.Type, IntFromOrdinal(s.Base+code)
+	}
 }
 
 // Decode returns the value of a code.
