@@ -96,7 +96,7 @@ func (b bucket) side() (s JoinSide) {
 func (j *bucketJoin) deal(side int, selected iter.Seq2[table.Block, error]) ([]bucket, error) {
 	list, wide := make([]bucket, 1<<j.log), j.q.Bits() > textures.PartBits
 	t := j.q.Sides[side].Table
-	starts, at := make([]int, len(t.Chunks)), 0
+	starts := j.q.Starts(side)
 	type translation struct {
 		codes table.Codes
 		delta uint64
@@ -104,8 +104,7 @@ func (j *bucketJoin) deal(side int, selected iter.Seq2[table.Block, error]) ([]b
 		shift int
 	}
 	keys := make([][]translation, len(t.Chunks)) // of each chunk
-	for i, c := range t.Chunks {
-		starts[i], at = at, at+c.Rows
+	for i := range t.Chunks {
 		for k, f := range j.q.Fields() {
 			s := j.q.Segment(j.q.Keys[k], side, i)
 			in := translation{codes: s.Codes, shift: f.Shift}
@@ -206,11 +205,8 @@ func (j *bucketJoin) together(left, right bucket) (done bool, err error) {
 
 // distinct leaves each row of the left side once: it may have met several parts of the right one.
 func (j *bucketJoin) distinct() {
-	rows := 0
-	for _, c := range j.q.Sides[0].Table.Chunks {
-		rows += c.Rows
-	}
-	in := table.NewBitmap(rows)
+	starts := j.q.Starts(0)
+	in := table.NewBitmap(starts[len(starts)-1])
 	list := j.out.Rows[0][:0]
 	for _, row := range j.out.Rows[0] {
 		if !in.Get(int(row)) {

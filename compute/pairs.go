@@ -24,7 +24,7 @@ func Pairs(run pass.Runner, d Profile, q *plan.PairQuery) (out plan.Pairs, err e
 	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: q.Bits(), Exists: q.Exists, Pairs: q.Most}
 	var sides [2]JoinSide
 	for i, s := range q.Sides {
-		k := &joinKeys{run: run, device: d, fields: q.Fields(), wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
+		k := &joinKeys{run: run, device: d, starts: q.Starts(i), fields: q.Fields(), wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
 		for _, key := range q.Keys {
 			_, columns := key.Columns()
 			k.of, k.made = append(k.of, key[i]), append(k.made, !columns)
@@ -107,6 +107,7 @@ type joinKeys struct {
 	device    Profile
 	of        []expr.Expr     // the keys
 	made      []bool          // whose codes are made
+	starts    []int           // the numbers of the first rows of the side's chunks, and last how many numbers its table has
 	fields    []plan.KeyField // a key each
 	wide, ids bool            // keys of two words; row ids are wanted
 }
@@ -120,10 +121,7 @@ func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
 	var windows []JoinSide
 	total := 0 // rows so far
 	for _, f := range found {
-		first := 0
-		for _, c := range q.Table.Chunks[:f.index] {
-			first += c.Rows
-		}
+		first := k.starts[f.index]
 		for j, w := range f.pieces {
 			s := f.sorting(j)
 			if err := s.count(); err != nil {
@@ -147,10 +145,7 @@ func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
 
 // listed is a side whose rows are those of a list that are selected, by their places in the list: by its number each gathers its key.
 func (k *joinKeys) listed(q *plan.Query, list plan.RowList) (out JoinSide, err error) {
-	d, rows := k.device.Primitives, 0
-	for _, c := range q.Table.Chunks {
-		rows += c.Rows
-	}
+	d, rows := k.device.Primitives, k.starts[len(k.starts)-1]
 	if list.Len() == 0 {
 		return out, nil
 	}
@@ -279,7 +274,7 @@ func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Spa
 	if err != nil {
 		return out, 0, err
 	}
-	k := &joinKeys{run: run, device: d, of: []expr.Expr{of}, made: []bool{false}, fields: []plan.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
+	k := &joinKeys{run: run, device: d, starts: plan.RowStarts(t), of: []expr.Expr{of}, made: []bool{false}, fields: []plan.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
 	side, err := k.side(q)
 	if err != nil {
 		return out, 0, err

@@ -23,6 +23,38 @@ type PairQuery struct {
 	Taken *[2][]RowList
 
 	fields []KeyField // once they are known
+	starts [2][]int   // of a part: see Starts
+}
+
+// Part is the query for the rows of a side that are in some chunks of its table, for one of several devices. The rows have the numbers that
+// they have in the whole table.
+func (q *PairQuery) Part(side int, chunks []int) *PairQuery {
+	q.Fields() // which parts have in common
+	p := *q
+	p.Sides[side] = q.Sides[side].Part(chunks)
+	all, starts := q.Starts(side), []int(nil)
+	for _, i := range chunks {
+		starts = append(starts, all[i])
+	}
+	p.starts[side] = append(starts, all[len(all)-1])
+	return &p
+}
+
+// Starts are the numbers of the first rows of the chunks of a side, and last how many numbers there are.
+func (q *PairQuery) Starts(side int) []int {
+	if s := q.starts[side]; s != nil {
+		return s
+	}
+	return RowStarts(q.Sides[side].Table)
+}
+
+// RowStarts are the numbers of the first rows of the chunks of a table, and last how many numbers there are.
+func RowStarts(t *table.Table) []int {
+	starts := []int{0}
+	for i, c := range t.Chunks {
+		starts = append(starts, starts[i]+c.Rows)
+	}
+	return starts
 }
 
 // RowList is numbers of rows of a table, in host memory or on a device. The zero RowList is none.
@@ -43,11 +75,12 @@ func (l RowList) Len() int {
 	return len(l.Rows)
 }
 
-// Held is N numbers of rows that stay on a device.
+// Held is N numbers of rows that stay on one device or on several.
 type Held struct {
-	N  int
-	On any // what the backend has them in
-	By any // who keeps them
+	N     int
+	Parts []int // how many of them each of the devices has, whose come one after the other; nil: one has all
+	On    any   // what the backend has them in
+	By    any   // who keeps them
 }
 
 // PairKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
