@@ -31,7 +31,8 @@ type Joining struct {
 	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
 	Hold      Holder             // of what Pairs leaves on the device; nil: its pairs come to host memory
-	// Stays says whether the result is to be a table of one chunk like this one, whose columns are there, too: see [Away]. Nil: never.
+	// Stays says whether the result is to be a table like this one, of one chunk a device that has rows, whose columns are there, too: see
+	// [Away]. Nil: never.
 	Stays func(*table.Table) bool
 
 	Declined func(n *plan.Join, why string) // told which of the joins that Pairs is asked for are left to cpu; nil for nobody

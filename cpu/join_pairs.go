@@ -22,10 +22,10 @@ type Holder interface {
 	Count(context.Context, *plan.Query) (int, error)
 	// Read copies what is held to host memory, a list each; nil for nil. Where places is not nil it is what the lists have at these.
 	Read(ctx context.Context, list []*plan.Held, places []uint32) ([][]uint32, error)
-	// Columns gathers columns on the device: each is a segment that is away, until the statement is over.
-	Columns(context.Context, []HeldColumn) ([]*table.Segment, error)
-	// Where takes those rows of lists at whose places a query selects the rows, of a table of one chunk with these columns, and says how many
-	// there are. The lists are released.
+	// Columns gathers columns on the devices that have their rows: of each device it gives segments that are away, until the statement is over.
+	Columns(context.Context, []HeldColumn) ([][]*table.Segment, error)
+	// Where takes those rows of lists at whose places a query selects the rows, on each device of a table of one chunk with these columns, and
+	// says how many there are. The lists are released.
 	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) (held []*plan.Held, n int, err error)
 }
 
@@ -76,35 +76,63 @@ func (j *joiner) stays(rel *relation) (*table.Table, error) {
 		}
 	}
 	t := j.made()
-	chunk := func(segments []*table.Segment) *table.Chunk {
-		c := &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.result))}
-		for i, col := range at {
-			c.Segments[col] = segments[i]
+	have := func(segments [][]*table.Segment) {
+		t.Chunks = nil
+		for _, n := range rel.parts() {
+			if n == 0 {
+				continue
+			}
+			c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(j.result))}
+			for i, col := range at {
+				c.Segments[col] = segments[len(t.Chunks)][i]
+			}
+			t.Chunks = append(t.Chunks, c)
 		}
-		return c
 	}
 	columns, like := j.heldColumns(rel, places)
-	if t.Chunks = []*table.Chunk{chunk(like)}; !j.Stays(t) {
+	if have(like); !j.Stays(t) {
 		return nil, declined("the rows are wanted in host memory")
 	}
-	segments, err := j.Hold.Columns(j.ctx, columns)
-	if err != nil {
-		return nil, err
+	if len(columns) > 0 {
+		segments, err := j.Hold.Columns(j.ctx, columns)
+		if err != nil {
+			return nil, err
+		}
+		have(segments)
 	}
-	t.Chunks[0] = chunk(segments)
 	return t, nil
 }
 
-// heldColumns are columns of a relation whose rows are on a device, and what their segments will be like.
-func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, like []*table.Segment) {
-	for _, col := range columns {
-		scan, of, nulls := j.scanOf(col), j.column(col), 0
-		s := j.scans[scan]
-		list = append(list, HeldColumn{s.Table, col - s.first, of.space, plan.RowList{Held: rel.held[slices.Index(rel.scans, scan)], Loose: rel.loose[scan]}})
-		if of.nulls || rel.loose[scan] { // as many are not known yet
-			nulls = 1
+// parts are how many rows of a relation each device has, where they are on devices.
+func (r *relation) parts() []int {
+	for _, h := range r.held {
+		if h != nil && h.Parts != nil {
+			return h.Parts
 		}
-		like = append(like, table.NewAway(of.Segment, rel.rows, nulls))
+	}
+	return []int{r.rows}
+}
+
+// heldColumns are columns of a relation whose rows are on devices, and what their segments will be like on each device that has some.
+func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, like [][]*table.Segment) {
+	for _, col := range columns {
+		scan := j.scanOf(col)
+		s := j.scans[scan]
+		list = append(list, HeldColumn{s.Table, col - s.first, j.column(col).space, plan.RowList{Held: rel.held[slices.Index(rel.scans, scan)], Loose: rel.loose[scan]}})
+	}
+	for device, n := range rel.parts() {
+		if n == 0 {
+			continue
+		}
+		var segments []*table.Segment
+		for i, col := range columns {
+			of, nulls := j.column(col), 0
+			if of.nulls || list[i].Rows.Loose { // as many are not known yet
+				nulls = 1
+			}
+			segments = append(segments, table.NewAway(of.Segment, n, nulls, device))
+		}
+		like = append(like, segments)
 	}
 	return list, like
 }
@@ -116,7 +144,7 @@ func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, err
 	}
 	start, where := time.Now(), plan.All(conditions)
 	columns := expr.Columns(where)
-	if slices.ContainsFunc(columns, func(c int) bool { return j.column(c) == nil }) {
+	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.column(c) == nil }) {
 		return j.pipeline(rel, nil, conditions)
 	}
 	var lists []plan.RowList
@@ -128,7 +156,7 @@ func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, err
 	}
 	of, _ := j.heldColumns(rel, columns)
 	held, n, err := j.Hold.Where(j.ctx, of, func(segments []*table.Segment) (*plan.Query, error) {
-		c := &table.Chunk{Rows: rel.rows, Segments: make([]*table.Segment, len(j.fields))}
+		c := &table.Chunk{Rows: segments[0].Rows(), Segments: make([]*table.Segment, len(j.fields))}
 		for i, col := range columns {
 			c.Segments[col] = segments[i]
 		}

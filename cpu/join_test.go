@@ -237,7 +237,7 @@ func (elsewhere) Where(context.Context, []cpu.HeldColumn, func([]*table.Segment)
 	return nil, 0, &plan.Declined{Why: "it looks at no conditions"}
 }
 
-func (elsewhere) Columns(context.Context, []cpu.HeldColumn) ([]*table.Segment, error) {
+func (elsewhere) Columns(context.Context, []cpu.HeldColumn) ([][]*table.Segment, error) {
 	return nil, &plan.Declined{Why: "its columns are wanted here"}
 }
 

@@ -60,12 +60,13 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 		t := *s.plan.Table
 		if err == nil {
 			var first []uint32
+			starts := plan.RowStarts(&t)
 			for i, of := range states {
-				states[i].Rows = make([]uint32, len(of.Rows))
+				states[i].Chunk, states[i].Rows = 0, make([]uint32, len(of.Rows))
 				for k := range of.Rows {
 					states[i].Rows[k] = uint32(len(first) + k)
 				}
-				first = append(first, of.Rows...)
+				first = append(first, shifted(of.Rows, starts[of.Chunk])...)
 			}
 			t.Chunks = make([]*table.Chunk, 1)
 			t.Chunks[0], err = s.away.Chunk(ctx, first)

@@ -107,7 +107,7 @@ func (s *gpus) contents() (list contents) {
 	return list
 }
 
-// place says on which of n devices each chunk of a table is: on the one that has the
+// place says on which of n devices each chunk of a table is: on the one that has its columns alone, else on the one that has the
 // fewest rows of those before it. So the rows are balanced, and chunks stay where they
 // are when others are added behind them.
 func place(t *table.Table, n int) [][]int {
@@ -119,10 +119,23 @@ func place(t *table.Table, n int) [][]int {
 				least = d
 			}
 		}
+		if at, ok := home(c); ok && at < n {
+			least = at
+		}
 		chunks[least] = append(chunks[least], i)
 		rows[least] += c.Rows
 	}
 	return chunks
+}
+
+// home is the device that has the columns of a chunk alone, if one does.
+func home(c *table.Chunk) (device int, ok bool) {
+	for _, s := range c.Segments {
+		if s != nil { // where one is, all are
+			return s.Away()
+		}
+	}
+	return 0, false
 }
 
 // run predicts what a backend takes on the devices together, in seconds: what it takes
@@ -157,7 +170,15 @@ func (s *gpus) divide(q *plan.Query) []part {
 	if parts, ok := s.split.Get(q); ok {
 		return parts
 	}
-	var parts []part
+	parts := s.partsOf(q)
+	if first, ok, _ := s.split.PeekOrAdd(q, parts); ok { // of another goroutine
+		return first
+	}
+	return parts
+}
+
+// partsOf is divide of a query that runs once.
+func (s *gpus) partsOf(q *plan.Query) (parts []part) {
 	for i, chunks := range place(q.Table, len(s.list)) {
 		switch len(chunks) {
 		case 0:
@@ -169,9 +190,6 @@ func (s *gpus) divide(q *plan.Query) []part {
 	}
 	if len(parts) == 0 {
 		parts = []part{{g: s.list[0], q: q}}
-	}
-	if first, ok, _ := s.split.PeekOrAdd(q, parts); ok { // of another goroutine
-		return first
 	}
 	return parts
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -232,15 +233,18 @@ func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 	var opening time.Duration
 	err = s.db.on(ctx, "compute", &opening, func(b backend) error {
 		p := b.(*passes)
-		of := part{g: p.list[0], q: q}
-		if q.Groups != nil {
-			if done, err := p.findGroups(&pass.Recorder{}, of.g, q); !done || err != nil {
+		for _, of := range p.partsOf(q) {
+			if q.Groups != nil {
+				if done, err := p.findGroups(&pass.Recorder{}, of.g, of.q); !done || err != nil {
+					return err
+				}
+			}
+			if need, err := p.footprint(of); err != nil || need > p.room() {
 				return err
 			}
 		}
-		need, err := p.footprint(of)
-		does = err == nil && need <= p.room()
-		return err
+		does = true
+		return nil
 	})
 	return err == nil && does
 }
@@ -287,8 +291,10 @@ type pairing struct {
 	took  *took
 	watch func(Stage) pass.Runner // nil for nobody
 	ran   []Step
-	holds *GPU       // the device that keeps rows for the joins to come; nil for none
-	kept  []*lasting // there, for its GL thread
+	holds *gpus // the devices that keep rows for the joins to come; nil for none
+
+	mu   sync.Mutex // of what GL threads change
+	kept []*lasting // each for its device's
 
 	predicts bool          // it does what is predicted to be faster than cpu is, as auto wants it
 	opening  time.Duration // what opening the device took, of joins to come
@@ -344,13 +350,23 @@ func (p *pairing) opens(ctx context.Context) error {
 
 // predictPairs predicts whether finding the pairs of a join takes compute less time than cpu, and says why.
 func (db *DB) predictPairs(q *plan.PairQuery) (there bool, why string, err error) {
-	w := cost.OfPairs(q)
+	w, parts := cost.OfPairs(q), []*cost.Work{}
+	if d, _, _ := db.opened(); d != nil {
+		divided, _ := d.dividePairs(q)
+		for _, of := range divided {
+			parts = append(parts, cost.OfPairs(of.q))
+		}
+	} else {
+		parts = append(parts, w)
+	}
 	return db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) {
 		onHost = host.Run(w)
-		if q.Taken != nil { // they do not leave the device
-			w = w.Over([]int{0})
+		for _, of := range parts {
+			if q.Taken != nil { // they do not leave the device
+				of = of.Over([]int{0})
+			}
+			onDevice = max(onDevice, device.Run(of))
 		}
-		onDevice = device.Run(w)
 		for i, l := range q.Lists {
 			switch bytes := int64(4 * l.Len()); {
 			case l.Held != nil && q.Taken != nil:
@@ -404,59 +420,111 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 	return list[0].Backend == "compute", why, nil
 }
 
-// find is a [cpu.FindPairs]. What a device has no room for is joined bucket by bucket, what it has no room for then, either, is left to cpu.
+// find is a [cpu.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
+// either, is left to cpu.
 func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
-	host, where := cpu.New(0), " on compute"
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
-		g := b.(*passes).list[0] // which has the whole of both tables for it
-		if err := p.on(g, heldOf(q)...); err != nil {
+		s := b.(*passes)
+		if err := p.on(s.gpus, heldOf(q)...); err != nil {
 			return err
 		}
-		n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
-		out := struct { // which the GL thread may still write when ctx has ended
-			found plan.Pairs
-			where string
-		}{where: where}
-		do := func() error {
-			return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
-				if p.watch != nil {
-					n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
-				}
-				err = run.Apart(q.Sides[0].Table, func() error {
-					if out.found, err = compute.Pairs(run, g.Computes, q); err == nil {
-						err = p.keep(g, q, out.found.Held)
-					}
-					return err
-				})
-				if lacks(err) && p.watch == nil && q.Taken == nil {
-					out.where = " in buckets on compute"
-					rows := [2]iter.Seq2[table.Block, error]{host.Rows(ctx, q.Sides[0]), host.Rows(ctx, q.Sides[1])}
-					out.found, err = compute.PairsInBuckets(run, g.Computes, q, rows, b.(*passes).room()/2)
-					n.steps = added(n.steps)
-				}
-				return err
-			})()
+		if p.watch != nil { // the first device has the whole of both tables for it, until the pass that runs when ctx ends: see [Inside.Watch]
+			of := &pairPart{g: s.list[0], q: q}
+			if err = of.g.Context.Do(context.WithoutCancel(ctx), func() error { return p.joins(ctx, s, of)() }); err == nil {
+				found, how = of.found, s.joinedBy(q, []*pairPart{of}, 0)
+				p.ran = append(p.ran, of.steps...)
+			}
+			return err
 		}
-		if p.watch != nil { // until the pass that runs when ctx ends: see [Inside.Watch]
-			err = g.Context.Do(context.WithoutCancel(ctx), do)
-		} else {
-			err = do()
+		parts, side := s.dividePairs(q)
+		if err := p.share(ctx, s.gpus, q, parts, 1-side); err != nil {
+			return err
 		}
-		if err == nil {
-			found, where = out.found, out.where
-			p.ran = append(p.ran, n.steps...)
+		waits := make([]func() error, len(parts))
+		for i, of := range parts {
+			waits[i] = p.joins(ctx, s, of)
 		}
-		return err
+		if err := allOrNone(waits, func(i int) { parts[i].drop() }); err != nil {
+			return err
+		}
+		if found = s.merged(q, parts, side); tookLists(&found) {
+			over(heldOf(q)...)
+		} else { // what a part has taken is for nobody
+			for _, of := range parts {
+				of.drop()
+			}
+		}
+		how = s.joinedBy(q, parts, side)
+		for _, of := range parts {
+			p.ran = append(p.ran, of.steps...)
+		}
+		return nil
 	})
 	if errors.As(err, new(*textures.BudgetError)) {
 		err = &plan.Declined{Why: err.Error()}
 	}
-	return found, map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)", "index": "indexed nested loops (INLJ)"}[found.Way] + where, err
+	return found, how, err
 }
 
-// heldOf are the lists on a device that a query takes rows of.
+// joins has a device join its part; wait gives its error.
+func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func() error) {
+	g, q, host := of.g, of.q, cpu.New(0)
+	n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
+	return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
+		if p.watch != nil {
+			n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
+		}
+		err = run.Apart(q.Sides[0].Table, func() error {
+			if of.found, err = compute.Pairs(run, g.Computes, q); err == nil {
+				err = p.keep(g, slices.Concat(of.found.Held[0], of.found.Held[1]))
+			}
+			return err
+		})
+		if of.buckets = lacks(err) && p.watch == nil && q.Taken == nil; of.buckets {
+			rows := [2]iter.Seq2[table.Block, error]{host.Rows(ctx, q.Sides[0]), host.Rows(ctx, q.Sides[1])}
+			of.found, err = compute.PairsInBuckets(run, g.Computes, q, rows, s.room()/2)
+			n.steps = added(n.steps)
+		}
+		of.steps = n.steps
+		return err
+	})
+}
+
+// share gives the parts of a join what devices keep of the side that is not divided: as it is where the one part has it, else by way of host
+// memory.
+func (p *pairing) share(ctx context.Context, s *gpus, q *plan.PairQuery, parts []*pairPart, side int) error {
+	var lists []*plan.Held
+	withLists(q, side, func(l plan.RowList) plan.RowList {
+		if l.Held != nil && !slices.Contains(lists, l.Held) {
+			lists = append(lists, l.Held)
+		}
+		return l
+	})
+	if len(lists) == 0 {
+		return nil
+	}
+	if d := parts[0].device; len(parts) == 1 && lists[0].Parts[d] == lists[0].N {
+		parts[0].q = withLists(parts[0].q, side, func(l plan.RowList) plan.RowList { return onOne(l, d) })
+		return nil
+	}
+	rows, err := p.read(ctx, s, lists, nil)
+	if err != nil {
+		return err
+	}
+	for _, of := range parts {
+		of.q = withLists(of.q, side, func(l plan.RowList) plan.RowList {
+			if l.Held == nil {
+				return l
+			}
+			return plan.RowList{Rows: rows[slices.Index(lists, l.Held)], Loose: l.Loose}
+		})
+	}
+	return nil
+}
+
+// heldOf are the lists on devices that a query takes rows of.
 func heldOf(q *plan.PairQuery) (list []*plan.Held) {
 	all := q.Lists[:]
 	if q.Taken != nil {
@@ -468,20 +536,28 @@ func heldOf(q *plan.PairQuery) (list []*plan.Held) {
 	return list
 }
 
-// lasting is working memory that stays for the joins to come.
+// lasting is working memory of a device that stays for the joins to come.
 type lasting struct {
 	*pass.Scope
 	g *GPU
 }
 
-// keep keeps what a join has left on a device, and releases what that was made of, on the GL thread.
-func (p *pairing) keep(g *GPU, q *plan.PairQuery, held [2][]*plan.Held) error {
-	if q.Taken == nil {
-		return nil
-	}
+// open opens one, on the GL thread.
+func (p *pairing) open(g *GPU) *lasting {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	k := &lasting{g.GL.Open(), g}
 	p.kept = append(p.kept, k)
-	for _, h := range slices.Concat(held[0], held[1]) {
+	return k
+}
+
+// keep keeps lists that a device has made, on its GL thread.
+func (p *pairing) keep(g *GPU, held []*plan.Held) error {
+	if len(held) == 0 {
+		return nil
+	}
+	k := p.open(g)
+	for _, h := range held {
 		h.By = k
 		if v := h.On.(primitives.Vector); !v.None() {
 			if err := g.GL.Hand(v.Block, k.Scope); err != nil {
@@ -489,22 +565,47 @@ func (p *pairing) keep(g *GPU, q *plan.PairQuery, held [2][]*plan.Held) error {
 			}
 		}
 	}
-	for _, h := range heldOf(q) {
-		if h != nil {
-			h.By.(*lasting).Close()
-		}
-	}
 	return nil
 }
 
-// release releases what is kept, after what the GL thread may be at.
+// over has the devices release lists that nobody needs any more.
+func over(lists ...*plan.Held) {
+	for _, h := range lists {
+		if h != nil {
+			drop(h.On.([]*plan.Held))
+		}
+	}
+}
+
+// drop is over of what one device has of lists.
+func drop(held []*plan.Held) {
+	for i, h := range held {
+		k, kept := h.By.(*lasting)
+		if !kept || i > 0 && held[i-1].By == k {
+			continue
+		}
+		k.g.Context.Start(context.Background(), func() error { // nothing waits for it
+			if !k.g.closed {
+				k.Close()
+			}
+			return nil
+		})
+	}
+}
+
+// drop has the device release what it has taken for a part.
+func (of *pairPart) drop() { drop(slices.Concat(of.found.Held[0], of.found.Held[1])) }
+
+// release releases what is kept, after what the GL threads may be at.
 func (p *pairing) release() {
-	if p == nil {
+	if p == nil || p.holds == nil {
 		return
 	}
-	if g := p.holds; g != nil {
+	for _, g := range p.holds.list {
 		p.db.snapshots.releases.Go(func() {
 			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
+				p.mu.Lock()
+				defer p.mu.Unlock()
 				for _, k := range p.kept {
 					if k.g == g && !g.closed {
 						k.Close()
@@ -518,81 +619,122 @@ func (p *pairing) release() {
 
 var errRowsLost = errors.New("engine: the device was closed while rows of a join were there: run the statement again")
 
-// on notes the device that keeps what the joins find: lists of another one are lost.
-func (p *pairing) on(g *GPU, lists ...*plan.Held) error {
+// on notes the devices that keep what the joins find: lists of others are lost.
+func (p *pairing) on(s *gpus, lists ...*plan.Held) error {
 	for _, h := range lists {
-		if h != nil && h.By.(*lasting).g != g {
+		if h != nil && h.By != any(s) {
 			return errRowsLost
 		}
 	}
-	p.holds = g
+	p.holds = s
 	return nil
 }
 
 // Read implements [cpu.Holder].
-func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) ([][]uint32, error) {
-	out := make([][]uint32, len(list)) // which the GL thread may still write when ctx has ended
-	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
-		g := b.(*passes).list[0]
-		if err := p.on(g, list...); err != nil {
+func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) (out [][]uint32, err error) {
+	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+		s := b.(*passes).gpus
+		if err := p.on(s, list...); err != nil {
 			return err
 		}
-		return g.query(ctx, func() (err error) {
-			at := primitives.FromSlice(places)
+		out, err = p.read(ctx, s, list, places)
+		return err
+	})
+	return out, err
+}
+
+// read is Read on these devices, one after the other.
+func (p *pairing) read(ctx context.Context, s *gpus, list []*plan.Held, places []uint32) ([][]uint32, error) {
+	out := make([][]uint32, len(list))
+	first := 0 // row of what the device has
+	for d, g := range s.list {
+		n, at, from := 0, []uint32(nil), []int(nil) // the places there, and where they stand
+		for _, h := range list {
+			if h != nil {
+				n = h.Parts[d]
+			}
+		}
+		for i, place := range places {
+			if k := int(place) - first; k >= 0 && k < n {
+				at, from = append(at, uint32(k)), append(from, i)
+			}
+		}
+		if first += n; n == 0 || places != nil && len(at) == 0 {
+			continue
+		}
+		parts := make([][]uint32, len(list)) // which the GL thread may still write when ctx has ended
+		err := g.query(ctx, func() (err error) {
 			for i, h := range list {
 				if h == nil {
 					continue
 				}
-				if out[i] = []uint32{}; h.N == 0 || places != nil && at.N == 0 { // not nil, which is all rows
-					continue
-				}
-				rows := h.On.(primitives.Vector)
+				rows := h.On.([]*plan.Held)[d].On.(primitives.Vector)
 				if places != nil {
 					all := rows
-					rows = primitives.New(at.N)
-					if err := primitives.Gather(g.GL, g.Computes.Primitives, all, at, rows); err != nil {
+					rows = primitives.New(len(at))
+					if err := primitives.Gather(g.GL, g.Computes.Primitives, all, primitives.FromSlice(at), rows); err != nil {
 						return err
 					}
 				}
-				if out[i], err = rows.Read(g.GL); err != nil {
+				if parts[i], err = rows.Read(g.GL); err != nil {
 					return err
 				}
 			}
 			return nil
 		})()
-	})
-	if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+		for i, part := range parts {
+			switch {
+			case part == nil:
+			case places == nil && len(part) == list[i].N:
+				out[i] = part
+			case places == nil:
+				out[i] = append(out[i], part...)
+			default:
+				if out[i] == nil {
+					out[i] = make([]uint32, len(places))
+				}
+				for k, to := range from {
+					out[i][to] = part[k]
+				}
+			}
+		}
+	}
+	for i, h := range list {
+		if h != nil && out[i] == nil { // nil is all rows
+			out[i] = []uint32{}
+		}
 	}
 	return out, nil
 }
 
 // Columns implements [cpu.Holder].
-func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([]*table.Segment, error) {
+func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([][]*table.Segment, error) {
 	if err := p.gathers(list); err != nil {
 		return nil, err
 	}
-	var out []*table.Segment // which the GL thread may still write when ctx has ended
-	err := p.there(ctx, list, func(g *GPU, run pass.Runner, passes *noting) (err error) {
-		out, err = p.gathered(g, run, passes, list)
+	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
+	err := p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) (err error) {
+		out[d], _, err = p.gathered(d, g, run, passes, list)
 		return err
-	})
+	}, func(d int, g *GPU) { g.drop(out[d]) })
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return slices.DeleteFunc(out, func(of []*table.Segment) bool { return of == nil }), nil
 }
 
 // Where implements [cpu.Holder].
-func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) ([]*plan.Held, int, error) {
-	var held []*plan.Held
-	n := 0
-	err := p.there(ctx, list, func(g *GPU, run pass.Runner, passes *noting) error {
-		segments, err := p.gathered(g, run, passes, list)
+func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) (held []*plan.Held, n int, err error) {
+	devices := len(list[0].Rows.Held.Parts)
+	found, rows := make([][]*plan.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
+	err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) error {
+		segments, columns, err := p.gathered(d, g, run, passes, list)
 		if err != nil {
 			return err
 		}
-		columns := p.kept[len(p.kept)-1]
 		defer func() {
 			g.Store.Drop(segments...)
 			columns.Close()
@@ -603,40 +745,63 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 		}
 		passes.of = func(*pass.Pass) *table.Table { return q.Table }
 		return run.Apart(q.Table, func() error {
-			rows, err := compute.Selected(run, g.Computes, q)
+			selected, err := compute.Selected(run, g.Computes, q)
 			if err != nil {
 				return err
 			}
-			if held, err = compute.Taken(run, g.Computes, lists, rows); err != nil {
+			var here []plan.RowList
+			for _, l := range lists {
+				here = append(here, onOne(l, d))
+			}
+			if found[d], err = compute.Taken(run, g.Computes, here, selected); err != nil {
 				return err
 			}
-			n = rows.N
-			return p.keep(g, &plan.PairQuery{Taken: &[2][]plan.RowList{lists}}, [2][]*plan.Held{held})
+			rows[d] = selected.N
+			return p.keep(g, found[d])
 		})
-	})
+	}, func(d int, _ *GPU) { drop(found[d]) })
 	if err != nil {
 		return nil, 0, err
 	}
-	return held, n, nil
+	for _, r := range rows {
+		n += r
+	}
+	for _, l := range lists {
+		over(l.Held)
+	}
+	return p.holds.keptLists(found), n, nil
 }
 
-// there has do run on the device that has the rows of columns; a [plan.Declined] where that cannot do it.
-func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(g *GPU, run pass.Runner, passes *noting) error) error {
+// there has do run on each device that has rows of columns, all at the same time; a [plan.Declined] where one cannot do it. undo is
+// for those that have done it then.
+func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(d int, g *GPU, run pass.Runner, passes *noting) error, undo func(d int, g *GPU)) error {
 	var held []*plan.Held
 	for _, c := range list {
 		held = append(held, c.Rows.Held)
 	}
 	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
-		g := b.(*passes).list[0]
-		if err := p.on(g, held...); err != nil {
+		s := b.(*passes).gpus
+		if err := p.on(s, held...); err != nil {
 			return err
 		}
-		passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return nil }}
-		err := g.metered(ctx, &plan.Query{}, passes, p.took, func(run pass.Runner) error { return do(g, run, passes) })()
-		if err == nil {
-			p.ran = append(p.ran, passes.steps...)
+		var devices []int
+		var notes []*noting
+		var waits []func() error
+		for d, g := range s.list {
+			if held[0].Parts[d] == 0 {
+				continue
+			}
+			passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return nil }}
+			devices, notes = append(devices, d), append(notes, passes)
+			waits = append(waits, g.metered(ctx, &plan.Query{}, passes, p.took, func(run pass.Runner) error { return do(d, g, run, passes) }))
 		}
-		return err
+		if err := allOrNone(waits, func(i int) { undo(devices[i], s.list[devices[i]]) }); err != nil {
+			return err
+		}
+		for _, n := range notes {
+			p.ran = append(p.ran, n.steps...)
+		}
+		return nil
 	})
 	if lacks(err) || errors.Is(err, ErrUnsupported) {
 		err = &plan.Declined{Why: err.Error()}
@@ -644,21 +809,44 @@ func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(g *G
 	return err
 }
 
-// gathered gathers columns on a device, in a scope of their own, which is the last one that is kept; on the GL thread.
-func (p *pairing) gathered(g *GPU, run pass.Runner, passes *noting, list []cpu.HeldColumn) (out []*table.Segment, err error) {
-	k := &lasting{g.GL.Open(), g}
-	p.kept = append(p.kept, k)
+// allOrNone waits for what devices do at the same time. Where one fails, undo is for those that have not; of a row that raises an error on one of
+// several it is a [plan.Declined], as cpu knows which comes first.
+func allOrNone(waits []func() error, undo func(i int)) error {
+	errs := make([]error, len(waits))
+	for i, wait := range waits {
+		errs[i] = wait()
+		waits[i] = func() error { return errs[i] }
+	}
+	err := plan.First(waits)
+	if err == nil {
+		return nil
+	}
+	for i := range errs {
+		if errs[i] == nil {
+			undo(i)
+		}
+	}
+	if len(waits) > 1 && errors.As(err, new(*plan.CheckError)) {
+		return &plan.Declined{Why: err.Error()}
+	}
+	return err
+}
+
+// gathered gathers columns of the rows that a device has, on it, in working memory of their own; on the GL thread.
+func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list []cpu.HeldColumn) (out []*table.Segment, k *lasting, err error) {
+	k = p.open(g)
 	for _, c := range list {
+		rows := onOne(c.Rows, d)
 		passes.of = func(*pass.Pass) *table.Table { return c.Table }
 		err := run.Apart(c.Table, func() error {
-			src, nulls, err := compute.Column(run, g.Computes, c.Table, c.Col, c.Space, c.Rows)
+			src, nulls, err := compute.Column(run, g.Computes, c.Table, c.Col, c.Space, rows)
 			for _, block := range []textures.Block{src.Codes[0], src.Codes[1], src.Valid} {
 				if err == nil && !block.None() {
 					err = g.GL.Hand(block, k.Scope)
 				}
 			}
 			if err == nil {
-				out = append(out, table.NewAway(c.Space.Segment(), c.Rows.Len(), nulls))
+				out = append(out, table.NewAway(c.Space.Segment(), rows.Len(), nulls, d))
 				g.Store.From(out[len(out)-1], src)
 			}
 			return err
@@ -666,10 +854,10 @@ func (p *pairing) gathered(g *GPU, run pass.Runner, passes *noting, list []cpu.H
 		if err != nil {
 			g.Store.Drop(out...)
 			k.Close()
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return out, nil
+	return out, k, nil
 }
 
 // gathers is a [plan.Declined] where reading rows and gathering columns of them in host memory is predicted to be faster than bringing the
@@ -714,19 +902,20 @@ func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
-		g := b.(*passes).list[0]
-		passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Table }}
-		var values []table.Value
-		err := g.metered(ctx, q, passes, p.took, func(run pass.Runner) error {
-			return run.Apart(q.Table, func() (err error) {
-				values, err = g.Run("compute", run, q)
-				return err
-			})
-		})()
-		if err == nil {
-			n, p.ran = int(values[0].I), append(p.ran, passes.steps...)
+		s := b.(*passes)
+		notes := map[*GPU]*noting{}
+		for _, g := range s.list {
+			notes[g] = &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Table }}
 		}
-		return err
+		values, err := s.execute(ctx, q, p.took, func(g *GPU) pass.Runner { return notes[g] })
+		if err != nil {
+			return err
+		}
+		n = int(values[0].I)
+		for _, g := range s.list {
+			p.ran = append(p.ran, notes[g].steps...)
+		}
+		return nil
 	})
 	if lacks(err) || errors.Is(err, ErrUnsupported) {
 		err = &plan.Declined{Why: err.Error()}

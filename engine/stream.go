@@ -122,7 +122,8 @@ func (b *passes) newStreaming(q *plan.Query) *streaming {
 // away reports that a table has columns that are on a device alone: they are not cut.
 func away(t *table.Table) bool {
 	return slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool {
-		return slices.ContainsFunc(c.Segments, func(s *table.Segment) bool { return s != nil && s.Away() })
+		_, ok := home(c)
+		return ok
 	})
 }
 

@@ -114,13 +114,14 @@ type Segment struct {
 	// Lookups has what those who look for single rows by their codes keep with the segment for as long as it is there.
 	Lookups atomic.Value
 
-	away int // rows whose codes are on a device alone
+	away   int // rows whose codes are on a device alone
+	device int // which one
 }
 
-// NewAway returns a segment of rows whose codes are on a device alone: what it is like, with neither Codes nor Valid. of is a segment of the
+// NewAway returns a segment of rows whose codes are on one of the devices alone: what it is like, with neither Codes nor Valid. of is a segment of the
 // same type, base, largest code and dictionary.
-func NewAway(of *Segment, rows, nulls int) *Segment {
-	s := &Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Nulls: nulls, away: rows}
+func NewAway(of *Segment, rows, nulls, device int) *Segment {
+	s := &Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Nulls: nulls, away: rows, device: device}
 	if nulls == rows {
 		s.Base, s.Max, s.Bits, s.Dict = 0, 0, 0, nil
 	}
@@ -131,8 +132,8 @@ func NewAway(of *Segment, rows, nulls int) *Segment {
 	return s
 }
 
-// Away reports that the codes are on a device alone.
-func (s *Segment) Away() bool { return s.away > 0 }
+// Away reports that the codes are on a device alone, and on which.
+func (s *Segment) Away() (device int, ok bool) { return s.device, s.away > 0 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,
 // the others being 0. It is found at the first call, by all cores.

@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Two devices join what each has of the larger side, whose chunks they share, with all rows of the smaller one: pairs that are counted, that go to
+// host memory, and rows that stay for the next join, for conditions, aggregates and groups. EXPLAIN says which devices do what.
+func TestJoinsOfTwoDevices(t *testing.T) {
+	onCPU, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
+	const pairs, star = ") on compute, rows of fact on devices 0, 1", "Group("
+	const stays, both = "columns) on compute", "bits), devices 0, 1"
+	const chain = " FROM fact x JOIN fact y ON x.b = y.b AND x.m = y.m JOIN twice z ON y.a = z.key "
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = key", []string{star, both}},
+		{"SELECT dim.name, far.name, COUNT(*), SUM(n) FROM fact, dim, far WHERE a = dim.key AND b = far.key GROUP BY 1, 2 ORDER BY 1, 2", []string{star, both}},
+		{"SELECT m, COUNT(*) FROM fact WHERE NOT EXISTS (SELECT * FROM far WHERE b = key AND name LIKE '%3%') GROUP BY m ORDER BY m", []string{star, both}},
+		{"SELECT COUNT(*) FROM fact x JOIN fact y ON x.b = y.b", []string{pairs}},
+		{"SELECT COUNT(*) FROM twice JOIN fact ON a = key", []string{pairs}},
+		{"SELECT COUNT(*) FROM far JOIN dim ON length(far.name) - 5 = dim.size", []string{"on compute, rows of dim on devices 0, 1"}}, // the larger one is on one device
+		{"SELECT COUNT(*) FROM far x JOIN far y ON x.name = y.name", []string{") on compute, device 0"}},
+		{"SELECT a, n, name FROM fact JOIN twice ON a = key WHERE b < 900 ORDER BY n, a, name, m LIMIT 400", []string{pairs}},
+		{"SELECT COUNT(*), SUM(n), MIN(name), MEDIAN(m) FROM fact JOIN twice ON a = key", []string{pairs, stays, both}},
+		{"SELECT name, COUNT(*), SUM(n), MAX(b) FROM fact JOIN twice ON a = key WHERE m > 2 GROUP BY name ORDER BY name", []string{pairs, stays, both}},
+		{"SELECT z.name, y.m, COUNT(*), SUM(x.n)" + chain + "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 9", []string{pairs, stays, both}},
+		{"SELECT COUNT(*), AVG(y.n), MEDIAN(x.n), kth_largest(x.b, 40)" + chain + "WHERE x.n > y.n AND x.n * 2 > z.key - y.n", []string{pairs, ") by compute", stays, both}},
+		{"SELECT x.n, y.n, z.name" + chain + "WHERE x.n > y.n ORDER BY x.n, y.n, z.name, x.b LIMIT 70", []string{pairs, ") by compute"}},
+		{"SELECT COUNT(*), SUM(n) FROM fact WHERE b IN (SELECT far.key FROM far WHERE length(name) = 7) AND n <> 5", []string{both}},
+		{"SELECT b, n FROM fact WHERE n > 100 AND EXISTS (SELECT * FROM twice WHERE a = key AND name <> 'red')", []string{"by semi join", pairs}},
+		{"SELECT a, n FROM fact WHERE m = 3 AND NOT EXISTS (SELECT 1 FROM dim WHERE a = key)", []string{"by anti join", pairs}},
+		{"SELECT key, COUNT(n), SUM(n) FROM fact LEFT JOIN twice ON a = key GROUP BY key ORDER BY key", []string{"by left join", pairs}},
+		{"SELECT name, COUNT(n), SUM(n) FROM fact RIGHT JOIN dim ON a = key AND n > 300 GROUP BY name ORDER BY name", []string{"by right join", pairs}},
+		{"SELECT name, COUNT(n), SUM(n) FROM fact FULL JOIN twice ON b = key GROUP BY name ORDER BY name", []string{"by full join", pairs}},
+		{"SELECT COUNT(*), COUNT(z.key), SUM(x.n) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n LEFT JOIN twice z ON y.m = z.key", []string{pairs}},
+		{"SELECT COUNT(*), SUM(z.m), MIN(w.name) FROM fact x, fact z, twice w, dim d WHERE x.b = z.b AND d.size = w.key AND x.a = d.key AND x.m > z.m", []string{pairs}},
+	} {
+		want := answerText(onCPU, c.sql)
+		if got := answerText(onTwo, c.sql); got != want || strings.HasPrefix(got, "error") {
+			t.Errorf("%s:\n got %.300s\nwant %.300s", c.sql, got, want)
+		}
+		x, err := onTwo.Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, on := strings.Join(x.Lines(), "\n"), map[int]bool{}
+		for _, s := range x.Steps {
+			if s.Op != nil {
+				on[s.Device] = true
+			}
+		}
+		for _, w := range c.want {
+			if !strings.Contains(lines, w) {
+				t.Errorf("%s: no %q in\n%s", c.sql, w, lines)
+			}
+		}
+		if !slices.Contains(c.want, ") on compute, device 0") && len(on) != 2 {
+			t.Errorf("%s: passes on devices %v", c.sql, on)
+		}
+	}
+	for _, text := range []string{ // of the rows that raise an error the same one is first
+		"SELECT COUNT(*) FROM fact x JOIN fact y ON x.b = y.b WHERE 10 / (x.m - 3) > 0 AND y.n * 9223372036854775807 > 0",
+		"SELECT COUNT(*), SUM(x.n) FROM fact x JOIN twice y ON x.a = y.key WHERE x.n * 9223372036854775807 > 0 AND 10 / (y.key - 3) > 0",
+		"SELECT COUNT(*), SUM(x.n) FROM twice y JOIN fact x ON x.a = y.key WHERE x.n * 9223372036854775807 > 0 AND 10 / (y.key - 3) > 0",
+		"SELECT b FROM fact WHERE 10 / (m - 3) > 0 AND b IN (SELECT key FROM twice WHERE 10 / (key - 3) > 0)",
+		"SELECT COUNT(*), SUM(x.n)" + chain + "WHERE x.n / (z.key - 3) > y.n",
+	} {
+		if got, want := answerText(onTwo, text), answerText(onCPU, text); got != want || !strings.HasPrefix(got, "error") {
+			t.Errorf("%s: %s, cpu has %s", text, got, want)
+		}
+	}
+	noColumnsLeft(t, onTwo)
+}
+
+// What two devices have no room for they join bucket by bucket, what they have none for then, either, cpu joins. Of rows that are kept for a join
+// that has more pairs than a block of a device holds, cpu has them, too, whether all devices have that many or one.
+func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
+	const pairs = "SELECT COUNT(*) FROM fact x JOIN fact y ON x.a = y.a"
+	const many = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b % 1000 = y.b % 1000 JOIN dim z ON x.m = z.size"
+	onCPU, seen := openStar(t, Options{Backend: "cpu"}), map[string]bool{}
+	for _, o := range []Options{{GPUMemory: 1 << 10}, {GPUMemory: 192 << 10}, {GPUMemory: 384 << 10}, {Device: "0"}, {}} {
+		if o.Backend = "compute"; o.Device == "" {
+			o.Device = "0,1"
+		}
+		db, text := openStar(t, o), pairs
+		if o.GPUMemory == 0 {
+			if err := Inspect(db).Ready(); err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range db.opening.device.list { // of 212,268 pairs the second of two devices has fewer
+				g.Computes.Primitives.MaxWords = 100_000
+			}
+			text = many
+		}
+		if got, want := answerText(db, text), answerText(onCPU, text); got != want || strings.HasPrefix(got, "error") {
+			t.Errorf("%+v: %s: %s, want %s", o, text, got, want)
+		}
+		x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Join(x.Lines(), "\n")
+		for _, say := range []string{" on cpu)", "in buckets on compute, rows of fact on devices 0, 1", "on compute, rows of fact on devices 0, 1", "the device has no room for 2"} {
+			if strings.Contains(lines, say) {
+				seen[say] = true
+			}
+		}
+		if text == many && !strings.Contains(lines, "the device has no room for 2") {
+			t.Error(lines)
+		}
+		noColumnsLeft(t, db)
+	}
+	if len(seen) != 4 {
+		t.Errorf("EXPLAIN says only %v", seen)
+	}
+}
+
+// noColumnsLeft checks that no device has something of rows of joins.
+func noColumnsLeft(t *testing.T, db *DB) {
+	t.Helper()
+	db.snapshots.releases.Wait()
+	d, _, err := db.opened()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range d.list {
+		left := -1
+		if err := g.Context.Do(context.Background(), func() error { left = g.Store.Sources(); return nil }); err != nil || left != 0 {
+			t.Errorf("%d columns are left on device %d, %v", left, i, err)
+		}
+	}
+}
+
+// Random joins of two devices have the rows that cpu's have, by each algorithm.
+func TestRandomJoinsOfTwoDevices(t *testing.T) {
+	onCPU, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
+	for _, db := range []*DB{onCPU, onTwo} {
+		for _, name := range []string{"fact", "dim"} { // every third row of each chunk is deleted
+			tab, chunks := db.entry(name).table.Load(), []*table.Chunk(nil)
+			for _, c := range tab.Chunks {
+				rows := make([]int, c.Rows/3)
+				for i := range rows {
+					rows[i] = 3 * i
+				}
+				c, err := c.Delete(rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				chunks = append(chunks, c)
+			}
+			if err := db.replace(tab.With(chunks...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(r, label) }
+		key := func(table string) string {
+			return table + "." + pick("key", map[string][]string{"x": {"a", "b", "m"}, "y": {"a", "b", "n"}, "dim": {"key", "size"}, "twice": {"key"}, "far": {"key"}}[table]...)
+		}
+		tables := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "dim", "twice", "far"}), 2, 4, rapid.ID[string]).Draw(r, "tables")
+		from := func(table string) string {
+			if len(table) == 1 {
+				return "fact " + table
+			}
+			return table
+		}
+		text := from(tables[0])
+		for i, other := range tables[1:] {
+			on := key(tables[rapid.IntRange(0, i).Draw(r, "joined to")]) + " = " + key(other)
+			if i == 0 && len(tables) > 2 || pick("also", "no", "no", "yes") == "yes" {
+				on += " AND " + key(tables[i]) + pick("compares", " < ", " <> ", " = ") + key(other)
+			}
+			text += pick("kind", " JOIN ", " JOIN ", " JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ") + from(other) + " ON " + on
+		}
+		first, last := tables[0], tables[len(tables)-1]
+		if where := pick("WHERE", "", "<", "EXISTS", "NOT EXISTS"); where == "<" {
+			text += " WHERE " + key(first) + " < 30"
+		} else if where != "" {
+			text += " WHERE " + where + " (SELECT 1 FROM twice t WHERE t.key = " + key(first) + ")"
+		}
+		a, b := key(first), key(last)
+		text = pick("what", "SELECT COUNT(*) FROM ",
+			fmt.Sprintf("SELECT COUNT(*), SUM(%s), MIN(%s), MEDIAN(%s), COUNT(%s) FROM ", a, b, b, b),
+			fmt.Sprintf("SELECT %s AS k, COUNT(*), SUM(%s), MAX(%s) FROM ", a, b, b)) + text
+		if strings.Contains(text, " AS k") {
+			text += " GROUP BY 1 ORDER BY 1"
+		}
+		way := "SET join = " + pick("way", "auto", "hash", "merge", "index")
+		for _, db := range []*DB{onCPU, onTwo} {
+			if got := answerText(db, way); strings.HasPrefix(got, "error") {
+				r.Fatal(got)
+			}
+		}
+		if got, want := answerText(onTwo, text), answerText(onCPU, text); got != want {
+			r.Errorf("%s by %s:\n got %.300s\nwant %.300s", text, way, got, want)
+		}
+	})
+	noColumnsLeft(t, onTwo)
+}
+
+// What joins leave on two devices goes with the statement, after errors, cancellations and faults of one of them, too: there is room for the
+// next one, as often as one runs.
+func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute", Device: "0,1", GPUMemory: 2 << 20})
+	const chain = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key WHERE x.m < 6"
+	want := answerText(openStar(t, Options{Backend: "cpu"}), chain)
+	for i := range 20 {
+		if _, err := Collect(db.Query(context.Background(), "SELECT SUM(1 / (x.m - z.key)) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key")); err == nil || !strings.Contains(err.Error(), "division by zero") {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+		_, _ = Collect(db.Query(ctx, chain))
+		cancel()
+	}
+	x, err := db.Explain(context.Background(), chain, ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(x.Lines(), "\n"); strings.Contains(lines, "on cpu)") || strings.Count(lines, "rows of fact on devices 0, 1") != 2 {
+		t.Error(lines)
+	}
+	noColumnsLeft(t, db)
+	d, _, _ := db.opened()
+	var lost bool
+	d.list[1].through = func(run pass.Runner) pass.Runner {
+		return faulty{run, func(*pass.Pass) error {
+			lost = true
+			return glctx.ErrContextLost
+		}}
+	}
+	if _, err := Collect(db.Query(context.Background(), chain)); err == nil || !lost {
+		t.Errorf("%v of a device that is lost, %v", err, lost)
+	}
+	if got := answerText(db, chain); got != want {
+		t.Errorf("after that %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/primitives"
+)
+
+// pairPart is what one device joins of two tables: the rows that it has of the one, and all rows of the other.
+type pairPart struct {
+	g      *GPU
+	device int // its place among the devices
+	q      *plan.PairQuery
+
+	found   plan.Pairs
+	buckets bool // joined bucket by bucket
+	steps   []Step
+}
+
+// dividePairs divides a join among the devices: the rows of one side are joined where they are, the rows of the other are on every device
+// that has some of these. The side that is divided is the larger one of those that are on several devices; of a join that asks for one pair of
+// each left row it is the left one. Lists of the other side stay as they are.
+func (s *gpus) dividePairs(q *plan.PairQuery) (parts []*pairPart, side int) {
+	q.Fields() // which parts have in common
+	if left, right := several(s.rowsOf(q, 0)), several(s.rowsOf(q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
+		side = 1
+	}
+	part := func(d int, of *plan.PairQuery) {
+		parts = append(parts, &pairPart{g: s.list[d], device: d, q: withLists(of, side, func(l plan.RowList) plan.RowList { return onOne(l, d) })})
+	}
+	rows := s.rowsOf(q, side)
+	for d, n := range rows {
+		switch {
+		case n == 0:
+		case q.Lists[side].Held == nil && several(rows):
+			part(d, q.Part(side, place(q.Sides[side].Table, len(s.list))[d]))
+		default:
+			part(d, q)
+		}
+	}
+	if len(parts) == 0 {
+		part(0, q)
+	}
+	return parts, side
+}
+
+// rowsOf is how many rows of a side of a join each device has: those of lists that devices keep, or those of the chunks that are placed there.
+func (s *gpus) rowsOf(q *plan.PairQuery, side int) []int {
+	if h := q.Lists[side].Held; h != nil {
+		return h.Parts
+	}
+	rows := make([]int, len(s.list))
+	for d, chunks := range place(q.Sides[side].Table, len(s.list)) {
+		for _, i := range chunks {
+			rows[d] += q.Sides[side].Table.Chunks[i].Rows
+		}
+	}
+	return rows
+}
+
+// several reports that more than one device has rows.
+func several(rows []int) bool {
+	n := 0
+	for _, r := range rows {
+		n += min(r, 1)
+	}
+	return n > 1
+}
+
+// withLists is a join whose lists of a side are others.
+func withLists(q *plan.PairQuery, side int, other func(plan.RowList) plan.RowList) *plan.PairQuery {
+	of := *q
+	of.Lists[side] = other(of.Lists[side])
+	if q.Taken != nil {
+		taken := *q.Taken
+		taken[side] = nil
+		for _, l := range q.Taken[side] {
+			taken[side] = append(taken[side], other(l))
+		}
+		of.Taken = &taken
+	}
+	return &of
+}
+
+// onOne is what one device has of a list.
+func onOne(l plan.RowList, device int) plan.RowList {
+	if l.Held != nil {
+		l.Held = l.Held.On.([]*plan.Held)[device]
+	}
+	return l
+}
+
+// kept is a list of which the devices have parts, nil for none.
+func (s *gpus) kept(parts []*plan.Held) *plan.Held {
+	h := &plan.Held{Parts: make([]int, len(parts)), On: parts, By: s}
+	for d, p := range parts {
+		if p == nil {
+			p = &plan.Held{On: primitives.Vector{}}
+			parts[d] = p
+		}
+		h.Parts[d], h.N = p.N, h.N+p.N
+	}
+	return h
+}
+
+// keptLists are lists of which the devices have found their parts, those of one device in the same order as those of another.
+func (s *gpus) keptLists(found [][]*plan.Held) (lists []*plan.Held) {
+	n := 0
+	for _, of := range found {
+		n = max(n, len(of))
+	}
+	for k := range n {
+		parts := make([]*plan.Held, len(s.list))
+		for d, of := range found {
+			if of != nil {
+				parts[d] = of[k]
+			}
+		}
+		lists = append(lists, s.kept(parts))
+	}
+	return lists
+}
+
+// merged are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
+func (s *gpus) merged(q *plan.PairQuery, parts []*pairPart, side int) (out plan.Pairs) {
+	counted, first := false, 0
+	var held [2][][]*plan.Held
+	for i := range held {
+		held[i] = make([][]*plan.Held, len(s.list))
+	}
+	for _, p := range parts {
+		f := &p.found
+		out.N += f.N
+		out.Selected[side], out.Selected[1-side] = out.Selected[side]+f.Selected[side], f.Selected[1-side]
+		counted = counted || f.N > 0 && f.Rows[0] == nil && !tookLists(f)
+		for i := range held {
+			held[i][p.device] = f.Held[i]
+			rows := f.Rows[i]
+			if q.Lists[side].Held != nil && i == side { // places in the device's part of the list
+				rows = shifted(rows, first)
+			}
+			if len(parts) > 1 {
+				rows = append(out.Rows[i], rows...)
+			}
+			out.Rows[i] = rows
+		}
+		first += p.q.Lists[side].Len()
+	}
+	switch {
+	case counted:
+		out.Rows = [2][]uint32{}
+	case q.Taken != nil:
+		for i := range held {
+			out.Held[i] = s.keptLists(held[i])
+		}
+	}
+	return out
+}
+
+// tookLists reports that the rows that were to be taken are there.
+func tookLists(found *plan.Pairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
+
+// joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
+func (s *gpus) joinedBy(q *plan.PairQuery, parts []*pairPart, side int) string {
+	var ways, devices []string
+	for _, p := range parts {
+		way := pairWays[p.found.Way]
+		if p.buckets {
+			way += " in buckets"
+		}
+		if !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+		devices = append(devices, strconv.Itoa(p.g.Context.Device().Index))
+	}
+	how := strings.Join(ways, " and ") + " on compute"
+	switch {
+	case len(s.list) == 1:
+	case len(parts) == 1:
+		how += ", device " + devices[0]
+	default:
+		how += ", rows of " + q.Sides[side].Table.Name + " on devices " + strings.Join(devices, ", ")
+	}
+	return how
+}
+
+// pairWays are the algorithms that find pairs, by name.
+var pairWays = map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)", "index": "indexed nested loops (INLJ)"}
