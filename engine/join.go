@@ -164,6 +164,9 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
 	release := pairing.release
 	defer func() { release() }()
+	if pairing != nil {
+		pairing.memory = of.Memory
+	}
 	switch name := s.db.Backend(); {
 	case pairing == nil:
 	case name == "compute":
@@ -287,11 +290,12 @@ func (s *planned) suited(ctx context.Context, b backend, took *took) (now *plann
 
 // pairing has compute find the pairs of joins, and notes its passes.
 type pairing struct {
-	db    *DB
-	took  *took
-	watch func(Stage) pass.Runner // nil for nobody
-	ran   []Step
-	holds *gpus // the devices that keep rows for the joins to come; nil for none
+	db     *DB
+	took   *took
+	watch  func(Stage) pass.Runner // nil for nobody
+	memory int64                   // bytes that rows between joins may take in host memory
+	ran    []Step
+	holds  *gpus // the devices that keep rows for the joins to come; nil for none
 
 	mu   sync.Mutex // of what GL threads change
 	kept []*lasting // each for its device's
@@ -508,6 +512,9 @@ func (p *pairing) share(ctx context.Context, s *gpus, q *plan.PairQuery, parts [
 	if d := parts[0].device; len(parts) == 1 && lists[0].Parts[d] == lists[0].N {
 		parts[0].q = withLists(parts[0].q, side, func(l plan.RowList) plan.RowList { return onOne(l, d) })
 		return nil
+	}
+	if bytes := int64(4 * len(lists) * lists[0].N); bytes > p.memory {
+		return &plan.Declined{Why: fmt.Sprintf("%d bytes of rows go from device to device by way of host memory, which has no room for them", bytes)}
 	}
 	rows, err := p.read(ctx, s, lists, nil)
 	if err != nil {

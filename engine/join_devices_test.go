@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -89,14 +92,23 @@ func TestJoinsOfTwoDevices(t *testing.T) {
 // that has more pairs than a block of a device holds, cpu has them, too, whether all devices have that many or one.
 func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 	const pairs = "SELECT COUNT(*) FROM fact x JOIN fact y ON x.a = y.a"
+	const between = "SELECT COUNT(*) FROM far p JOIN far q ON p.key = q.key AND p.name = q.name JOIN fact x ON x.n = q.key" // of p and q one device has the rows
 	const many = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b % 1000 = y.b % 1000 JOIN dim z ON x.m = z.size"
 	onCPU, seen := openStar(t, Options{Backend: "cpu"}), map[string]bool{}
-	for _, o := range []Options{{GPUMemory: 1 << 10}, {GPUMemory: 192 << 10}, {GPUMemory: 384 << 10}, {Device: "0"}, {}} {
+	memory := int64(5 << 10)
+	for _, tab := range onCPU.inMemory() {
+		memory += tab.Bytes()
+	}
+	for _, o := range []Options{{GPUMemory: 1 << 10}, {GPUMemory: 192 << 10}, {GPUMemory: 384 << 10}, {HostMemory: memory}, {Device: "0"}, {}} {
 		if o.Backend = "compute"; o.Device == "" {
 			o.Device = "0,1"
 		}
 		db, text := openStar(t, o), pairs
-		if o.GPUMemory == 0 {
+		if o.HostMemory > 0 {
+			if text = between; answerText(db, "SET join = hash") != "" { // no star
+				t.Fatal("SET join")
+			}
+		} else if o.GPUMemory == 0 {
 			if err := Inspect(db).Ready(); err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +125,7 @@ func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Join(x.Lines(), "\n")
-		for _, say := range []string{" on cpu)", "in buckets on compute, rows of fact on devices 0, 1", "on compute, rows of fact on devices 0, 1", "the device has no room for 2"} {
+		for _, say := range []string{" on cpu)", "in buckets on compute, rows of fact on devices 0, 1", "on compute, rows of fact on devices 0, 1", "the device has no room for 2", "6000 bytes of rows go from device to device"} {
 			if strings.Contains(lines, say) {
 				seen[say] = true
 			}
@@ -123,7 +135,7 @@ func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 		}
 		noColumnsLeft(t, db)
 	}
-	if len(seen) != 4 {
+	if len(seen) != 5 {
 		t.Errorf("EXPLAIN says only %v", seen)
 	}
 }
@@ -247,5 +259,73 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 	}
 	if got := answerText(db, chain); got != want {
 		t.Errorf("after that %s, want %s", got, want)
+	}
+}
+
+// The pairs of several devices go one after the other: rows of a table by their numbers, places in lists that devices have parts of by those in
+// the whole list. Where one device has only counted its pairs, all are only counted.
+func TestMergedPairs(t *testing.T) {
+	s := &gpus{list: []*GPU{{}, {}, {}}}
+	list := s.kept([]*plan.Held{{N: 10}, nil, {N: 5}})
+	for _, c := range []struct {
+		of   plan.RowList // the divided side's
+		rows [2][]uint32  // of the last device
+		want plan.Pairs
+	}{
+		{plan.RowList{}, [2][]uint32{{7, 8}, {9, 9}}, plan.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 7, 8}, {2, 9, 9}}}},
+		{plan.RowList{Held: list}, [2][]uint32{{3, 4}, {9, 9}}, plan.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 13, 14}, {2, 9, 9}}}},
+		{plan.RowList{Held: list}, [2][]uint32{}, plan.Pairs{N: 3, Selected: [2]int{8, 3}}},
+	} {
+		q := &plan.PairQuery{Lists: [2]plan.RowList{c.of}}
+		parts := []*pairPart{
+			{q: withLists(q, 0, func(l plan.RowList) plan.RowList { return onOne(l, 0) }), found: plan.Pairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
+			{device: 2, q: withLists(q, 0, func(l plan.RowList) plan.RowList { return onOne(l, 2) }), found: plan.Pairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
+		}
+		if got := s.merged(q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+	}
+}
+
+// Of a join that two devices divide auto predicts what the one with more to do takes.
+func TestPredictionOfJoinsOfTwoDevices(t *testing.T) {
+	curve := func(fixed, row float64) cost.Curves {
+		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
+	}
+	var predicted []float64
+	for _, device := range []string{"0", "0,1"} {
+		db := openStar(t, Options{Backend: "auto", Device: device, Calibrations: t.TempDir()})
+		if err := Inspect(db).Ready(); err != nil {
+			t.Fatal(err)
+		}
+		caps := db.opening.device.list[0].Context.Caps()
+		caps.Software = false
+		p, err := cost.Default(true, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, there := p.Backends["cpu"], p.Backends["compute"]
+		host.Costs[cost.Join], host.Costs[cost.Pairs] = curve(1, 1e-3), curve(0, 1e-3)
+		there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(1e-5, 1e-4), curve(0, 1e-4)
+		there.Upload = cost.Transfer{Band: 1e9}
+		p.Backends["cpu"], p.Backends["compute"] = host, there
+		db.costs.now = cost.Costs{Profile: p}
+		x, err := db.Explain(context.Background(), "SELECT x.n, name FROM fact x JOIN twice ON x.b = key ORDER BY 1, 2 LIMIT 30", ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range x.Steps {
+			if why, ok := strings.CutPrefix(s.Counts, "auto predicted compute "); ok {
+				ms, err := strconv.ParseFloat(strings.Fields(why)[0], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				predicted = append(predicted, ms)
+			}
+		}
+		caps.Software = true
+	}
+	if len(predicted) != 2 || predicted[1] > 0.8*predicted[0] || predicted[1] < 0.5*predicted[0] { // 3,300 of 5,000 rows
+		t.Errorf("one device takes %v ms, two the other", predicted)
 	}
 }

@@ -103,9 +103,10 @@ func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 func TestRowsBetweenJoinsBeyondHostMemory(t *testing.T) {
 	const text = "SELECT COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.m = y.m JOIN twice z ON x.b + y.b = z.key WHERE x.b < 600 AND y.b < 600"
 	want := answerText(openStar(t, Options{Backend: "cpu"}), text)
-	for _, memory := range []int64{1 << 20, 64 << 20} {
-		if got := answerText(openStar(t, Options{Backend: "compute", HostMemory: memory}), text); got != want || strings.HasPrefix(got, "error") {
-			t.Errorf("%d bytes: %s, want %s", memory, got, want)
+	for _, o := range []Options{{HostMemory: 1 << 20}, {HostMemory: 64 << 20}, {HostMemory: 1 << 20, Device: "0,1"}} {
+		o.Backend = "compute"
+		if got := answerText(openStar(t, o), text); got != want || strings.HasPrefix(got, "error") {
+			t.Errorf("%+v: %s, want %s", o, got, want)
 		}
 	}
 }
