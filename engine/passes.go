@@ -152,6 +152,7 @@ func (b *passes) recordParts(q *plan.Query, parts []part) (list []recorded, err 
 	selections := make([]plan.Selection, len(parts))
 	for i, p := range parts {
 		r := recorded{&pass.Recorder{}, p.g}
+		p.recorded = true
 		if len(q.Aggs) > 0 {
 			selections[i], err = p.selection(b.name, r)
 		} else { // each device finds the rows of its chunks by itself

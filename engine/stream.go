@@ -187,6 +187,7 @@ func (b *passes) cut(q *plan.Query, rows int, most int64) *streaming {
 // footprint is what the passes of a part take of its device's memory, if all of it stays.
 func (b *passes) footprint(p part) (int64, error) {
 	r := &pass.Recorder{}
+	p.recorded = true
 	if len(p.q.Aggs) == 0 {
 		if err := b.findAll(r, p.g, p.q); err != nil {
 			return 0, err
@@ -242,6 +243,9 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 
 // visiting begins a visit of a part, and returns what ends it.
 func (p part) visiting(q *plan.Query) (end func()) {
+	if p.recorded {
+		return func() {}
+	}
 	i := slices.IndexFunc(p.visits, func(v plan.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
 	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, plan.IsSought) { // the next sweep
