@@ -914,7 +914,12 @@ func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
 		for _, g := range s.list {
 			notes[g] = &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Table }}
 		}
-		values, err := s.execute(ctx, q, p.took, func(g *GPU) pass.Runner { return notes[g] })
+		var values []table.Value
+		if parts := s.partsOf(q); len(parts) > 1 {
+			values, err = s.together(ctx, q, parts, p.took, func(g *GPU) pass.Runner { return notes[g] })
+		} else {
+			values, err = s.alone(ctx, parts[0], p.took, notes[parts[0].g])
+		}
 		if err != nil {
 			return err
 		}

@@ -470,7 +470,7 @@ func (h *harness) pairsFound(t *rapid.T, db namedDB, text string) {
 	}
 	joins := 0
 	for _, s := range x.Steps {
-		if strings.HasPrefix(s.Pass, "Join(") && strings.HasSuffix(s.Pass, " on compute") {
+		if strings.HasPrefix(s.Pass, "Join(") && strings.Contains(s.Pass, ") on compute") {
 			if joins++; joins == 2 {
 				h.chained++
 			}
