@@ -266,9 +266,11 @@ func (s *planned) reaches(b backend) error {
 	return nil
 }
 
-// leaves reports that an error of a statement whose rows are away leaves it to be done over rows in host memory.
+// leaves reports that an error of a statement whose rows are away leaves it to be done over rows in host memory: so does one of a row on one of
+// several devices, since which is first is known there.
 func (s *planned) leaves(err error) bool {
-	return s.away != nil && (declined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
+	ofRow := s.away != nil && len(s.plan.Table.Chunks) > 1 && errors.As(err, new(*expr.Error))
+	return s.away != nil && (ofRow || declined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
 }
 
 // suited is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.

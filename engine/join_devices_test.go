@@ -140,6 +140,49 @@ func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 	}
 }
 
+// Rows of a join that only the second of two devices has stay there, and are aggregated there. Where it has the row that raises an error in the left table, which
+// cpu looks at first, that error comes before one of the right table, which the first device finds, too.
+func TestWhatOneOfTwoDevicesHas(t *testing.T) {
+	onCPU, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
+	for _, db := range []*DB{onCPU, onTwo} {
+		b := table.NewBuilder("steps", []table.Field{{Name: "k", Type: table.Type{Kind: table.BigInt}}, {Name: "v", Type: table.Type{Kind: table.BigInt}}}, 100)
+		for i := range 300 {
+			b.Column(0).Int(int64(i))
+			b.Column(1).Int(int64(i % 7))
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Add(b.Table()); err != nil {
+			t.Fatal(err)
+		}
+		if got := answerText(db, "SET join = hash"); got != "" { // no stars
+			t.Fatal(got)
+		}
+	}
+	const from = " FROM steps s JOIN far f ON s.k = f.key AND s.v < f.key WHERE s.k BETWEEN "
+	for _, text := range []string{
+		"SELECT COUNT(*), SUM(s.v), MIN(f.name), MEDIAN(f.key)" + from + "120 AND 180",
+		"SELECT f.name, s.v, COUNT(*), SUM(f.key)" + from + "120 AND 180 GROUP BY 1, 2 ORDER BY 1, 2",
+		"SELECT f.name, s.v, COUNT(*), SUM(f.key)" + from + "40 AND 280 GROUP BY 1, 2 ORDER BY 1, 2",
+		"SELECT COUNT(*), SUM(s.v), MIN(f.name)" + from + "120 AND 180 AND s.v > 100",
+		"SELECT COUNT(*) FROM steps s JOIN twice y ON s.v = y.key WHERE 10 / (s.k - 150) > -100 AND y.key * 9223372036854775807 >= 0",
+	} {
+		got, want := answerText(onTwo, text), answerText(onCPU, text)
+		if got != want || strings.HasPrefix(want, "error") != strings.Contains(text, "10 /") {
+			t.Errorf("%s: %s, cpu has %s", text, got, want)
+		}
+	}
+	x, err := onTwo.Explain(context.Background(), "SELECT SUM(s.v), MIN(f.name)"+from+"120 AND 180", ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "Gather(2 columns) on compute") || !strings.Contains(lines, "bits), device 1") {
+		t.Error(lines)
+	}
+	noColumnsLeft(t, onTwo)
+}
+
 // noColumnsLeft checks that no device has something of rows of joins.
 func noColumnsLeft(t *testing.T, db *DB) {
 	t.Helper()
