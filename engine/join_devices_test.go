@@ -167,6 +167,8 @@ func TestWhatOneOfTwoDevicesHas(t *testing.T) {
 		"SELECT f.name, s.v, COUNT(*), SUM(f.key)" + from + "40 AND 280 GROUP BY 1, 2 ORDER BY 1, 2",
 		"SELECT COUNT(*), SUM(s.v), MIN(f.name)" + from + "120 AND 180 AND s.v > 100",
 		"SELECT COUNT(*) FROM steps s JOIN twice y ON s.v = y.key WHERE 10 / (s.k - 150) > -100 AND y.key * 9223372036854775807 >= 0",
+		"SELECT COUNT(*) FROM steps s WHERE 10 / (s.k - 150) > -100 AND EXISTS (SELECT 1 FROM twice y WHERE y.key = s.v AND y.key * 9223372036854775807 >= 0)",
+		"SELECT s.k FROM (SELECT * FROM steps WHERE 10 / (k - 150) > -100) s JOIN (SELECT * FROM twice WHERE key * 9223372036854775807 >= 0) y ON s.v = y.key",
 	} {
 		got, want := answerText(onTwo, text), answerText(onCPU, text)
 		if got != want || strings.HasPrefix(want, "error") != strings.Contains(text, "10 /") {
