@@ -12,9 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -372,5 +374,62 @@ func TestPredictionOfJoinsOfTwoDevices(t *testing.T) {
 	}
 	if len(predicted) != 2 || predicted[1] > 0.8*predicted[0] || predicted[1] < 0.5*predicted[0] { // 3,300 of 5,000 rows
 		t.Errorf("one device takes %v ms, two the other", predicted)
+	}
+}
+
+// The lists that one join leaves on two devices are there until the next one has what it takes of them: then both release them.
+func TestListsAreReleasedOnBothDevices(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute", Device: "0,1"})
+	if err := Inspect(db).Ready(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, p := context.Background(), &pairing{db: db, took: &took{}, memory: 1 << 30}
+	defer func() {
+		p.release()
+		db.snapshots.releases.Wait()
+	}()
+	column := func(table string, i int) *expr.Column {
+		f := db.entry(table).table.Load().Fields[i]
+		return &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
+	}
+	join := func(key int) *plan.PairQuery { // of a column of fact and twice.key
+		q := &plan.PairQuery{Cmp: expr.EQ, Way: "hash", Most: 1 << 31, Keys: []plan.PairKey{{column("fact", key), column("twice", 0)}}}
+		for i, name := range []string{"fact", "twice"} {
+			var err error
+			q.Sides[i], err = plan.NewQuery(db.entry(name).table.Load(), &plan.Fragment{Table: name, Where: &expr.IsNull{X: q.Keys[0][i], Not: true, P: -1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		q.Taken = &[2][]plan.RowList{{{}}, {{}}}
+		return q
+	}
+	first, _, err := p.find(ctx, join(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := first.Held[0][0]
+	if len(rows.Parts) != 2 || rows.Parts[0] == 0 || rows.Parts[1] == 0 || rows.Parts[0]+rows.Parts[1] != int(first.N) {
+		t.Fatalf("%d rows, of the devices %v", first.N, rows.Parts)
+	}
+	left := func(d int) error {
+		g, v := db.opening.device.list[d], rows.On.([]*plan.Held)[d].On.(primitives.Vector)
+		return g.query(ctx, func() error { _, err := v.Read(g.GL); return err })()
+	}
+	if left(0) != nil || left(1) != nil {
+		t.Errorf("of the first join %v, %v", left(0), left(1))
+	}
+	q := join(3)
+	q.Lists[0], q.Taken[0] = plan.RowList{Held: rows}, []plan.RowList{{Held: rows}}
+	second, _, err := p.find(ctx, q)
+	if err != nil || second.N != 2*first.N { // m is one of twice's keys
+		t.Fatalf("%d rows, then %d, %v", first.N, second.N, err)
+	}
+	lists, err := p.Read(ctx, second.Held[0], nil)
+	if err != nil || len(lists) != 1 || len(lists[0]) != int(second.N) {
+		t.Errorf("of the second join %d lists, %v", len(lists), err)
+	}
+	if left(0) == nil || left(1) == nil {
+		t.Errorf("of the first join there are rows yet: %v, %v", left(0), left(1))
 	}
 }
