@@ -99,6 +99,7 @@ type core struct {
 	texts     *lru.Cache[string, *sql.Statement]
 	commits   commits
 	drawn     atomic.Bool    // numbers of counters have been taken
+	pushes    atomic.Bool    // of tests: rows are grouped before joins wherever that can be
 	store     *storage.Store // nil without [Options.Folder]
 	stars     *stars
 	lowered   plan.Lowered

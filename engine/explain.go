@@ -224,7 +224,14 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 		estimates, done := s.estimates()
 		defer done()
 		x.estimates, x.unsettled = estimates, true
-		x.Plan, x.Off = x.node(s.tree), s.off.String()
+		tree, err := s.pushed(ctx)
+		if err != nil {
+			return nil, s.described(err)
+		}
+		if tree == nil {
+			tree = s.tree
+		}
+		x.Plan, x.Off = x.node(tree), s.off.String()
 		return x, nil
 	}
 	settled, ran, err := s.settled(ctx, &o)

@@ -27,6 +27,7 @@ func disable(t *testing.T, db *engine.DB, rules string) {
 // A plan without a rule is another one, of a statement that was planned before, too, and EXPLAIN says so.
 func TestDisableRule(t *testing.T) {
 	db := nestedDB(t, "cpu")
+	engine.Inspect(db).PushAggregates(true) // the tables are too small for it to pay
 	plans := func(sql string) string {
 		x, err := db.Explain(context.Background(), sql, engine.ExplainOptions{})
 		if err != nil {
@@ -46,6 +47,7 @@ func TestDisableRule(t *testing.T) {
 		"group distinct": "SELECT DISTINCT a FROM t",
 		"top rows":       "SELECT a FROM t ORDER BY a LIMIT 1",
 		"push limit":     "SELECT a FROM t LIMIT 1",
+		"push aggregate": "SELECT v, SUM(b) FROM t JOIN u ON a = k GROUP BY v",
 	} {
 		with := plans(sql)
 		disable(t, db, rule)

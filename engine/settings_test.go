@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 			"[statement_timeout 0 ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit]"}},
 		{"SET disable_rule = 'Push  filter,unnest'", nil},
 		{"SHOW disable_rule", []string{"[unnest, push filter]"}},
-		{"SET disable_rule = 'pull filter'", []string{`invalid value for disable_rule: no rule "pull filter": take some of unnest, inline, prune, push into, limit into, factor, infer filter, push filter, push semi, group distinct, top rows, push limit (line 1, column 5)`}},
+		{"SET disable_rule = 'pull filter'", []string{`invalid value for disable_rule: no rule "pull filter": take some of unnest, inline, prune, push into, limit into, factor, infer filter, push filter, push semi, group distinct, top rows, push aggregate, push limit (line 1, column 5)`}},
 		{"SHOW disable_rule", []string{"[unnest, push filter]"}},
 		{"SET disable_rule = ''", nil},
 		{"SHOW disable_rule", []string{"[]"}},

@@ -55,6 +55,9 @@ func (db *DB) forget(old *table.Table) {
 			if ran := s.latest.Load(); ran != nil && slices.Contains(ran.tables, old) {
 				s.latest.CompareAndSwap(ran, nil)
 			}
+			if p := s.pushing.Load(); p != nil && slices.Contains(p.tables, old) {
+				s.pushing.CompareAndSwap(p, nil)
+			}
 		}
 	}
 	if db.tx != nil {

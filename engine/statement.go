@@ -51,6 +51,7 @@ type bound struct {
 	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
 	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
+	pushing  atomic.Pointer[pushing]
 	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
 }
 

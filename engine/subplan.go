@@ -111,6 +111,7 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 // settling runs the subplans and the subqueries of a statement: each once.
 type settling struct {
 	*Statement
+	nested  *nested           // the statement's, or of what PushAggregate put aside
 	at      map[string]*entry // the tables that it reads, those in memory as they were when it began
 	tables  map[*plan.Subplan]*entry
 	values  map[*plan.Subplan]table.Value
@@ -130,15 +131,25 @@ type settling struct {
 // ran.done releases them. Without any it is the statement itself. Where explain is not nil, it is also told how
 // each is answered.
 func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *Statement, ran *settling, err error) {
-	if s.bound == nil || s.nested == nil {
+	if s.bound == nil {
 		return s, nil, nil
 	}
-	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{},
+	tree, known := s.tree, s.nested
+	if known == nil {
+		if tree, err = s.pushed(ctx); tree == nil {
+			return s, nil, err
+		}
+		known = &nested{}
+	}
+	x := &settling{Statement: s, nested: known, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{},
 		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
 	x.pin()
-	out, err := x.statement(ctx, s.tree)
+	out, err := x.statement(ctx, tree)
 	if err != nil {
 		x.done()
+		if s.nested == nil && ctx.Err() == nil { // rows that are not joined may raise errors, and sums of groups be too large for a column
+			return s, nil, nil
+		}
 		return s, nil, err
 	}
 	return out, x, nil
@@ -249,7 +260,16 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 		return nil, err
 	}
 	b.version, b.params, b.off = x.bound.version, x.params, x.off
-	return &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}, nil
+	st := &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}
+	if tree, err = st.pushed(ctx); err != nil {
+		return nil, err
+	}
+	if tree != nil {
+		if out, err := x.statement(ctx, tree); err == nil || ctx.Err() != nil {
+			return out, err
+		}
+	}
+	return st, nil
 }
 
 // folded is an expression with constants in the place of what is computed from constants alone.

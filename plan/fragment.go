@@ -112,6 +112,16 @@ func Cut(n Node) Node {
 	return cutInputs(n)
 }
 
+// Whole is a tree that was [Cut] as it was before.
+func Whole(n Node) Node {
+	return Rewrite(n, func(n Node) Node {
+		if f, ok := n.(*Fragment); ok {
+			return f.Nodes
+		}
+		return n
+	})
+}
+
 // cutInputs is a node over what is cut below it.
 func cutInputs(n Node) Node {
 	var inputs []Node

@@ -9,12 +9,12 @@ import (
 // Rule rewrites a statement's tree into one that gives the same rows.
 type Rule struct {
 	Name, Does string
-	// node is what it makes of a node whose inputs it has seen. It is nil for a rule that looks at whole queries: [Unnest], [Inline], [Pruned], [PushInto], [LimitInto].
+	// node is what it makes of a node whose inputs it has seen. It is nil for a rule that looks at whole queries: [Unnest], [Inline], [Pruned], [PushInto], [LimitInto], [PushAggregate].
 	node func(Node) Node
 }
 
 // The rules that look at whole queries.
-const unnest, inline, prune, pushInto, limitInto = "unnest", "inline", "prune", "push into", "limit into"
+const unnest, inline, prune, pushInto, limitInto, pushAggregate = "unnest", "inline", "prune", "push into", "limit into", "push aggregate"
 
 // Rules are those that there are, in the order in which they are applied.
 var Rules = []Rule{
@@ -29,6 +29,7 @@ var Rules = []Rule{
 	{"push semi", "a semi join goes below the inner join around it", PushSemi},
 	{"group distinct", "DISTINCT of rows of a table groups them", GroupDistinct},
 	{"top rows", "a sort below LIMIT keeps only the rows that are wanted", TopRows},
+	{pushAggregate, "a table of which a group has many rows is grouped before it is joined", nil},
 	{"push limit", "LIMIT goes below the select list", PushLimit},
 }
 

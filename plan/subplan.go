@@ -12,8 +12,9 @@ import (
 // Subplan is a tree whose rows become a table, once in an execution of the statement, which others read as
 // [Derived]. Its identity says that it is the same.
 type Subplan struct {
-	Name string // of a WITH; "" for none
-	Tree Node
+	Name   string // of a WITH; "" for none
+	Tree   Node
+	Groups bool // made by [PushAggregate]
 }
 
 // Fields implements [expr.Query].

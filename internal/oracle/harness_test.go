@@ -62,6 +62,7 @@ type tally struct {
 	declined               int // that a backend on the GPU leaves to others
 	inexpressible          int // that the peer cannot say, or fails at where the engine need not look
 	compared               int // with the peer
+	pushed                 int // that group rows before they are joined
 	several, made, chained int // joins by several keys, by keys that are computed, and of the rows of a join, whose pairs compute has found
 }
 

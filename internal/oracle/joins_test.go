@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -451,6 +452,10 @@ func joinsAgree(t *testing.T, p *peer, decimals bool) {
 	if h.some < h.compared/2 {
 		t.Error("most joins are empty")
 	}
+	t.Logf("%d of them group rows before they are joined", h.pushed)
+	if h.pushed < 10 {
+		t.Error("few group rows before they are joined")
+	}
 	if h.several == 0 || h.made == 0 || h.chained == 0 {
 		t.Errorf("compute has found the pairs of %d joins by several keys, of %d by keys that are computed, and of %d of a join's rows", h.several, h.made, h.chained)
 	}
@@ -458,6 +463,18 @@ func joinsAgree(t *testing.T, p *peer, decimals bool) {
 
 // enough is how many joins of a kind are looked for whose pairs compute has found.
 const enough = 3
+
+// ofGroups is an aggregate of aggregates.
+var ofGroups = regexp.MustCompile(`Aggregate\(.*\("(SUM|COUNT|MIN|MAX)\(`)
+
+// grouped counts the statements that group rows before they are joined.
+func (h *harness) grouped(t *rapid.T, db namedDB, text string) {
+	x, err := db.Explain(context.Background(), text, engine.ExplainOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	h.pushed += b2i(ofGroups.MatchString(strings.Join(x.Lines(), "\n")))
+}
 
 // pairsFound counts the joins of a statement whose pairs compute finds, as long as few have been seen.
 func (h *harness) pairsFound(t *rapid.T, db namedDB, text string) {
@@ -505,6 +522,7 @@ func (h *harness) joinAgrees(t *rapid.T, g *joins, text string, ordered bool, p 
 	}
 	for _, db := range dbs {
 		way := rapid.SampledFrom(cpu.JoinWays).Draw(t, "way")
+		engine.Inspect(db.DB).PushAggregates(g.some(7)) // the tables are too small for it to pay
 		var off []string
 		for _, r := range plan.Rules[b2i(g.some(5))*len(plan.Rules):] { // all rules, or some
 			if g.some(3) {
@@ -522,6 +540,7 @@ func (h *harness) joinAgrees(t *rapid.T, g *joins, text string, ordered bool, p 
 			continue
 		}
 		h.pairsFound(t, db, text)
+		h.grouped(t, db, text)
 		got := make([][]string, len(rows))
 		for i, row := range rows {
 			for _, v := range row {
