@@ -315,8 +315,9 @@ func (p *pairing) declined(n *plan.Join, why string) {
 // chosen is find where that is predicted to be faster than cpu is, and there is hardware for it.
 func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
 	stays := func(why string) error {
-		p.choices = append(p.choices, Step{Pass: "Choice(join on cpu)", Counts: why})
-		return &plan.Declined{Why: why}
+		err := &plan.Declined{Why: why}
+		p.chose("join", "", err)
+		return err
 	}
 	if q.Way == "loops" {
 		return found, "", stays("nested loops have no costs")
@@ -336,7 +337,7 @@ func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pai
 	if found, how, err = p.find(ctx, q); errors.Is(err, glctx.ErrFault) || errors.Is(err, ErrUnsupported) || errors.As(err, new(*plan.Declined)) {
 		return found, how, stays(err.Error())
 	}
-	p.choices = append(p.choices, Step{Pass: "Choice(join on compute)", Counts: why})
+	p.chose("join", why, nil)
 	return found, how, err
 }
 
@@ -721,14 +722,15 @@ func (p *pairing) read(ctx context.Context, s *gpus, list []*plan.Held, places [
 
 // Columns implements [cpu.Holder].
 func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([][]*table.Segment, error) {
-	if err := p.gathers(list); err != nil {
-		return nil, err
-	}
 	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
-	err := p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) (err error) {
-		out[d], _, err = p.gathered(d, g, run, passes, list)
-		return err
-	}, func(d int, g *GPU) { g.drop(out[d]) })
+	why, err := p.gathers(list)
+	if err == nil {
+		err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) (err error) {
+			out[d], _, err = p.gathered(d, g, run, passes, list)
+			return err
+		}, func(d int, g *GPU) { g.drop(out[d]) })
+	}
+	p.chose("gather", why, err)
 	if err != nil {
 		return nil, err
 	}
@@ -869,11 +871,11 @@ func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list 
 	return out, k, nil
 }
 
-// gathers is a [plan.Declined] where reading rows and gathering columns of them in host memory is predicted to be faster than bringing the
-// columns to the device.
-func (p *pairing) gathers(list []cpu.HeldColumn) error {
+// gathers says why columns are gathered on the device; a [plan.Declined] where reading rows and gathering columns of them in host memory is
+// predicted to be faster than bringing the columns there.
+func (p *pairing) gathers(list []cpu.HeldColumn) (why string, err error) {
 	if !p.predicts {
-		return nil
+		return "", nil
 	}
 	w, lists := &cost.Work{}, map[*plan.Held]int64{}
 	for _, c := range list {
@@ -890,14 +892,28 @@ func (p *pairing) gathers(list []cpu.HeldColumn) error {
 	if err == nil && !there {
 		err = &plan.Declined{Why: why}
 	}
-	return err
+	return why, err
+}
+
+// chose notes who does a part of the joins where auto predicts that, and why.
+func (p *pairing) chose(what, why string, err error) {
+	switch {
+	case !p.predicts:
+	case err == nil:
+		p.choices = append(p.choices, Step{Pass: "Choice(" + what + " on compute)", Counts: why})
+	case declined(err):
+		p.choices = append(p.choices, Step{Pass: "Choice(" + what + " on cpu)", Counts: err.Error()})
+	}
 }
 
 // Count implements [cpu.Holder].
 func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
+	why := ""
+	defer func() { p.chose("filter of "+q.Table.Name, why, err) }()
 	if p.predicts {
 		w := cost.Of(q)
-		there, why, err := p.db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) { return host.Run(w), device.Run(w) })
+		there := false
+		there, why, err = p.db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) { return host.Run(w), device.Run(w) })
 		if err == nil && !there {
 			err = &plan.Declined{Why: why}
 		}
