@@ -61,7 +61,8 @@ type Explanation struct {
 	unsettled       bool          // joins or subplans have not run, and who does the rest follows from their rows
 	ran             *settling     // what its subplans took; nil where none ran
 	estimates       *plan.Estimates
-	seen            *rowsSeen // of the parts of its fragment; nil without Analyze
+	pushed          func(plan.Node) plan.Node // what a subplan's tree is expected to become when it runs; nil for what it is
+	seen            *rowsSeen                 // of the parts of its fragment; nil without Analyze
 	nodes           map[plan.Node]*PlanNode
 	tree            plan.Node // that Plan shows
 }
@@ -224,12 +225,17 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 		estimates, done := s.estimates()
 		defer done()
 		x.estimates, x.unsettled = estimates, true
-		tree, err := s.pushed(ctx)
+		p, err := s.pushed(ctx)
 		if err != nil {
 			return nil, s.described(err)
 		}
-		if tree == nil {
-			tree = s.tree
+		tree := s.tree
+		if p.tree != nil {
+			tree = p.tree
+		}
+		if s.nested != nil && !s.db.doesStars() { // else what is one depends on the rows of subplans
+			x.pushed = func(n plan.Node) plan.Node { return plan.PushAggregate(n, s.off, s.pays(estimates)) }
+			tree = x.pushed(tree)
 		}
 		x.Plan, x.Off = x.node(tree), s.off.String()
 		return x, nil

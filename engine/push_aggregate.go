@@ -12,27 +12,27 @@ import (
 // pushing is what [plan.PushAggregate] makes of a statement whose tables are as they were.
 type pushing struct {
 	tables []*table.Table
-	tree   plan.Node // nil where it stays as it is
+	tree   plan.Node // nil where it stays as it is, or has failed
 }
 
-// pushed is the tree of a statement that groups rows before it joins them; nil for another one. It is found anew where tables
+// pushed is the tree of a statement that groups rows before it joins them, without one for another statement. It is found anew where tables
 // have changed.
-func (s *Statement) pushed(ctx context.Context) (plan.Node, error) {
+func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 	f := s.fragment
 	if f == nil || f.Join == nil || f.Groups == nil && len(f.Aggs) == 0 || s.outlined != nil {
-		return nil, nil
+		return pushing{}, nil
 	}
 	var entries []*entry
 	for _, r := range s.sources {
 		if r.table.Load() == nil {
-			return nil, nil
+			return pushing{}, nil
 		}
 		entries = append(entries, r.entry)
 	}
 	tables, unpin := s.db.pinAll(entries)
 	defer unpin()
 	if old := s.pushing.Load(); old != nil && slices.Equal(old.tables, tables) {
-		return old.tree, nil
+		return *old, nil
 	}
 	out := &pushing{tables: tables}
 	whole := plan.Whole(s.tree)
@@ -41,14 +41,14 @@ func (s *Statement) pushed(ctx context.Context) (plan.Node, error) {
 	if tree := plan.PushAggregate(whole, s.off, s.pays(of)); tree != whole {
 		star, err := (&planned{Statement: s, tables: tables}).isStar(ctx)
 		if err != nil {
-			return nil, err
+			return pushing{}, err
 		}
 		if !star {
 			out.tree = tree
 		}
 	}
 	s.pushing.Store(out)
-	return out.tree, nil
+	return *out, nil
 }
 
 // pays decides whether rows are grouped before they are joined.
@@ -59,15 +59,20 @@ func (s *Statement) pays(of *plan.Estimates) func(plan.Node, []expr.Expr, plan.N
 	return of.GroupingPays
 }
 
+// doesStars reports that a device does stars of joins: on auto hardware that is open. Until then groups do without it.
+func (db *DB) doesStars() bool {
+	d, _, _ := db.opened()
+	name := db.Backend()
+	return name == "compute" || name == "auto" && d != nil && db.mayHaveHardware()
+}
+
 // isStar reports a star of joins, which a device does in one sweep over its largest table. Where that is asked for by name, the arms are
-// joined for it, which tells. On auto it is one where hardware is open: what opening that takes, the groups may be worth.
+// joined for it, which tells.
 func (s *planned) isStar(ctx context.Context) (bool, error) {
-	d, _, _ := s.db.opened()
-	auto := s.db.Backend() == "auto"
-	if auto && d == nil || !s.findStar() {
+	if !s.db.doesStars() || !s.findStar() {
 		return false, nil
 	}
-	if auto {
+	if s.db.Backend() == "auto" {
 		return true, nil
 	}
 	err := s.star.Prepare(ctx)

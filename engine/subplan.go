@@ -134,12 +134,12 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 	if s.bound == nil {
 		return s, nil, nil
 	}
-	tree, known := s.tree, s.nested
+	tree, known, was := s.tree, s.nested, pushing{}
 	if known == nil {
-		if tree, err = s.pushed(ctx); tree == nil {
+		if was, err = s.pushed(ctx); was.tree == nil {
 			return s, nil, err
 		}
-		known = &nested{}
+		tree, known = was.tree, &nested{}
 	}
 	x := &settling{Statement: s, nested: known, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{},
 		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
@@ -148,6 +148,7 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 	if err != nil {
 		x.done()
 		if s.nested == nil && ctx.Err() == nil { // rows that are not joined may raise errors, and sums of groups be too large for a column
+			s.pushing.Store(&pushing{tables: was.tables})
 			return s, nil, nil
 		}
 		return s, nil, err
@@ -261,11 +262,12 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	}
 	b.version, b.params, b.off = x.bound.version, x.params, x.off
 	st := &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}
-	if tree, err = st.pushed(ctx); err != nil {
+	p, err := st.pushed(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if tree != nil {
-		if out, err := x.statement(ctx, tree); err == nil || ctx.Err() != nil {
+	if p.tree != nil {
+		if out, err := x.statement(ctx, p.tree); err == nil || ctx.Err() != nil {
 			return out, err
 		}
 	}
@@ -868,6 +870,9 @@ func (x *Explanation) subtrees(n plan.Node, out *PlanNode) (list []*PlanNode) {
 // subtree is a subplan, as it has run if it has.
 func (x *Explanation) subtree(s *plan.Subplan) *PlanNode {
 	if x.ran == nil || x.ran.parts[s] == nil && x.ran.windows[s] == nil {
+		if x.pushed != nil {
+			return x.node(x.pushed(s.Tree))
+		}
 		return x.node(s.Tree)
 	}
 	if x.ran.plans[s] == nil {
