@@ -52,9 +52,9 @@ func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 }
 
 // pays decides whether rows are grouped before they are joined.
-func (s *Statement) pays(of *plan.Estimates) func(plan.Node, []expr.Expr, plan.Node) bool {
+func (s *Statement) pays(of *plan.Estimates) func(plan.Node, []expr.Expr, *plan.Aggregate) bool {
 	if s.db.pushes.Load() {
-		return func(plan.Node, []expr.Expr, plan.Node) bool { return true }
+		return func(plan.Node, []expr.Expr, *plan.Aggregate) bool { return true }
 	}
 	return of.GroupingPays
 }

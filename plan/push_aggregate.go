@@ -7,14 +7,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// PushAggregate groups the rows of one table before they are joined, where pays says so of them, the keys and the join, and
+// PushAggregate groups the rows of one table before they are joined, where pays says so of them, their keys and the aggregation, and
 // aggregates what it finds of these groups after the join (W. P. Yan and P.-Å. Larson, "Eager Aggregation and Lazy Aggregation",
 // 1995): a COUNT is a sum of counts then, and an AVG the quotient of a sum of sums and one of counts. A group has the
 // partners that each of its rows has, since all columns that joins and conditions read are among its keys.
 //
 // Sums of REAL and DOUBLE, DISTINCT, and aggregates that are made of no sums or extremes stay above the join, and so does a
 // table that an outer join adds NULLs to.
-func PushAggregate(tree Node, off Off, pays func(rows Node, keys []expr.Expr, joined Node) bool) Node {
+func PushAggregate(tree Node, off Off, pays func(rows Node, keys []expr.Expr, of *Aggregate) bool) Node {
 	if off.has(pushAggregate) {
 		return tree
 	}
@@ -27,12 +27,12 @@ func PushAggregate(tree Node, off Off, pays func(rows Node, keys []expr.Expr, jo
 
 // pushedBelow is a node above an aggregation that is pushed, and what takes the place of what the nodes above that read of the
 // aggregation; nil where they read columns.
-func pushedBelow(n Node, pays func(Node, []expr.Expr, Node) bool) (Node, func(expr.Expr) expr.Expr) {
+func pushedBelow(n Node, pays func(Node, []expr.Expr, *Aggregate) bool) (Node, func(expr.Expr) expr.Expr) {
 	switch n := n.(type) {
 	case *Aggregate:
 		for _, rows := range groupable(n.Input) {
 			p := &eager{of: n, rows: rows, by: &Aggregate{Input: rows}, at: map[int]int{}}
-			if rows != n.Input && p.possible() && pays(rows, p.by.Keys, n.Input) {
+			if rows != n.Input && p.possible() && pays(rows, p.by.Keys, n) {
 				return p.aggregate()
 			}
 		}
@@ -381,17 +381,18 @@ func nameOf(n Node) string {
 	return ""
 }
 
-// Grouping rows before they are joined pays where a group has so many of them, they are so many, and few enough are left out by the join:
-// measured on cpu and on compute.
+// Grouping rows before they are joined pays where a group has so many of them, they are so many, and the join leaves enough of them: measured on
+// cpu and on compute.
 const (
 	eagerRows  = 10_000 // at least
 	eagerShare = 16     // rows a group
-	eagerLoss  = 2      // of so many one is left after the join, or more
+	eagerLeft  = 0.5    // joined rows a row at least
+	eagerAlone = 1.5    // likewise, where the joined rows are one group: they are added up as fast as rows are grouped
 )
 
 // GroupingPays reports whether it is likely to be faster to group rows by some keys before they are joined to others. What is
 // cheap to estimate comes first: all rows of the table by the keys that are columns, of which a group has no fewer.
-func (e *Estimates) GroupingPays(rows Node, keys []expr.Expr, joined Node) bool {
+func (e *Estimates) GroupingPays(rows Node, keys []expr.Expr, of *Aggregate) bool {
 	promising := func(n Node, keys []expr.Expr) bool {
 		all := e.Rows(n)
 		return all >= eagerRows && e.groups(n, keys) <= min(MostSlots, all/eagerShare)
@@ -401,5 +402,9 @@ func (e *Estimates) GroupingPays(rows Node, keys []expr.Expr, joined Node) bool 
 		table = f.Input
 	}
 	columns := slices.DeleteFunc(slices.Clone(keys), func(k expr.Expr) bool { _, ok := k.(*expr.Column); return !ok })
-	return promising(table, columns) && promising(table, keys) && promising(rows, keys) && e.Rows(joined) >= e.Rows(rows)/eagerLoss
+	left := eagerLeft
+	if len(of.Keys) == 0 {
+		left = eagerAlone
+	}
+	return promising(table, columns) && promising(table, keys) && promising(rows, keys) && e.Rows(of.Input) >= e.Rows(rows)*left
 }

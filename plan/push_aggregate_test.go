@@ -27,7 +27,7 @@ func whole(n plan.Node) string {
 
 // Rows are grouped by what joins, conditions and keys read of them, and the aggregates are made of those of the groups.
 func TestPushAggregate(t *testing.T) {
-	always := func(plan.Node, []expr.Expr, plan.Node) bool { return true }
+	always := func(plan.Node, []expr.Expr, *plan.Aggregate) bool { return true }
 	for _, c := range []struct{ sql, want string }{
 		{"SELECT u.x, SUM(t.x) FROM t JOIN u ON t.k = u.k GROUP BY u.x",
 			`Project(u.x AS x, SUM("SUM(t.x)") AS sum) [Aggregate(SUM("SUM(t.x)") GROUP BY u.x) [Join(inner, t.k = u.k) [` +
@@ -104,8 +104,9 @@ func TestPushAggregate(t *testing.T) {
 func TestGroupingPays(t *testing.T) {
 	big, scan := numbered(t, "big", 20_000, func(i int) int { return i % 50 }, func(i int) int { return i % 4000 }, func(i int) int { return i })
 	small, other := numbered(t, "small", 50, func(i int) int { return i }, func(i int) int { return i % 10 })
+	twice, several := numbered(t, "twice", 100, func(i int) int { return i / 2 }, func(i int) int { return i % 10 })
 	few, part := numbered(t, "few", 2000, func(i int) int { return i % 20 })
-	tables := map[string]*table.Table{"big": big, "small": small, "few": few}
+	tables := map[string]*table.Table{"big": big, "small": small, "twice": twice, "few": few}
 	e := &plan.Estimates{Table: func(s *plan.Scan) *table.Table { return tables[s.Table] }}
 	col := func(i int) expr.Expr { return &expr.Column{Index: i, T: bigint} }
 	join := func(l, r plan.Node, on ...expr.Expr) plan.Node {
@@ -118,18 +119,19 @@ func TestGroupingPays(t *testing.T) {
 		rows plan.Node
 		keys []expr.Expr
 		in   plan.Node
-		want bool
+		want [2]bool // by keys, and of all rows
 	}{
-		{scan, []expr.Expr{col(0)}, join(scan, other, equal), true},
-		{half, []expr.Expr{col(0)}, join(half, other, equal), true},
-		{scan, []expr.Expr{col(0), &expr.Arith{Op: expr.Mod, L: col(2), R: num(7), T: bigint}}, join(scan, other, equal), true},
-		{scan, []expr.Expr{col(0), &expr.Arith{Op: expr.Mod, L: col(2), R: num(7000), T: bigint}}, join(scan, other, equal), false}, // too many groups
-		{scan, []expr.Expr{col(1)}, join(scan, other, cmp(col(1), expr.EQ, col(3))), false},                                         // each of a few rows
-		{rare, []expr.Expr{col(0)}, join(rare, other, equal), false},                                                                // few are left to group
-		{scan, []expr.Expr{col(0)}, join(scan, &plan.Filter{Input: other, Where: cmp(col(0), expr.LT, num(10))}, equal), false},     // few have partners
-		{part, []expr.Expr{col(0)}, join(part, other, cmp(col(0), expr.EQ, col(1))), false},                                         // a small table
+		{scan, []expr.Expr{col(0)}, join(scan, other, equal), [2]bool{true, false}},
+		{scan, []expr.Expr{col(0)}, join(scan, several, equal), [2]bool{true, true}}, // a row has several partners
+		{half, []expr.Expr{col(0)}, join(half, other, equal), [2]bool{true, false}},
+		{scan, []expr.Expr{col(0), &expr.Arith{Op: expr.Mod, L: col(2), R: num(7), T: bigint}}, join(scan, other, equal), [2]bool{true, false}},
+		{scan, []expr.Expr{col(0), &expr.Arith{Op: expr.Mod, L: col(2), R: num(7000), T: bigint}}, join(scan, other, equal), [2]bool{}}, // too many groups
+		{scan, []expr.Expr{col(1)}, join(scan, other, cmp(col(1), expr.EQ, col(3))), [2]bool{}},                                         // each of a few rows
+		{rare, []expr.Expr{col(0)}, join(rare, other, equal), [2]bool{}},                                                                // few are left to group
+		{scan, []expr.Expr{col(0)}, join(scan, &plan.Filter{Input: other, Where: cmp(col(0), expr.LT, num(10))}, equal), [2]bool{}},     // few have partners
+		{part, []expr.Expr{col(0)}, join(part, other, cmp(col(0), expr.EQ, col(1))), [2]bool{}},                                         // a small table
 	} {
-		if got := e.GroupingPays(c.rows, c.keys, c.in); got != c.want {
+		if got := [2]bool{e.GroupingPays(c.rows, c.keys, &plan.Aggregate{Input: c.in, Keys: []expr.Expr{col(4)}}), e.GroupingPays(c.rows, c.keys, &plan.Aggregate{Input: c.in})}; got != c.want {
 			t.Errorf("case %d: %t, want %t", i, got, c.want)
 		}
 	}
