@@ -158,41 +158,44 @@ func TestSortsBeyondHostMemory(t *testing.T) {
 // Drawn statements give the rows of the whole table, too: any keys, aggregates, conditions and orders.
 func TestAnyStatementBeyondHostMemory(t *testing.T) {
 	whole, small := beyondPair(t)
+	rapid.Check(t, func(r *rapid.T) { sameBeyond(r, whole, small, anyOfBeyond(r)) })
+}
+
+// anyOfBeyond draws a statement over [beyondTable].
+func anyOfBeyond(r *rapid.T) string {
 	keys := []string{"id", "a", "w", "x", "v", "d", "day", "b", "u", "a % 7", "abs(w) / 1000", "upper(v)", "d * 2", "CASE WHEN a > 50 THEN u END"}
 	aggregates := []string{"COUNT(*)", "COUNT(u)", "SUM(a)", "SUM(w)", "AVG(d)", "MIN(x)", "MAX(u)", "MIN(day)", "SUM(a * d)",
 		"bool_or(b)", "stddev_pop(a)", "COUNT(*) FILTER (WHERE x > 20)"}
 	conditions := []string{"", " WHERE a > 30", " WHERE u LIKE '%9%'", " WHERE x < 31.5 OR b", " WHERE w % 3 = 0 AND v <> 'red'", " WHERE id < 0", " WHERE u IS NULL",
 		" WHERE id < 2000 AND a > 30", " WHERE id BETWEEN 5000 AND 7000 AND w % 2 = 0", " WHERE 1000 / (a + 1) > 20 AND id > 9000"}
-	rapid.Check(t, func(r *rapid.T) {
-		some := func(of []string, least, most int, label string) []string {
-			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), least, most, rapid.ID[string]).Draw(r, label)
-		}
-		where := rapid.SampledFrom(conditions).Draw(r, "WHERE")
-		direction := func(e string) string {
-			return e + rapid.SampledFrom([]string{"", " DESC", " NULLS FIRST", " DESC NULLS LAST"}).Draw(r, "direction")
-		}
-		limit := rapid.SampledFrom([]string{"", "", " LIMIT 10", " LIMIT 500 OFFSET 7"}).Draw(r, "LIMIT")
-		var text string
-		if by := some(keys, 1, 3, "keys"); rapid.Bool().Draw(r, "grouped") {
-			list := slices.Concat(by, some(aggregates, 0, 3, "aggregates"))
-			text = "SELECT " + strings.Join(list, ", ") + " FROM f" + where + " GROUP BY " + strings.Join(by, ", ")
-			if rapid.Bool().Draw(r, "ORDER BY") { // by all keys: no two groups are alike
-				for i := range by {
-					by[i] = direction(by[i])
-				}
-				text += " ORDER BY " + strings.Join(by, ", ") + limit
+	some := func(of []string, least, most int, label string) []string {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), least, most, rapid.ID[string]).Draw(r, label)
+	}
+	where := rapid.SampledFrom(conditions).Draw(r, "WHERE")
+	direction := func(e string) string {
+		return e + rapid.SampledFrom([]string{"", " DESC", " NULLS FIRST", " DESC NULLS LAST"}).Draw(r, "direction")
+	}
+	limit := rapid.SampledFrom([]string{"", "", " LIMIT 10", " LIMIT 500 OFFSET 7"}).Draw(r, "LIMIT")
+	var text string
+	if by := some(keys, 1, 3, "keys"); rapid.Bool().Draw(r, "grouped") {
+		list := slices.Concat(by, some(aggregates, 0, 3, "aggregates"))
+		text = "SELECT " + strings.Join(list, ", ") + " FROM f" + where + " GROUP BY " + strings.Join(by, ", ")
+		if rapid.Bool().Draw(r, "ORDER BY") { // by all keys: no two groups are alike
+			for i := range by {
+				by[i] = direction(by[i])
 			}
-		} else {
-			text = "SELECT " + strings.Join(some(keys, 1, 4, "items"), ", ") + " FROM f" + where
-			if rapid.Bool().Draw(r, "ORDER BY") {
-				for i := range by {
-					by[i] = direction(by[i])
-				}
-				text += " ORDER BY " + strings.Join(append(by, "id"), ", ") + limit
-			}
+			text += " ORDER BY " + strings.Join(by, ", ") + limit
 		}
-		sameBeyond(r, whole, small, text)
-	})
+	} else {
+		text = "SELECT " + strings.Join(some(keys, 1, 4, "items"), ", ") + " FROM f" + where
+		if rapid.Bool().Draw(r, "ORDER BY") {
+			for i := range by {
+				by[i] = direction(by[i])
+			}
+			text += " ORDER BY " + strings.Join(append(by, "id"), ", ") + limit
+		}
+	}
+	return text
 }
 
 // joinsBeyond is [beyondPair] of a table with so many rows and a budget, with two small tables beside it: k, of which rows were

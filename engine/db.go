@@ -126,19 +126,32 @@ type entry struct {
 	mu    *semaphore.Weighted         // of 1, held while the file is read
 	table atomic.Pointer[table.Table] // nil until the file has been opened
 	open  opener                      // nil for a table that was added
-	file  *ingest.File                // nil until then; with mu
+	file  source                      // nil until then; with mu
 	spare int                         // rows that statements read besides the table; with mu
 	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
+
+	amended int64 // bytes of what a folder's log changes of its files; 0 for nothing
 }
 
-type opener func(context.Context, ingest.Options) (*ingest.File, error)
+// source is what a table is read from, column by column or some groups of its rows at a time: an [ingest.File], or [storage.Rows].
+type source interface {
+	Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error)
+	ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error)
+	Groups() int
+	GroupBytes(group int, columns []int) int64
+	Outline(columns []int) (t *table.Table, ok bool)
+	Shape(columns []int) *table.Table
+	Changed() bool
+}
+
+type opener func(context.Context, ingest.Options) (source, error)
 
 func newEntry(name string, open opener) *entry {
 	return &entry{name: name, open: open, mu: semaphore.NewWeighted(1)}
 }
 
 func sourceEntry(name string, s ingest.Source) *entry {
-	return newEntry(name, func(ctx context.Context, o ingest.Options) (*ingest.File, error) { return ingest.Open(ctx, name, s, o) })
+	return newEntry(name, func(ctx context.Context, o ingest.Options) (source, error) { return ingest.Open(ctx, name, s, o) })
 }
 
 // Open returns a DB without tables. It opens no device: the first query that
@@ -274,9 +287,11 @@ func (db *DB) readAhead(ctx context.Context, e *entry, columns []int, a *ahead) 
 			if e.open == nil { // what has no file has all that there is of it
 				return fmt.Errorf("engine: the table %q lacks columns that the statement reads", e.name)
 			}
-			if e.file, err = e.open(ctx, o); err != nil {
+			f, err := e.open(ctx, o)
+			if err != nil {
 				return err
 			}
+			e.file = f
 		}
 		if a != nil {
 			o.Coming = a.begin
@@ -367,6 +382,12 @@ func (db *DB) hostBudget() (int64, error) {
 		left -= t.Bytes()
 	}
 	left -= db.indexes.bytes(tables)
+	entries, _ := db.committed.known()
+	for _, e := range entries {
+		if t := e.table.Load(); t == nil || !t.Has(t.All()) {
+			left -= e.amended
+		}
+	}
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)")
 	}

@@ -329,7 +329,7 @@ func (b stalling) Execute(ctx context.Context, q *plan.Query, took *took) ([]tab
 func TestReadingEndsWithTheContext(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	open, reads := make(chan struct{}), 0
-	err := db.register(newEntry("t", func(context.Context, ingest.Options) (*ingest.File, error) {
+	err := db.register(newEntry("t", func(context.Context, ingest.Options) (source, error) {
 		reads++
 		<-open
 		return ingest.Open(context.Background(), "t", ingest.Source{Path: "t.csv", Data: []byte("i\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n")}, ingest.Options{})

@@ -140,7 +140,7 @@ func TestErrorsKeepTheirPosition(t *testing.T) {
 func TestTablesAreReadOnce(t *testing.T) {
 	db := open(t, Options{Backend: "cpu", ChunkRows: 2})
 	reads := 0
-	err := db.register(newEntry("t", func(ctx context.Context, o ingest.Options) (*ingest.File, error) {
+	err := db.register(newEntry("t", func(ctx context.Context, o ingest.Options) (source, error) {
 		reads++
 		return ingest.Open(ctx, "t", ingest.Source{Path: "t.csv", Data: []byte("a\n1\n2\n3\n")}, o)
 	}))

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
-// openFolder makes the tables of the DB's folder known. Those that its log has changed are in memory; of the others a
-// column is read when a statement needs it.
+// openFolder makes the tables of the DB's folder known. Those that its log has made are in memory; of the others a column is read when
+// a statement needs it, with what the log changes of it.
 func (db *DB) openFolder(ctx context.Context) error {
 	s, err := storage.Open(ctx, db.opts.Folder, ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: db.opts.HostMemory})
 	if err != nil {
@@ -27,7 +28,8 @@ func (db *DB) openFolder(ctx context.Context) error {
 		case saved.Empty():
 			e.table.Store(&table.Table{Name: e.name, Fields: e.of.Fields})
 		default:
-			e.open = saved.Open
+			e.amended = saved.Amended()
+			e.open = func(ctx context.Context, o ingest.Options) (source, error) { return saved.Open(ctx, o) }
 		}
 		if err := db.register(e); err != nil {
 			return errors.Join(err, s.Close())
@@ -45,6 +47,9 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 	t, err := db.read(ctx, e, nil)
 	if err == nil {
 		t, err = db.read(ctx, e, t.All())
+	}
+	if errors.As(err, new(*ingest.MemoryError)) {
+		err = fmt.Errorf("all of table %s has to be in memory here: %w", expr.Ident(name), err)
 	}
 	return t, err
 }
@@ -88,12 +93,16 @@ func (db *DB) lasting(changes []storage.Change) (list []storage.Change) {
 	return list
 }
 
-// checkpoint writes the tables of the folder as files; with tables.one.
+// checkpoint writes the tables of the folder as files; with tables.one. What the log has changed of a table that cannot be read, for it does not
+// fit into memory, stays in the log.
 func (db *DB) checkpoint(ctx context.Context) error {
 	var tables []*table.Table
 	entries, _ := db.tables.known()
 	for _, e := range entries {
-		if t := e.table.Load(); e.of != nil && !e.of.Temp && t != nil {
+		if e.amended > 0 {
+			_, _ = db.whole(ctx, e.name)
+		}
+		if t := e.table.Load(); e.of != nil && !e.of.Temp && t != nil && (e.open == nil || e.amended > 0 && t.Has(t.All())) {
 			tables = append(tables, t)
 		}
 	}

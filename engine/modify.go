@@ -516,18 +516,18 @@ type installed struct {
 func (m *modifying) apply(ctx context.Context, list []installed, changes []storage.Change) (_ []installed, err error) {
 	for _, c := range changes {
 		n := installed{name: c.Table, def: c.Define}
-		var t *table.Table
-		if e := m.db.entry(c.Table); e != nil {
-			if t, err = m.db.whole(ctx, c.Table); err != nil {
-				return nil, err
-			}
-			if n.def == nil {
-				n.def = e.of
-			}
+		e := m.db.entry(c.Table)
+		if n.def == nil && e != nil {
+			n.def = e.of
 		}
+		var t *table.Table
 		if i := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); i >= 0 {
 			t = list[i].table
 			list = slices.Delete(list, i, i+1)
+		} else if e != nil && !c.Drop { // whose rows nobody asks for
+			if t, err = m.db.whole(ctx, c.Table); err != nil {
+				return nil, err
+			}
 		}
 		if m.db.tx == nil && c.Written() && m.merged == nil && !m.changesKeys(&c) {
 			n.late, n.table, err = &c, t, c.Fits(t)

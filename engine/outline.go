@@ -133,7 +133,7 @@ func (e *entry) without(ctx context.Context, conditions decided, columns []int, 
 
 // groupsOf lists the row groups of a file which may have a record for which all conditions are TRUE, with the outline that tells so; nil
 // where the file tells nothing of them.
-func groupsOf(f *ingest.File, of decided) (keep []int, t *table.Table, err error) {
+func groupsOf(f source, of decided) (keep []int, t *table.Table, err error) {
 	told := func(e expr.Expr) bool {
 		_, ok := f.Outline(expr.Columns(e))
 		return ok

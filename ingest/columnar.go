@@ -374,7 +374,7 @@ func (r *reading) hold(bytes int) error {
 		allow(more)
 	}
 	if r.opts.MemoryLimit > 0 && held > r.opts.MemoryLimit {
-		return tooLarge(r.opts.MemoryLimit)
+		return &MemoryError{r.opts.MemoryLimit}
 	}
 	return nil
 }

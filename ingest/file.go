@@ -161,6 +161,9 @@ func (f *File) Groups() int {
 	return len(f.groups)
 }
 
+// GroupRows is how many rows a row group has.
+func (f *File) GroupRows(group int) int { return f.groups[group].rows }
+
 // Outline is the table as the file's statistics tell of some columns: a chunk for each of its
 // row groups, and segments whose numbers (Base, Max, Bits, Nulls) are right and whose codes are
 // not. ok is false where the file does not say these, or is no longer needed.
@@ -197,15 +200,22 @@ func (f *File) Shape(columns []int) *table.Table {
 			if c.Segments[i] = f.outline(g, i, none); c.Segments[i] != nil {
 				continue
 			}
-			s := &table.Segment{Type: f.fields[i].Type, Codes: table.Codes{U8: none}, Max: math.MaxUint64, Bits: 64}
-			if s.Type.Kind == table.Varchar {
-				s.Max, s.Bits, s.Dict = 0, 0, []string{""}
-			}
-			c.Segments[i] = s
+			c.Segments[i] = unknown(f.fields[i].Type, none)
 		}
 		t.Chunks = append(t.Chunks, c)
 	}
 	return t
+}
+
+// Unknown is a column of rows of which nothing is known, as in [File.Shape].
+func Unknown(t table.Type, rows int) *table.Segment { return unknown(t, make([]uint8, rows)) }
+
+func unknown(t table.Type, codes []uint8) *table.Segment {
+	s := &table.Segment{Type: t, Codes: table.Codes{U8: codes}, Max: math.MaxUint64, Bits: 64}
+	if t.Kind == table.Varchar {
+		s.Max, s.Bits, s.Dict = 0, 0, []string{""}
+	}
+	return s
 }
 
 // outline is a column of a row group as the file's statistics tell of it, with codes that are not right; nil where they do not.

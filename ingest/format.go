@@ -260,13 +260,16 @@ func (l *loader) step(b *table.Builder, done, total int64) error {
 		l.opts.Progress(p)
 	}
 	if b != nil && l.opts.MemoryLimit > 0 && int64(b.Bytes()) > l.opts.MemoryLimit {
-		return tooLarge(l.opts.MemoryLimit)
+		return &MemoryError{l.opts.MemoryLimit}
 	}
 	return nil
 }
 
-func tooLarge(limit int64) error {
-	return fmt.Errorf("the table takes more than the %s of host memory allowed: raise --host-memory, or host_memory by SET, or load less", size(limit))
+// MemoryError is that of a table which takes more memory than the options allow.
+type MemoryError struct{ Limit int64 }
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("the table takes more than the %s of host memory allowed: raise --host-memory, or host_memory by SET, or load less", size(e.Limit))
 }
 
 // size prints a number of bytes for people.
@@ -289,7 +292,7 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, tooLarge(limit)
+		return nil, &MemoryError{limit}
 	}
 	return data, err
 }

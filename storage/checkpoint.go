@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/ingest"
@@ -15,7 +16,8 @@ import (
 const partRows = 1 << 24
 
 // Checkpoint writes what has changed since the one before as Parquet files, and begins a new log. tables has the snapshots
-// as all commits left them, of those that have changed at least; no commit comes meanwhile. It returns those in which
+// as all commits left them, of those that have changed at least; no commit comes meanwhile. One that has not changed since the store was
+// opened may be missing: what the log had changed of it by then goes over to the new log. It returns those in which
 // rows were deleted without these: the rows of later changes are counted in them. After an error nothing has happened.
 func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
 	s.mu.Lock()
@@ -29,8 +31,21 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 	old := s.manifest
 	next := &manifest{Format: formatVersion, Log: old.Log + 1, Next: old.Next, Before: old.names()}
 	var list []*kept
+	var over [][]byte // records
 	for _, k := range s.tables {
 		files := k.files
+		if k.amended != nil && !slices.ContainsFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name }) {
+			for _, c := range k.amended.changes(k.def.Name) {
+				record, err := encode(make([]byte, recordHead), []Change{c})
+				if err != nil {
+					return nil, err
+				}
+				over = append(over, record)
+			}
+			list = append(list, k)
+			next.Tables = append(next.Tables, tableJSON{toJSON(k.def), files})
+			continue
+		}
 		if k.changed {
 			t, fresh, err := snapshot(k, tables)
 			if err == nil {
@@ -49,7 +64,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 		next.Tables = append(next.Tables, tableJSON{toJSON(k.def), files})
 	}
 	before := s.log
-	if err := s.install(next, list); err != nil {
+	if err := s.install(ctx, next, list, over); err != nil {
 		return nil, err
 	}
 	before.file.Close() // all of it is synced, and read no more

@@ -55,10 +55,10 @@ func (s *Store) replay(ctx context.Context, data []byte, o ingest.Options) error
 	return nil
 }
 
-// redo applies a change, or puts it off.
+// redo applies a change, or puts it off. The rows of a table are read from its files only where the change is of all of them.
 func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err error) {
 	old := find(s.tables, c.Table)
-	if old != nil && c.Define != nil { // what was put off is of the columns before
+	if old != nil && (c.Define != nil || c.Compact) { // what was put off is of the columns and the rows before
 		if err := old.flush(); err != nil {
 			return err
 		}
@@ -72,8 +72,13 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 	}
 	k := find(s.tables, name)
 	if old != nil && k.table == nil {
-		if k.table, err = s.saved(old).Load(ctx, o); err != nil {
-			return err
+		if len(k.files) == 0 || c.Compact || c.Define != nil && !c.sameColumns(old.def) {
+			if k.table, err = s.saved(old).Load(ctx, o); err != nil {
+				return err
+			}
+			k.amended = nil
+		} else if k.amended == nil {
+			k.amended = &amendment{}
 		}
 	}
 	if err := fits(k.def.Fields, c); err != nil {
@@ -90,6 +95,24 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 	}
 	if err := k.flush(); err != nil {
 		return err
+	}
+	return k.apply(c)
+}
+
+// sameColumns reports that the definition of a change leaves the columns as they are.
+func (c *Change) sameColumns(old *Definition) bool {
+	for i, from := range c.From {
+		if from != i {
+			return false
+		}
+	}
+	return len(c.From) == len(old.Fields) && slices.Equal(old.Fields, c.Define.Fields)
+}
+
+// apply applies a change, to the table where it is here, else to what amends its files.
+func (k *kept) apply(c *Change) (err error) {
+	if k.amended != nil {
+		return k.amend(c)
 	}
 	k.table, err = c.Apply(k.table)
 	return err
@@ -120,10 +143,7 @@ func fits(fields []table.Field, c *Change) error {
 func (k *kept) putOff(c *Change) error {
 	b := k.batch
 	if b == nil {
-		b = &batch{update: map[int]map[int]table.Value{}, delete: map[int]bool{}}
-		for _, ch := range k.table.Chunks {
-			b.total += ch.Rows
-		}
+		b = &batch{update: map[int]map[int]table.Value{}, delete: map[int]bool{}, total: k.total()}
 		k.batch = b
 	}
 	for _, u := range c.Update {
@@ -204,7 +224,7 @@ func (k *kept) flush() (err error) {
 	}
 	for _, c := range []Change{more, rest} {
 		if err == nil {
-			k.table, err = c.Apply(k.table)
+			err = k.apply(&c)
 		}
 	}
 	return err

@@ -30,6 +30,7 @@ type Store struct {
 	log      *log
 	tables   []*kept // in the order in which they were made
 	records  int     // of the log, when it was read
+	over     int64   // the end of what the log has of the one before
 	err      error   // nothing more is written
 }
 
@@ -39,7 +40,8 @@ type kept struct {
 	files []part
 	rows  int // of the files and of what was appended since, at most
 
-	table   *table.Table // as the log left it; nil where the files are the table
+	table   *table.Table // as the log left it; nil where the files, with what amends them, are the table
+	amended *amendment   // of the files by the log; nil for none, where the table is here, and where it has been changed since the store was opened
 	batch   *batch       // of changes that the log has yet; nil for none
 	changed bool         // since the files were written
 	rewrite bool         // not only by rows behind those of the files
@@ -56,12 +58,13 @@ func (k *kept) inFiles() (n int) {
 // Saved is a table as a store had it when it was opened.
 type Saved struct {
 	Definition *Definition
-	// Table is the table; nil where the log has nothing of it: then [Saved.Open] opens its files.
+	// Table is the table; nil where it is in files: then [Saved.Open] opens these.
 	Table *table.Table
 
-	d     disk
-	dir   string
-	files []part
+	d       disk
+	dir     string
+	files   []part
+	amended *amendment
 }
 
 // checkpointBytes is the length of a log at which [Store.Due] asks for a checkpoint.
@@ -170,6 +173,9 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 	if err == nil {
 		err = s.flush()
 	}
+	if err == nil && s.holder != "" {
+		err = s.hold(ctx, o)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.holder == "":
 		return &damage{logName(s.manifest.Log), -1, "the log is missing"}
@@ -179,6 +185,23 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 		return s.log.file.Close()
 	}
 	return s.log.cut()
+}
+
+// hold takes the tables that the log changes into memory, as far as they fit: another process writes, and takes their files away.
+func (s *Store) hold(ctx context.Context, o ingest.Options) error {
+	for _, k := range s.tables {
+		if k.amended == nil {
+			continue
+		}
+		t, err := s.saved(k).Load(ctx, o)
+		switch {
+		case err == nil:
+			k.table, k.amended = t, nil
+		case !errors.As(err, new(*ingest.MemoryError)):
+			return err
+		}
+	}
+	return nil
 }
 
 // create makes a folder that has no manifest a store, unless it had one.
@@ -203,11 +226,11 @@ func (s *Store) create() error {
 			return &damage{manifestName, -1, "the manifest is missing, and " + name + " is there"}
 		}
 	}
-	return s.install(&manifest{Format: formatVersion, Log: 1, Next: 1}, nil)
+	return s.install(context.Background(), &manifest{Format: formatVersion, Log: 1, Next: 1}, nil, nil)
 }
 
-// install makes a manifest and its empty log those of the folder.
-func (s *Store) install(m *manifest, tables []*kept) error {
+// install makes a manifest and its log, of these records, those of the folder.
+func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, records [][]byte) error {
 	text, err := m.encode()
 	if err != nil {
 		return err
@@ -215,6 +238,17 @@ func (s *Store) install(m *manifest, tables []*kept) error {
 	next, err := newLog(s.d, m.Log)
 	if err != nil {
 		return err
+	}
+	for _, r := range records {
+		if err == nil {
+			_, err = next.append(r)
+		}
+	}
+	if err == nil {
+		err = next.wait(ctx, next.end)
+	}
+	if err != nil {
+		return errors.Join(err, next.file.Close())
 	}
 	err = writeFile(s.d, manifestNew, func(w io.Writer) error { _, err := w.Write(text); return err })
 	if err == nil {
@@ -230,7 +264,7 @@ func (s *Store) install(m *manifest, tables []*kept) error {
 		s.err = fmt.Errorf("storage: %s: the manifest cannot be synced, and nothing more is written: %w", s.dir, err)
 		return errors.Join(s.err, next.file.Close())
 	}
-	s.manifest, s.log, s.tables = m, next, tables
+	s.manifest, s.log, s.tables, s.over = m, next, tables, next.end
 	return nil
 }
 
@@ -311,7 +345,7 @@ func noted(tables []*kept, c *Change) ([]*kept, error) {
 }
 
 func (s *Store) saved(k *kept) *Saved {
-	return &Saved{Definition: k.def, Table: k.table, d: s.d, dir: s.dir, files: k.files}
+	return &Saved{Definition: k.def, Table: k.table, d: s.d, dir: s.dir, files: k.files, amended: k.amended}
 }
 
 // Tables are the tables as they were when the store was opened. The store keeps none of their rows after this.
@@ -328,9 +362,12 @@ func (s *Store) Tables() (list []*Saved) {
 // Empty reports that no file has rows of the table.
 func (t *Saved) Empty() bool { return len(t.files) == 0 }
 
+// Amended is what the memory takes that keeps the log's changes of the files apart from these; 0 for none.
+func (t *Saved) Amended() int64 { return t.amended.bytes() }
+
 // Open opens the files of a table, after it has seen that their bytes are those that were written. It is nil for a table
 // without rows.
-func (t *Saved) Open(ctx context.Context, o ingest.Options) (*ingest.File, error) {
+func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	var list []ingest.Source
 	for _, p := range t.files {
 		if err := verify(ctx, t.d, p); err != nil {
@@ -345,7 +382,14 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*ingest.File, error
 	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	r, rows := newRows(f, t.amended), 0
+	for _, p := range t.files {
+		rows += p.Rows
+	}
+	if got := r.starts[f.Groups()]; got != rows {
+		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("table %s has %d rows in its files, and the manifest says %d", t.Definition.Name, got, rows)}
+	}
+	return r, nil
 }
 
 // Load is the whole table.
@@ -353,27 +397,20 @@ func (t *Saved) Load(ctx context.Context, o ingest.Options) (*table.Table, error
 	if t.Table != nil {
 		return t.Table, nil
 	}
-	f, err := t.Open(ctx, o)
+	r, err := t.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	none := &table.Table{Name: t.Definition.Name, Fields: t.Definition.Fields}
-	if f == nil {
+	if r == nil {
 		return none, nil
 	}
-	got, err := f.Read(ctx, none.All(), o)
+	got, err := r.Read(ctx, none.All(), o)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Equal(got.Fields, t.Definition.Fields) {
 		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("its columns are not those of table %s", t.Definition.Name)}
-	}
-	rows := 0
-	for _, p := range t.files {
-		rows += p.Rows
-	}
-	if got.Rows() != rows {
-		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("table %s has %d rows in its files, and the manifest says %d", t.Definition.Name, got.Rows(), rows)}
 	}
 	return got, nil
 }
@@ -421,6 +458,9 @@ func (s *Store) Append(commit []Change) (Pending, error) {
 		if tables, err = noted(tables, &commit[i]); err != nil {
 			return Pending{}, err
 		}
+		if k := find(tables, commit[i].Table); k != nil {
+			k.amended = nil
+		}
 	}
 	end, err := s.log.append(record)
 	if err != nil {
@@ -439,7 +479,7 @@ func (s *Store) Due() bool {
 	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
-	return s.log.end > checkpointBytes
+	return s.log.end-s.over > checkpointBytes
 }
 
 // Close ends the store; everything written is synced. It may be called twice.

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/storage"
+)
+
+// A table of a folder that is larger than the host memory budget is read from its files as a file is, with what the log changes of it. It stays
+// so when the folder's other tables change; and where there is room for it the log becomes files.
+func TestFolderBeyondHostMemory(t *testing.T) {
+	const rows, budget = 6000, 150_000
+	ctx, dir, seed := context.Background(), t.TempDir(), uint64(time.Now().UnixNano())
+	rng := rand.New(rand.NewPCG(seed, 5))
+	_, path := beyondTable(t, rows)
+	whole := open(t, Options{Backend: "cpu", Folder: filepath.Join(dir, "whole")})
+	do(t, whole, fmt.Sprintf("CREATE TABLE f AS SELECT * FROM '%s' WHERE id < 0", path))
+	for at, n := 0, 790; at < rows; at, n = at+n, n-10 { // a file each, for it is smaller than the one before
+		do(t, whole, fmt.Sprintf("INSERT INTO f SELECT * FROM '%s' WHERE id >= %d AND id < %d", path, at, at+n))
+		do(t, whole, "CHECKPOINT")
+	}
+	at := ""
+	opened := func(budget int64) *DB {
+		db, err := Open(Options{Backend: "cpu", Folder: at, HostMemory: budget, Calibrations: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	closed := func(db *DB) {
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same := func(db *DB, drawn int) {
+		t.Helper()
+		small := func() *DB { // which has read nothing yet
+			old := db.entry("f")
+			e := newEntry("f", old.open)
+			e.of, e.amended = old.of, old.amended
+			db.tables.put("f", e)
+			return db
+		}
+		for _, text := range []string{
+			"SELECT COUNT(*), SUM(w), MIN(w), MAX(a), COUNT(u), selectivity() FROM f WHERE a > 30",
+			"SELECT MEDIAN(w), kth_largest(a, 3), MAX(x) FROM f",
+			"SELECT COUNT(*) FROM f",
+			"SELECT MIN(id), MAX(id), MIN(day) FROM f",
+			"SELECT COUNT(*) FROM f WHERE id < 3000",
+			"SELECT id, u FROM f WHERE id BETWEEN 2500 AND 2600",
+			"SELECT * FROM f WHERE id = 97 OR id > 200000",
+			"SELECT p.id, q.u FROM f p JOIN f q ON p.id = q.id + 100000",
+			"SELECT COUNT(*), SUM(q.w) FROM f p LEFT JOIN f q ON p.a = q.id",
+		} {
+			sameBeyond(t, whole, small, text)
+		}
+		for range drawn {
+			sameBeyond(t, whole, small, rapid.Custom(anyOfBeyond).Example(rng.Int()))
+		}
+	}
+	for range 2 {
+		for range 1 + rng.IntN(5) {
+			switch n := 50 + rng.IntN(20); rng.IntN(5) {
+			case 0:
+				do(t, whole, fmt.Sprintf("UPDATE f SET w = -w, u = 'new ' || id, a = a + 1000 WHERE id %% %d = 3", n))
+			case 1:
+				do(t, whole, fmt.Sprintf("UPDATE f SET a = NULL, v = 'pink', day = NULL WHERE id %% %d = 4", n))
+			case 2:
+				do(t, whole, fmt.Sprintf("DELETE FROM f WHERE id %% %d = 5", n))
+			case 3:
+				do(t, whole, fmt.Sprintf("INSERT INTO f SELECT id + 100000, a, w, x, v, d, day, b, u || '+' FROM f WHERE id %% %d = 6", n))
+			case 4: // whole files, perhaps
+				do(t, whole, fmt.Sprintf("DELETE FROM f WHERE id BETWEEN %d AND %d", 30*n, 30*n+rng.IntN(1600)))
+			}
+		}
+		at = t.TempDir() // as it lies, after a crash
+		if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "whole"))); err != nil {
+			t.Fatal(err)
+		}
+		db := opened(budget)
+		same(db, 8)
+		closed(db)
+	}
+	db := opened(budget)
+	if x, err := db.Explain(ctx, "SELECT SUM(w), MAX(x), MIN(d), MAX(day) FROM f", ExplainOptions{}); err != nil || !strings.Contains(strings.Join(x.Lines(), "\n"), "ReadGroups(batches") {
+		t.Error(x, err)
+	}
+	if _, err := db.Exec(ctx, "UPDATE f SET a = 1"); !errors.As(err, new(*ingest.MemoryError)) {
+		t.Errorf("%v, want that it does not fit into memory", err)
+	}
+	do(t, db, "CREATE TABLE g AS SELECT 1 AS x")
+	closed(db)
+	for _, budget := range []int64{budget, 0} { // what the log has stays there, and becomes a file
+		db = opened(budget)
+		if kept := db.entry("f").amended; kept == 0 {
+			t.Error("the log has nothing of f any more")
+		}
+		same(db, 1)
+		do(t, db, "UPDATE g SET x = x + 1")
+		closed(db)
+	}
+	db = opened(0)
+	if kept := db.entry("f").amended; kept > 0 {
+		t.Errorf("%d bytes of f are still in the log", kept)
+	}
+	same(db, 1)
+	do(t, db, "DROP TABLE f")
+	closed(db)
+	if found, err := storage.Verify(ctx, at); err != nil || len(found.Problems) > 0 {
+		t.Fatal(found, err)
+	}
+}

@@ -1,0 +1,312 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// amendment is what the log changes of the rows of a table's files: it is kept apart from them, so that the table need not be in
+// memory. Rows are added first, then values are written, then rows are deleted: these keep their numbers, among all rows.
+type amendment struct {
+	chunks []*table.Chunk
+	update []Update // one a column
+	delete []int
+}
+
+// amend adds a change that defines nothing and takes no deleted rows away.
+func (k *kept) amend(c *Change) (err error) {
+	a, total := k.amended, k.total()
+	lists := [][]int{c.Delete}
+	for _, u := range c.Update {
+		lists = append(lists, u.Rows)
+	}
+	for _, rows := range lists {
+		if n := len(rows); n > 0 && rows[n-1] >= total {
+			return fmt.Errorf("row %d of %d is changed", rows[n-1], total)
+		}
+	}
+	for _, u := range c.Update {
+		i := slices.IndexFunc(a.update, func(old Update) bool { return old.Column == u.Column })
+		if i < 0 {
+			a.update = append(a.update, u)
+		} else {
+			a.update[i] = a.update[i].then(u)
+		}
+	}
+	if len(c.Delete) > 0 {
+		a.delete = slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.delete, c.Delete))))
+	}
+	a.chunks, err = appended(k.def.Fields, a.chunks, c.Append)
+	return err
+}
+
+// then is an update with another one of the same column after it.
+func (u Update) then(next Update) Update {
+	out := Update{Column: u.Column}
+	var values []table.Value
+	add := func(of Update, i int) {
+		out.Rows, values = append(out.Rows, of.Rows[i]), append(values, of.Values.Value(i))
+	}
+	i := 0
+	for k, row := range next.Rows {
+		for ; i < len(u.Rows) && u.Rows[i] < row; i++ {
+			add(u, i)
+		}
+		if i < len(u.Rows) && u.Rows[i] == row {
+			i++
+		}
+		add(next, k)
+	}
+	for ; i < len(u.Rows); i++ {
+		add(u, i)
+	}
+	out.Values = table.SegmentOf(u.Values.Type, values...)
+	return out
+}
+
+// total is how many rows the table has, deleted ones included.
+func (k *kept) total() (n int) {
+	chunks := []*table.Chunk(nil)
+	switch {
+	case k.table != nil:
+		chunks = k.table.Chunks
+	case k.amended != nil:
+		n, chunks = k.inFiles(), k.amended.chunks
+	}
+	for _, c := range chunks {
+		n += c.Rows
+	}
+	return n
+}
+
+// bytes is what the amendment takes in memory, about.
+func (a *amendment) bytes() (n int64) {
+	if a == nil {
+		return 0
+	}
+	for _, c := range a.chunks {
+		for _, s := range c.Segments {
+			n += int64(s.Bytes())
+		}
+	}
+	for _, u := range a.update {
+		n += 8*int64(len(u.Rows)) + int64(u.Values.Bytes())
+	}
+	return n + 8*int64(len(a.delete))
+}
+
+// changes are the amendment of a table as commits, each behind the one before.
+func (a *amendment) changes(name string) (list []Change) {
+	if len(a.chunks) > 0 {
+		list = append(list, Change{Table: name, Append: a.chunks})
+	}
+	if len(a.update)+len(a.delete) > 0 {
+		list = append(list, Change{Table: name, Update: a.update, Delete: a.delete})
+	}
+	return list
+}
+
+// between are those of ascending rows from first to before end, and where they begin among all.
+func between(rows []int, first, end int) (some []int, from int) {
+	from = sort.SearchInts(rows, first)
+	to := sort.SearchInts(rows, end)
+	some = make([]int, to-from)
+	for i, r := range rows[from:to] {
+		some[i] = r - first
+	}
+	return some, from
+}
+
+// write writes the values of some columns to chunks, whose rows are those from first on.
+func (a *amendment) write(chunks []*table.Chunk, first int, columns []int) error {
+	end := first
+	for _, c := range chunks {
+		end += c.Rows
+	}
+	for _, u := range a.update {
+		if !slices.Contains(columns, u.Column) || len(chunks) == 0 || chunks[0].Segments[u.Column] == nil {
+			continue
+		}
+		rows, at := between(u.Rows, first, end)
+		err := eachChunk(chunks, rows, func(i int, rows []int, from int) (err error) {
+			chunks[i], err = chunks[i].Assign(u.Column, rows, u.Values, at+from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strike deletes rows of chunks, whose rows are those from first on.
+func (a *amendment) strike(chunks []*table.Chunk, first int) error {
+	end := first
+	for _, c := range chunks {
+		end += c.Rows
+	}
+	rows, _ := between(a.delete, first, end)
+	return eachChunk(chunks, rows, func(i int, rows []int, _ int) (err error) {
+		chunks[i], err = chunks[i].Delete(rows)
+		return err
+	})
+}
+
+// Rows are those of the files of a table with what the log changes of them. Columns, and parts of them, are read as of an
+// [ingest.File]: the rows that the log adds are groups behind those of the files.
+type Rows struct {
+	*ingest.File
+	of     *amendment   // nil where the files are the table
+	starts []int        // the first row of each group, and the end
+	table  *table.Table // as far as it has been read, where there is an amendment
+}
+
+func newRows(f *ingest.File, of *amendment) *Rows {
+	r := &Rows{File: f, of: of, starts: []int{0}}
+	add := func(n int) { r.starts = append(r.starts, r.starts[len(r.starts)-1]+n) }
+	for i := range f.Groups() {
+		add(f.GroupRows(i))
+	}
+	if of != nil {
+		for _, c := range of.chunks {
+			add(c.Rows)
+		}
+	}
+	return r
+}
+
+// Groups is how many groups [Rows.ReadGroups] reads alone.
+func (r *Rows) Groups() int { return len(r.starts) - 1 }
+
+// withColumns are chunks with some of their columns alone.
+func withColumns(chunks []*table.Chunk, columns []int) (list []*table.Chunk) {
+	for _, c := range chunks {
+		out := &table.Chunk{Rows: c.Rows, Segments: make([]*table.Segment, len(c.Segments))}
+		for _, col := range columns {
+			out.Segments[col] = c.Segments[col]
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+// Read is [ingest.File.Read] of the rows as the log has left them.
+func (r *Rows) Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error) {
+	if r.of == nil {
+		return r.File.Read(ctx, columns, o)
+	}
+	old := r.table
+	fresh := slices.DeleteFunc(slices.Clone(columns), func(col int) bool { return old != nil && old.Has([]int{col}) })
+	if old != nil && len(fresh) == 0 {
+		return old, ctx.Err()
+	}
+	var groups []int
+	for i := range r.Groups() {
+		groups = append(groups, i)
+	}
+	t, err := r.ReadGroups(ctx, groups, fresh, o)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		fields, chunks := slices.Clone(old.Fields), []*table.Chunk(nil)
+		for i, before := range old.Chunks {
+			c := &table.Chunk{Rows: before.Rows, Deleted: before.Deleted, Segments: slices.Clone(before.Segments)}
+			for _, col := range fresh {
+				fields[col], c.Segments[col] = t.Fields[col], t.Chunks[i].Segments[col]
+			}
+			chunks = append(chunks, c)
+		}
+		t = old.With(chunks...)
+		t.Fields = fields
+	}
+	r.table = t
+	return t, nil
+}
+
+// ReadGroups is [ingest.File.ReadGroups] of the rows as the log has left them.
+func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (t *table.Table, err error) {
+	if r.of == nil {
+		return r.File.ReadGroups(ctx, groups, columns, o)
+	}
+	o.Coming = nil // what comes is not yet what it will be
+	var all []*table.Chunk
+	for len(groups) > 0 {
+		n, inFile := 1, 0 // of the first groups that follow one another
+		for n < len(groups) && groups[n] == groups[n-1]+1 {
+			n++
+		}
+		for inFile < n && groups[inFile] < r.File.Groups() {
+			inFile++
+		}
+		if inFile > 0 || t == nil { // its fields
+			if t, err = r.File.ReadGroups(ctx, groups[:inFile], columns, o); err != nil {
+				return nil, err
+			}
+		}
+		var chunks []*table.Chunk
+		if inFile > 0 {
+			chunks = t.Chunks
+		}
+		for _, g := range groups[inFile:n] {
+			chunks = append(chunks, withColumns(r.of.chunks[g-r.File.Groups():][:1], columns)...)
+		}
+		if err = r.of.write(chunks, r.starts[groups[0]], columns); err == nil {
+			err = r.of.strike(chunks, r.starts[groups[0]])
+		}
+		if err != nil {
+			return nil, err
+		}
+		all, groups = append(all, chunks...), groups[n:]
+	}
+	return t.With(all...), nil
+}
+
+// Outline is [ingest.File.Outline]; what the log changes is not told.
+func (r *Rows) Outline(columns []int) (t *table.Table, ok bool) {
+	if a := r.of; a != nil && (len(a.chunks)+len(a.delete) > 0 || slices.ContainsFunc(a.update, func(u Update) bool { return slices.Contains(columns, u.Column) })) {
+		return nil, false
+	}
+	return r.File.Outline(columns)
+}
+
+// Shape is [ingest.File.Shape] of all groups.
+func (r *Rows) Shape(columns []int) *table.Table {
+	t := r.File.Shape(columns)
+	if t == nil || r.of == nil {
+		return t
+	}
+	for _, u := range r.of.update {
+		if slices.Contains(columns, u.Column) {
+			for _, c := range t.Chunks {
+				c.Segments[u.Column] = ingest.Unknown(t.Fields[u.Column].Type, c.Rows)
+			}
+		}
+	}
+	behind := withColumns(r.of.chunks, columns)
+	err := r.of.write(behind, r.starts[r.File.Groups()], columns)
+	t.Chunks = append(t.Chunks, behind...)
+	if err == nil {
+		err = r.of.strike(t.Chunks, 0)
+	}
+	if err != nil { // of reading it, too
+		return nil
+	}
+	return t
+}
+
+// GroupBytes is [ingest.File.GroupBytes].
+func (r *Rows) GroupBytes(group int, columns []int) (n int64) {
+	if group < r.File.Groups() {
+		return r.File.GroupBytes(group, columns)
+	}
+	for _, col := range columns {
+		n += int64(r.of.chunks[group-r.File.Groups()].Segments[col].Bytes())
+	}
+	return n
+}

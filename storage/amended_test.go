@@ -1,0 +1,129 @@
+package storage
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// rowsOf are values of some columns of the rows that are there, in words.
+func rowsOf(t *table.Table, columns []int) (list []string) {
+	for _, c := range t.Chunks {
+		for i := range c.Rows {
+			row := ""
+			for _, col := range columns {
+				row += "|" + c.Segments[col].Value(i).String()
+			}
+			if c.IsLive(i) {
+				list = append(list, row)
+			}
+		}
+	}
+	return list
+}
+
+// Files that the log changes give the rows of the whole table, read by columns or by groups; and a checkpoint that leaves them out leaves
+// the changes in the log.
+func TestFilesWithChangesOfTheLog(t *testing.T) {
+	groups, changed := 0, 0
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		d := newModelled()
+		db, err := openOn(d)
+		for n := 20; n > 0; n-- {
+			if err == nil {
+				err = db.commit(db.random(r)...)
+			}
+			for name, t := range db.tables { // rows that stay in a file of their own, for fewer come behind them
+				if err == nil && n > 8 && n%4 == 0 {
+					err = db.commit(Change{Table: name, Append: []*table.Chunk{db.rows(r, t, 4*n)}})
+				}
+			}
+			if err == nil && n > 6 && n%4 == 0 {
+				err = db.checkpoint()
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := d.after(r)
+		s, err := open(ctx, again, "db", ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tables []*table.Table
+		for _, saved := range s.Tables() {
+			if saved.Table != nil {
+				tables = append(tables, saved.Table)
+				continue
+			}
+			if saved.amended == nil || saved.Empty() {
+				continue
+			}
+			changed++
+			whole := db.tables[saved.Definition.Name]
+			rows, err := saved.Open(ctx, ingest.Options{ChunkRows: 1 + r.IntN(50)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 { // columns come one after the other
+				columns := r.Perm(len(whole.Fields))[:r.IntN(len(whole.Fields))]
+				got, err := rows.Read(ctx, columns, ingest.Options{})
+				if err == nil {
+					err = got.Check()
+				}
+				if err != nil || !slices.Equal(rowsOf(got, columns), rowsOf(whole, columns)) {
+					t.Fatalf("seed %d, columns %v of %s: %v\n%v\nwant\n%v", seed, columns, whole.Name, err, rowsOf(got, columns), rowsOf(whole, columns))
+				}
+			}
+			shape := rows.Shape(whole.All())
+			if len(shape.Chunks) != rows.Groups() {
+				t.Fatalf("%d groups, %d chunks", rows.Groups(), len(shape.Chunks))
+			}
+			all := rowsOf(whole, whole.All())
+			at := 0
+			var want []string
+			var list []int
+			for g, c := range shape.Chunks {
+				groups++
+				of := all[at:][:c.Live()]
+				got, err := rows.ReadGroups(ctx, []int{g}, whole.All(), ingest.Options{})
+				if err != nil || !slices.Equal(rowsOf(got, whole.All()), of) {
+					t.Fatalf("seed %d, group %d of %s: %v\n%v\nwant\n%v", seed, g, whole.Name, err, rowsOf(got, whole.All()), of)
+				}
+				for i, one := range c.Segments[:len(whole.Fields)] {
+					for _, has := range got.Chunks {
+						if s := has.Segments[i]; s.Type.Kind != table.Varchar && s.NonNull() > 0 && (s.Base < one.Base || s.Base+s.Max > one.Base+one.Max) {
+							t.Fatalf("seed %d: column %d of group %d has values from %d to %d, and its shape from %d to %d", seed, i, g, s.Base, s.Base+s.Max, one.Base, one.Base+one.Max)
+						}
+					}
+				}
+				if at += c.Live(); r.IntN(3) > 0 {
+					list, want = append(list, g), append(want, of...)
+				}
+			}
+			if len(list) > 0 {
+				got, err := rows.ReadGroups(ctx, list, whole.All(), ingest.Options{})
+				if err != nil || !slices.Equal(rowsOf(got, whole.All()), want) {
+					t.Fatalf("seed %d, groups %v of %s: %v, %d rows, want %d", seed, list, whole.Name, err, got.Rows(), len(want))
+				}
+			}
+		}
+		if _, err := s.Checkpoint(ctx, tables); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		after, err := openOn(again.after(r))
+		if err != nil || after.state() != db.state() {
+			t.Fatalf("seed %d: after a checkpoint: %v\n%v\nwant\n%v", seed, err, after.state(), db.state())
+		}
+	}
+	if changed < 8 || groups < changed+changed/2 {
+		t.Errorf("%d tables with changes, %d groups", changed, groups)
+	}
+}
