@@ -73,17 +73,11 @@ func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storag
 		}
 	}
 	rows := slices.ContainsFunc(c.From, func(from int) bool { return from < 0 }) // any rule may be of new values
-	for _, check := range def.Checks {
-		if !rows && slices.Contains(old.Checks, check) {
-			continue
-		}
-		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT 1 FROM %s WHERE NOT (%s) LIMIT 1", name, check.SQL))
-		if err != nil {
-			return err
-		}
-		if len(found) > 0 {
-			return fmt.Errorf("check constraint %q of relation %q is violated by some row", check.Name, next.Name)
-		}
+	checks := slices.DeleteFunc(slices.Clone(def.Checks), func(check storage.Check) bool { return !rows && slices.Contains(old.Checks, check) })
+	if check, err := m.broken(ctx, tables, next.Name, checks); err != nil {
+		return err
+	} else if check != nil {
+		return fmt.Errorf("check constraint %q of relation %q is violated by some row", check.Name, next.Name)
 	}
 	for _, k := range def.Keys {
 		if !slices.ContainsFunc(k.Columns, computed) && slices.ContainsFunc(old.Keys, func(o storage.Key) bool { return o.Name == k.Name }) {

@@ -621,16 +621,34 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	for _, check := range m.def.Checks {
-		found, err := m.ask(ctx, map[string]*table.Table{m.Table: m.rows}, fmt.Sprintf("SELECT 1 FROM %s WHERE NOT (%s) LIMIT 1", expr.Ident(m.Table), check.SQL))
+	check, err := m.broken(ctx, map[string]*table.Table{m.Table: m.rows}, m.Table, m.def.Checks)
+	if err == nil && check != nil {
+		err = fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
+	}
+	return err
+}
+
+// broken is a check that some row of a table does not satisfy: the first of that row; nil where there is none. One statement asks for several of them, unless
+// they are so long that their operators together may be more than an expression takes.
+func (m *modifying) broken(ctx context.Context, tables map[string]*table.Table, name string, checks []storage.Check) (*storage.Check, error) {
+	const most = 512 // bytes of conditions
+	for len(checks) > 0 {
+		n, size := 0, 0
+		var when, all []string
+		for n < len(checks) && (n == 0 || size+len(checks[n].SQL) <= most) {
+			when, all = append(when, fmt.Sprintf("WHEN NOT (%s) THEN %d", checks[n].SQL, n)), append(all, "("+checks[n].SQL+")")
+			n, size = n+1, size+len(checks[n].SQL)
+		}
+		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT CASE %s END FROM %s WHERE NOT (%s) LIMIT 1", strings.Join(when, " "), expr.Ident(name), strings.Join(all, " AND ")))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(found) > 0 {
-			return fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
+			return &checks[found[0][0].I], nil
 		}
+		checks = checks[n:]
 	}
-	return nil
+	return nil, nil
 }
 
 // fitted are values of a column of a length, which have the characters that the column takes: as PostgreSQL does, blanks behind these
