@@ -43,13 +43,13 @@ type Appender struct {
 
 // Appender opens an appender for columns of a table, all of them where none is named. Other columns get their DEFAULT.
 func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Appender, error) {
-	t, err := db.whole(ctx, name)
 	e := db.entry(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case e == nil || e.of == nil:
+	if e == nil || e.of == nil {
 		return nil, fmt.Errorf("engine: there is no table %q that CREATE TABLE has made", name)
+	}
+	t, err := db.read(ctx, e, nil)
+	if err != nil {
+		return nil, err
 	}
 	a := &Appender{db: db, of: e}
 	for _, column := range columns {

@@ -136,7 +136,7 @@ func conflict(format string, args ...any) error {
 func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []installed, err error) {
 	moves := map[string]*moved{} // of tables that others have changed
 	for name, rows := range tx.base {
-		m, err := tx.moved(name, rows)
+		m, err := tx.moved(ctx, name, rows)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -181,7 +181,7 @@ type moved struct {
 }
 
 // moved is nil where nobody else has changed a table.
-func (tx *Tx) moved(name string, base int) (*moved, error) {
+func (tx *Tx) moved(ctx context.Context, name string, base int) (*moved, error) {
 	now := tx.of.tables.entry(name)
 	if base < 0 && now != nil {
 		return nil, conflict("another transaction has created table %q", name)
@@ -215,7 +215,10 @@ func (tx *Tx) moved(name string, base int) (*moved, error) {
 		}
 		m.to = renumbered(m.to, of.gone)
 	}
-	m.before = now.table.Load()
+	var err error
+	if m.before, err = tx.of.whole(ctx, name); err != nil {
+		return nil, err
+	}
 	m.table, m.now = m.before, total(m.before)
 	return m, nil
 }

@@ -28,8 +28,7 @@ func (db *DB) openFolder(ctx context.Context) error {
 		case saved.Empty():
 			e.table.Store(&table.Table{Name: e.name, Fields: e.of.Fields})
 		default:
-			e.amended = saved.Amended()
-			e.open = func(ctx context.Context, o ingest.Options) (source, error) { return saved.Open(ctx, o) }
+			e = db.savedEntry(saved)
 		}
 		if err := db.register(e); err != nil {
 			return errors.Join(err, s.Close())
@@ -39,6 +38,36 @@ func (db *DB) openFolder(ctx context.Context) error {
 		db.note(fmt.Sprintf("%s is read as it is now: %s writes to it", db.opts.Folder, by))
 	}
 	return nil
+}
+
+// savedEntry is that of a table in files.
+func (db *DB) savedEntry(saved *storage.Saved) *entry {
+	e := newEntry(saved.Definition.Name, func(ctx context.Context, o ingest.Options) (source, error) { return saved.Open(ctx, o) })
+	e.of, e.amended = saved.Definition, saved.Amended()
+	return e
+}
+
+// inFiles are the rows of a table of the folder that has no room in memory as a whole, as far as its files tell; nil for another one, and in a
+// transaction, whose tables are its own.
+func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
+	t, err := db.read(ctx, e, nil)
+	if err != nil || db.tx != nil || e.of == nil || e.open == nil || t.Has(t.All()) {
+		return nil, err
+	}
+	return whatIsRead(ctx, db, e, func(o ingest.Options) (*storage.Rows, error) {
+		rows, _ := e.file.(*storage.Rows)
+		if rows == nil || o.MemoryLimit == 0 {
+			return nil, nil
+		}
+		bytes := int64(0)
+		for i := range rows.Groups() {
+			bytes += rows.GroupBytes(i, t.All())
+		}
+		if bytes <= o.MemoryLimit {
+			return nil, nil
+		}
+		return rows, nil
+	})
 }
 
 // whole is a table of the DB with all of its columns.
@@ -59,7 +88,13 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
 	wait = func(context.Context) error { return nil }
 	if kept := db.lasting(changes); db.store != nil && len(kept) > 0 {
-		pending, err := db.store.Append(kept)
+		var apart []string
+		for _, n := range next {
+			if n.filed {
+				apart = append(apart, n.name)
+			}
+		}
+		pending, err := db.store.Append(kept, apart...)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +135,9 @@ func (db *DB) checkpoint(ctx context.Context) error {
 	entries, _ := db.tables.known()
 	for _, e := range entries {
 		if e.amended > 0 {
-			_, _ = db.whole(ctx, e.name)
+			if rows, err := db.inFiles(ctx, e); err == nil && rows == nil {
+				_, _ = db.whole(ctx, e.name)
+			}
 		}
 		if t := e.table.Load(); e.of != nil && !e.of.Temp && t != nil && (e.open == nil || e.amended > 0 && t.Has(t.All())) {
 			tables = append(tables, t)
@@ -116,6 +153,14 @@ func (db *DB) checkpoint(ctx context.Context) error {
 	for _, t := range compacted {
 		changes = append(changes, storage.Change{Table: t.Name, Compact: true})
 		next = append(next, installed{name: t.Name, def: db.entry(t.Name).of, table: t})
+	}
+	for _, e := range entries {
+		if e.amended == 0 || err != nil {
+			continue
+		}
+		if saved := db.store.Saved(e.name); saved != nil && saved.Amended() < e.amended { // some of it is in files now
+			next = append(next, installed{name: e.name, def: e.of, filed: true})
+		}
 	}
 	db.install(changes, next)
 	db.commits.written = db.commits.written && err != nil

@@ -30,7 +30,12 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 		do(t, whole, fmt.Sprintf("INSERT INTO f SELECT * FROM '%s' WHERE id >= %d AND id < %d", path, at, at+n))
 		do(t, whole, "CHECKPOINT")
 	}
-	at := ""
+	do(t, whole, "ALTER TABLE f ADD PRIMARY KEY (id), ADD CHECK (id <> 1000000)")
+	at, added := "", 0
+	more := func() string { // rows, of new keys
+		added++
+		return fmt.Sprintf("INSERT INTO f SELECT id + %d, a, w, x, v, d, day, b, u || '+' FROM f WHERE id %% %d = 6 AND id < 100000", 100000*added, 50+rng.IntN(20))
+	}
 	opened := func(budget int64) *DB {
 		db, err := Open(Options{Backend: "cpu", Folder: at, HostMemory: budget, Calibrations: dir})
 		if err != nil {
@@ -79,7 +84,7 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 			case 2:
 				do(t, whole, fmt.Sprintf("DELETE FROM f WHERE id %% %d = 5", n))
 			case 3:
-				do(t, whole, fmt.Sprintf("INSERT INTO f SELECT id + 100000, a, w, x, v, d, day, b, u || '+' FROM f WHERE id %% %d = 6", n))
+				do(t, whole, more())
 			case 4: // whole files, perhaps
 				do(t, whole, fmt.Sprintf("DELETE FROM f WHERE id BETWEEN %d AND %d", 30*n, 30*n+rng.IntN(1600)))
 			}
@@ -101,6 +106,71 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 	}
 	do(t, db, "CREATE TABLE g AS SELECT 1 AS x")
 	closed(db)
+	db = opened(budget)
+	tx, err := db.Begin(ctx, TxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := do(t, whole, "SELECT COUNT(*), SUM(w) FROM f")
+	files := func() int {
+		list, _ := filepath.Glob(filepath.Join(at, "f-*"))
+		return len(list)
+	}
+	filesBefore := files()
+	for i := range 12 { // are added to the log, and become files
+		text := more()
+		if i%2 == 0 {
+			text = fmt.Sprintf("INSERT INTO f (id, u, w) VALUES (%d, 'one', %d)", -i-1, i)
+		}
+		do(t, whole, text)
+		do(t, db, text)
+		sameBeyond(t, whole, func() *DB { return db }, "SELECT COUNT(*), SUM(w), MAX(id), MIN(u), SUM(x) FROM f")
+		if e := db.entry("f"); e.table.Load().Has([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}) || e.amended > budget/4 {
+			t.Errorf("%d bytes of f are kept apart from its files, of which %d bytes are in memory", e.amended, e.table.Load().Bytes())
+		}
+		if i == 6 {
+			do(t, db, "CHECKPOINT")
+		}
+	}
+	if files() <= filesBefore {
+		t.Errorf("%d files, and before rows were added %d", files(), filesBefore)
+	}
+	for _, to := range []*DB{whole, db} {
+		a, err := to.Appender(ctx, "f", "id", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Ints(0, -200, -201)
+		a.Ints(1, 8, 9)
+		if err := errors.Join(a.EndRows(ctx, 2), a.Close(ctx)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]string{
+		"INSERT INTO f (id) VALUES (-1)":                `duplicate key value violates unique constraint "f_pkey": key (id)=(-1) already exists`,
+		"INSERT INTO f (id) VALUES (-70), (-71), (-70)": `key (id)=(-70) already exists`,
+		"INSERT INTO f (id) SELECT MAX(id) FROM f":      `duplicate key`,
+		"INSERT INTO f (id) VALUES (1000000)":           `check constraint "f_id_check"`,
+		"INSERT INTO f (id) VALUES (NULL)":              `not-null constraint`,
+	} {
+		if _, err := db.Exec(ctx, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if got := inWords(Collect(tx.Query(ctx, "SELECT COUNT(*), SUM(w) FROM f"))); got != fmt.Sprint(before.Rows) {
+		t.Errorf("a transaction that began before reads %s, want %v", got, before.Rows)
+	}
+	if _, err := tx.Exec(ctx, "INSERT INTO f (id) VALUES (-100)"); !errors.As(err, new(*ingest.MemoryError)) {
+		t.Errorf("%v, want that it does not fit into memory", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	same(db, 4)
+	closed(db)
+	db = opened(budget)
+	same(db, 1)
+	closed(db)
 	for _, budget := range []int64{budget, 0} { // what the log has stays there, and becomes a file
 		db = opened(budget)
 		if kept := db.entry("f").amended; kept == 0 {
@@ -110,6 +180,10 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 		do(t, db, "UPDATE g SET x = x + 1")
 		closed(db)
 	}
+	db = opened(0)
+	do(t, db, "DELETE FROM f WHERE id < 0")
+	do(t, whole, "DELETE FROM f WHERE id < 0")
+	closed(db)
 	db = opened(0)
 	if kept := db.entry("f").amended; kept > 0 {
 		t.Errorf("%d bytes of f are still in the log", kept)

@@ -510,6 +510,8 @@ type installed struct {
 	def   *storage.Definition
 	table *table.Table
 	late  *storage.Change // that makes it when it is installed, of the one before; nil: it is there
+	filed bool            // it is in files, and not in memory
+	apart *storage.Rows   // of the same files, before the change; nil where the files are others
 }
 
 // apply checks the rows that are new, and applies the changes, to the tables of list where it has them.
@@ -525,7 +527,20 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			t = list[i].table
 			list = slices.Delete(list, i, i+1)
 		} else if e != nil && !c.Drop { // whose rows nobody asks for
-			if t, err = m.db.whole(ctx, c.Table); err != nil {
+			if c.Adds() {
+				n.apart, err = m.db.inFiles(ctx, e)
+			}
+			if err == nil && n.apart != nil {
+				if err = m.checkApart(ctx, &c); err == nil {
+					n.filed = true
+					list = append(list, n)
+					continue
+				}
+			}
+			if err == nil {
+				t, err = m.db.whole(ctx, c.Table)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -728,6 +743,11 @@ const newRows = sql.NewRows
 
 // unique fails where one of rows, which the table has, is there with the same key once more.
 func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table) error {
+	return m.lacks(ctx, k, map[string]*table.Table{m.Table: next, newRows: rows}, 1)
+}
+
+// lacks fails where the table has more than so many rows with the key of one of the new rows.
+func (m *modifying) lacks(ctx context.Context, k storage.Key, tables map[string]*table.Table, most int) error {
 	var columns, names, texts, on []string
 	for _, col := range k.Columns {
 		name := expr.Ident(m.def.Fields[col].Name)
@@ -735,9 +755,9 @@ func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table
 		names, texts = append(names, "n."+name), append(texts, "n."+name+"::text")
 		on = append(on, fmt.Sprintf("n.%s = t.%s", name, name))
 	}
-	text := fmt.Sprintf("SELECT %s FROM %s AS n JOIN %s AS t ON %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
-		strings.Join(texts, ", "), expr.Ident(newRows), expr.Ident(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "))
-	found, err := m.ask(ctx, map[string]*table.Table{m.Table: next, newRows: rows}, text)
+	text := fmt.Sprintf("SELECT %s FROM %s AS n JOIN %s AS t ON %s GROUP BY %s HAVING COUNT(*) > %d LIMIT 1",
+		strings.Join(texts, ", "), expr.Ident(newRows), expr.Ident(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "), most)
+	found, err := m.ask(ctx, tables, text)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -746,6 +766,30 @@ func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table
 		values = append(values, v.S)
 	}
 	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", ")), errDuplicate}
+}
+
+// checkApart is check of rows that are added to a table which is not in memory.
+func (m *modifying) checkApart(ctx context.Context, c *storage.Change) error {
+	var changed []changedColumn
+	for _, chunk := range c.Append {
+		for i, s := range chunk.Segments {
+			changed = append(changed, changedColumn{i, s})
+		}
+	}
+	if err := m.hold(ctx, changed); err != nil || len(changed) == 0 {
+		return err
+	}
+	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
+	for _, k := range m.def.Keys {
+		err := m.unique(ctx, k, rows, rows)
+		if err == nil {
+			err = m.lacks(ctx, k, map[string]*table.Table{newRows: rows}, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var errDuplicate = errors.New("duplicate key")
@@ -793,6 +837,13 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 			db.snapshots.use(n.table)
 		}
 		switch {
+		case n.filed:
+			saved := db.store.Saved(n.name)
+			e := db.savedEntry(saved)
+			if n.apart != nil {
+				e.file = n.apart.With(saved)
+			}
+			db.tables.put(n.name, e)
 		case n.table == nil:
 			db.tables.put(n.name, nil)
 			if db.tx == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
@@ -45,6 +46,17 @@ func (k *kept) amend(c *Change) (err error) {
 	return err
 }
 
+// with is the amendment with a change that adds rows.
+func (a *amendment) with(fields []table.Field, c *Change) (*amendment, error) {
+	out := &amendment{}
+	if a != nil {
+		*out = *a
+	}
+	var err error
+	out.chunks, err = appended(fields, slices.Clone(out.chunks), c.Append)
+	return out, err
+}
+
 // then is an update with another one of the same column after it.
 func (u Update) then(next Update) Update {
 	out := Update{Column: u.Column}
@@ -70,14 +82,15 @@ func (u Update) then(next Update) Update {
 }
 
 // total is how many rows the table has, deleted ones included.
-func (k *kept) total() (n int) {
-	chunks := []*table.Chunk(nil)
-	switch {
-	case k.table != nil:
-		chunks = k.table.Chunks
-	case k.amended != nil:
-		n, chunks = k.inFiles(), k.amended.chunks
+func (k *kept) total() int {
+	if k.amended != nil {
+		return k.inFiles() + rowsIn(k.amended.chunks)
 	}
+	return rowsIn(k.table.Chunks)
+}
+
+// rowsIn is how many rows chunks have, deleted ones included.
+func rowsIn(chunks []*table.Chunk) (n int) {
 	for _, c := range chunks {
 		n += c.Rows
 	}
@@ -102,6 +115,9 @@ func (a *amendment) bytes() (n int64) {
 
 // changes are the amendment of a table as commits, each behind the one before.
 func (a *amendment) changes(name string) (list []Change) {
+	if a == nil {
+		return nil
+	}
 	if len(a.chunks) > 0 {
 		list = append(list, Change{Table: name, Append: a.chunks})
 	}
@@ -124,10 +140,7 @@ func between(rows []int, first, end int) (some []int, from int) {
 
 // write writes the values of some columns to chunks, whose rows are those from first on.
 func (a *amendment) write(chunks []*table.Chunk, first int, columns []int) error {
-	end := first
-	for _, c := range chunks {
-		end += c.Rows
-	}
+	end := first + rowsIn(chunks)
 	for _, u := range a.update {
 		if !slices.Contains(columns, u.Column) || len(chunks) == 0 || chunks[0].Segments[u.Column] == nil {
 			continue
@@ -146,11 +159,7 @@ func (a *amendment) write(chunks []*table.Chunk, first int, columns []int) error
 
 // strike deletes rows of chunks, whose rows are those from first on.
 func (a *amendment) strike(chunks []*table.Chunk, first int) error {
-	end := first
-	for _, c := range chunks {
-		end += c.Rows
-	}
-	rows, _ := between(a.delete, first, end)
+	rows, _ := between(a.delete, first, first+rowsIn(chunks))
 	return eachChunk(chunks, rows, func(i int, rows []int, _ int) (err error) {
 		chunks[i], err = chunks[i].Delete(rows)
 		return err
@@ -161,13 +170,14 @@ func (a *amendment) strike(chunks []*table.Chunk, first int) error {
 // [ingest.File]: the rows that the log adds are groups behind those of the files.
 type Rows struct {
 	*ingest.File
+	one    *sync.Mutex  // held while the files are read, which others may share
 	of     *amendment   // nil where the files are the table
 	starts []int        // the first row of each group, and the end
 	table  *table.Table // as far as it has been read, where there is an amendment
 }
 
-func newRows(f *ingest.File, of *amendment) *Rows {
-	r := &Rows{File: f, of: of, starts: []int{0}}
+func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
+	r := &Rows{File: f, one: one, of: of, starts: []int{0}}
 	add := func(n int) { r.starts = append(r.starts, r.starts[len(r.starts)-1]+n) }
 	for i := range f.Groups() {
 		add(f.GroupRows(i))
@@ -179,6 +189,9 @@ func newRows(f *ingest.File, of *amendment) *Rows {
 	}
 	return r
 }
+
+// With are the rows of the same files with what the log changes of a table that has them by now.
+func (r *Rows) With(t *Saved) *Rows { return newRows(r.File, r.one, t.amended) }
 
 // Groups is how many groups [Rows.ReadGroups] reads alone.
 func (r *Rows) Groups() int { return len(r.starts) - 1 }
@@ -198,6 +211,8 @@ func withColumns(chunks []*table.Chunk, columns []int) (list []*table.Chunk) {
 // Read is [ingest.File.Read] of the rows as the log has left them.
 func (r *Rows) Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error) {
 	if r.of == nil {
+		r.one.Lock()
+		defer r.one.Unlock()
 		return r.File.Read(ctx, columns, o)
 	}
 	old := r.table
@@ -231,6 +246,8 @@ func (r *Rows) Read(ctx context.Context, columns []int, o ingest.Options) (*tabl
 
 // ReadGroups is [ingest.File.ReadGroups] of the rows as the log has left them.
 func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (t *table.Table, err error) {
+	r.one.Lock()
+	defer r.one.Unlock()
 	if r.of == nil {
 		return r.File.ReadGroups(ctx, groups, columns, o)
 	}
@@ -272,11 +289,15 @@ func (r *Rows) Outline(columns []int) (t *table.Table, ok bool) {
 	if a := r.of; a != nil && (len(a.chunks)+len(a.delete) > 0 || slices.ContainsFunc(a.update, func(u Update) bool { return slices.Contains(columns, u.Column) })) {
 		return nil, false
 	}
+	r.one.Lock()
+	defer r.one.Unlock()
 	return r.File.Outline(columns)
 }
 
 // Shape is [ingest.File.Shape] of all groups.
 func (r *Rows) Shape(columns []int) *table.Table {
+	r.one.Lock()
+	defer r.one.Unlock()
 	t := r.File.Shape(columns)
 	if t == nil || r.of == nil {
 		return t

@@ -28,6 +28,7 @@ func rowsOf(t *table.Table, columns []int) (list []string) {
 // Files that the log changes give the rows of the whole table, read by columns or by groups; and a checkpoint that leaves them out leaves
 // the changes in the log.
 func TestFilesWithChangesOfTheLog(t *testing.T) {
+	defer func(n int) { foldedRows = n }(foldedRows)
 	groups, changed := 0, 0
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -55,7 +56,11 @@ func TestFilesWithChangesOfTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tables []*table.Table
+		var list []*Saved // that are in files
 		for _, saved := range s.Tables() {
+			if saved.Table == nil && !saved.Empty() {
+				list = append(list, saved)
+			}
 			if saved.Table != nil {
 				tables = append(tables, saved.Table)
 				continue
@@ -86,7 +91,7 @@ func TestFilesWithChangesOfTheLog(t *testing.T) {
 			all := rowsOf(whole, whole.All())
 			at := 0
 			var want []string
-			var list []int
+			var some []int
 			for g, c := range shape.Chunks {
 				groups++
 				of := all[at:][:c.Live()]
@@ -102,15 +107,52 @@ func TestFilesWithChangesOfTheLog(t *testing.T) {
 					}
 				}
 				if at += c.Live(); r.IntN(3) > 0 {
-					list, want = append(list, g), append(want, of...)
+					some, want = append(some, g), append(want, of...)
 				}
 			}
-			if len(list) > 0 {
-				got, err := rows.ReadGroups(ctx, list, whole.All(), ingest.Options{})
+			if len(some) > 0 {
+				got, err := rows.ReadGroups(ctx, some, whole.All(), ingest.Options{})
 				if err != nil || !slices.Equal(rowsOf(got, whole.All()), want) {
-					t.Fatalf("seed %d, groups %v of %s: %v, %d rows, want %d", seed, list, whole.Name, err, got.Rows(), len(want))
+					t.Fatalf("seed %d, groups %v of %s: %v, %d rows, want %d", seed, some, whole.Name, err, got.Rows(), len(want))
 				}
 			}
+		}
+		foldedRows = r.IntN(40)
+		for _, saved := range list {
+			name := saved.Definition.Name
+			before, err := saved.Open(ctx, ingest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			was := rowsOf(db.tables[name], nil)
+			for range 1 + r.IntN(3) {
+				more := Change{Table: name, Append: []*table.Chunk{db.rows(r, db.tables[name], 1+r.IntN(20))}}
+				if err = db.commit(more); err == nil {
+					_, err = s.Append([]Change{more}, name)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			check := func(what string, of *Rows, want []string, columns []int) {
+				got, err := of.Read(ctx, columns, ingest.Options{})
+				if err != nil || !slices.Equal(rowsOf(got, columns), want) {
+					t.Fatalf("seed %d, %s of %s: %v, %d rows, want %d", seed, what, name, err, got.Rows(), len(want))
+				}
+			}
+			all := db.tables[name].All()
+			want := rowsOf(db.tables[name], all)
+			after := before.With(s.Saved(name))
+			check("with more rows", after, want, all)
+			check("before", before, was, nil)
+			if _, err := s.Checkpoint(ctx, tables); err != nil {
+				t.Fatal(err)
+			}
+			folded, err := s.Saved(name).Open(ctx, ingest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check("after a checkpoint", folded, want, all)
 		}
 		if _, err := s.Checkpoint(ctx, tables); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 const partRows = 1 << 24
 
 // Checkpoint writes what has changed since the one before as Parquet files, and begins a new log. tables has the snapshots
-// as all commits left them, of those that have changed at least; no commit comes meanwhile. One that has not changed since the store was
-// opened may be missing: what the log had changed of it by then goes over to the new log. It returns those in which
+// as all commits left them, of those that have changed at least; no commit comes meanwhile. One that is not in memory ([Store.Saved])
+// may be missing: many rows that the log adds to it become a file, and what else it changes goes over to the new log. It returns those in which
 // rows were deleted without these: the rows of later changes are counted in them. After an error nothing has happened.
 func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
 	s.mu.Lock()
@@ -35,15 +35,19 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 	for _, k := range s.tables {
 		files := k.files
 		if k.amended != nil && !slices.ContainsFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name }) {
-			for _, c := range k.amended.changes(k.def.Name) {
+			now, err := s.fold(ctx, k, next)
+			if err != nil {
+				return nil, fmt.Errorf("storage: %s: table %s cannot be written: %w", s.dir, k.def.Name, err)
+			}
+			for _, c := range now.amended.changes(k.def.Name) {
 				record, err := encode(make([]byte, recordHead), []Change{c})
 				if err != nil {
 					return nil, err
 				}
 				over = append(over, record)
 			}
-			list = append(list, k)
-			next.Tables = append(next.Tables, tableJSON{toJSON(k.def), files})
+			list = append(list, now)
+			next.Tables = append(next.Tables, tableJSON{toJSON(k.def), now.files})
 			continue
 		}
 		if k.changed {
@@ -107,8 +111,46 @@ func (s *Store) write(ctx context.Context, k *kept, t *table.Table, m *manifest)
 		from -= files[n-1].Rows
 		files = files[:n-1]
 	}
+	more, err := s.parts(ctx, k.def.Name, t, from, m)
+	return append(files, more...), err
+}
+
+// foldedRows is how many rows that the log adds to a table which is not in memory become a file. (A variable for the tests.)
+var foldedRows = 1 << 16
+
+// fills reports that the rows that the log adds to a table which is not in memory take much of what there is.
+func (s *Store) fills(k *kept) bool {
+	if k.amended == nil || s.limit == 0 {
+		return false
+	}
+	return (&amendment{chunks: k.amended.chunks}).bytes() > s.limit/8
+}
+
+// fold is a table that is not in memory after a checkpoint. Its rows keep their numbers, and its files stay, so that whoever reads them
+// goes on.
+func (s *Store) fold(ctx context.Context, k *kept, m *manifest) (*kept, error) {
+	now, t := *k, &table.Table{Name: k.def.Name, Fields: k.def.Fields, Chunks: k.amended.chunks}
+	if rowsIn(t.Chunks) < foldedRows && !s.fills(k) {
+		return &now, nil
+	}
+	more, err := s.parts(ctx, k.def.Name, t, 0, m)
+	if err != nil {
+		return nil, err
+	}
+	now.files = append(slices.Clip(k.files), more...)
+	if now.amended = (&amendment{update: k.amended.update, delete: k.amended.delete}); len(now.amended.changes("")) > 0 {
+		now.rewrite = true
+	} else {
+		now.amended, now.changed = nil, false
+	}
+	return &now, nil
+}
+
+// parts makes files of the rows of a table from one on.
+func (s *Store) parts(ctx context.Context, name string, t *table.Table, from int, m *manifest) (files []part, err error) {
+	rows := t.Rows()
 	for ; from < rows; from += partRows {
-		p := part{Name: fmt.Sprintf("%s-%d%s", fileName(k.def.Name), m.Next, partSuffix), Rows: min(partRows, rows-from)}
+		p := part{Name: fmt.Sprintf("%s-%d%s", fileName(name), m.Next, partSuffix), Rows: min(partRows, rows-from)}
 		m.Next++
 		err := writeFile(s.d, p.Name, func(w io.Writer) (err error) {
 			sum := &summing{ctx: ctx, w: w}

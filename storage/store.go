@@ -31,7 +31,9 @@ type Store struct {
 	tables   []*kept // in the order in which they were made
 	records  int     // of the log, when it was read
 	over     int64   // the end of what the log has of the one before
-	err      error   // nothing more is written
+	sound    sync.Map
+	limit    int64 // of the memory for tables; 0 for none
+	err      error // nothing more is written
 }
 
 // kept is a table of a store.
@@ -65,6 +67,7 @@ type Saved struct {
 	dir     string
 	files   []part
 	amended *amendment
+	sound   *sync.Map // of the store: names of files whose bytes were as they had been written
 }
 
 // checkpointBytes is the length of a log at which [Store.Due] asks for a checkpoint.
@@ -89,7 +92,7 @@ func open(ctx context.Context, d disk, dir string, o ingest.Options) (*Store, er
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
-	s := &Store{dir: dir, d: d, holder: holder, unlock: unlock}
+	s := &Store{dir: dir, d: d, holder: holder, unlock: unlock, limit: o.MemoryLimit}
 	err = s.open(ctx, o)
 	if err == nil && s.holder == "" && s.manifest.Format < formatVersion {
 		err = s.upgrade(ctx)
@@ -345,7 +348,7 @@ func noted(tables []*kept, c *Change) ([]*kept, error) {
 }
 
 func (s *Store) saved(k *kept) *Saved {
-	return &Saved{Definition: k.def, Table: k.table, d: s.d, dir: s.dir, files: k.files, amended: k.amended}
+	return &Saved{Definition: k.def, Table: k.table, d: s.d, dir: s.dir, files: k.files, amended: k.amended, sound: &s.sound}
 }
 
 // Tables are the tables as they were when the store was opened. The store keeps none of their rows after this.
@@ -359,6 +362,16 @@ func (s *Store) Tables() (list []*Saved) {
 	return list
 }
 
+// Saved is a table of which the rows are in files, with what the log changes of them by now; nil for another one.
+func (s *Store) Saved(name string) *Saved {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := find(s.tables, name); k != nil && len(k.files) > 0 && (k.amended != nil || !k.changed) {
+		return s.saved(k)
+	}
+	return nil
+}
+
 // Empty reports that no file has rows of the table.
 func (t *Saved) Empty() bool { return len(t.files) == 0 }
 
@@ -370,8 +383,11 @@ func (t *Saved) Amended() int64 { return t.amended.bytes() }
 func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	var list []ingest.Source
 	for _, p := range t.files {
-		if err := verify(ctx, t.d, p); err != nil {
-			return nil, fmt.Errorf("storage: %s: %w", t.dir, err)
+		if _, is := t.sound.Load(p.Name); !is {
+			if err := verify(ctx, t.d, p); err != nil {
+				return nil, fmt.Errorf("storage: %s: %w", t.dir, err)
+			}
+			t.sound.Store(p.Name, true)
 		}
 		list = append(list, t.d.source(p.Name))
 	}
@@ -382,7 +398,7 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, rows := newRows(f, t.amended), 0
+	r, rows := newRows(f, &sync.Mutex{}, t.amended), 0
 	for _, p := range t.files {
 		rows += p.Rows
 	}
@@ -441,9 +457,10 @@ func (s *Store) writable() error {
 	return s.err
 }
 
-// Append writes a commit, which its caller has applied to the tables, behind those before it. After an error, of a full
+// Append writes a commit, which its caller has applied to the tables, behind those before it. Tables that are named apart are not in its
+// caller's memory, and get rows alone: these are kept apart from their files ([Store.Saved]). After an error, of a full
 // disk too, nothing has happened.
-func (s *Store) Append(commit []Change) (Pending, error) {
+func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 	record, err := encode(make([]byte, recordHead), commit)
 	if err != nil {
 		return Pending{}, err
@@ -458,7 +475,14 @@ func (s *Store) Append(commit []Change) (Pending, error) {
 		if tables, err = noted(tables, &commit[i]); err != nil {
 			return Pending{}, err
 		}
-		if k := find(tables, commit[i].Table); k != nil {
+		k := find(tables, commit[i].Table)
+		switch {
+		case k == nil:
+		case slices.Contains(apart, k.def.Name):
+			if k.amended, err = k.amended.with(k.def.Fields, &commit[i]); err != nil {
+				return Pending{}, err
+			}
+		default:
 			k.amended = nil
 		}
 	}
@@ -470,12 +494,15 @@ func (s *Store) Append(commit []Change) (Pending, error) {
 	return Pending{s.log, end}, nil
 }
 
-// Due reports that the log is long enough for a [Store.Checkpoint].
+// Due reports that the log is long enough for a [Store.Checkpoint], or what it adds to a table that is not in memory.
 func (s *Store) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.writable() != nil {
 		return false
+	}
+	if slices.ContainsFunc(s.tables, s.fills) {
+		return true
 	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
