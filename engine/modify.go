@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
@@ -22,12 +23,13 @@ type modifying struct {
 	*sql.Change
 	params  []table.Value
 	def     *storage.Definition
-	changed int          // rows
-	rows    *table.Table // those that are new, or changed, with the table's columns; nil where they are not asked for
-	merged  map[int]bool // of a part of a MERGE: rows that it and the parts before change; else nil
-	unpins  []func()     // of tables that no catalog has; called when some of their segments are a table's
-	target  string       // the table whose rows have numbers in the trees; "" for none
-	lookup  *lookup      // Rows, where they are looked for by a key; else nil
+	changed int           // rows
+	rows    *table.Table  // those that are new, or changed, with the table's columns; nil where they are not asked for
+	merged  map[int]bool  // of a part of a MERGE: rows that it and the parts before change; else nil
+	unpins  []func()      // of tables that no catalog has; called when some of their segments are a table's
+	target  string        // the table whose rows have numbers in the trees; "" for none
+	lookup  *lookup       // Rows, where they are looked for by a key; else nil
+	files   *storage.Rows // the target, where it is not in memory; else nil
 }
 
 // change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
@@ -189,9 +191,14 @@ func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 		c = view.catalog(ctx)
 	}
 	if m.target != "" {
-		t, err := db.whole(ctx, m.target)
-		if err != nil {
+		if m.files, err = db.inFiles(ctx, db.entry(m.target)); err != nil {
 			return nil, err
+		}
+		t := db.entry(m.target).table.Load()
+		if m.files == nil {
+			if t, err = db.whole(ctx, m.target); err != nil {
+				return nil, err
+			}
 		}
 		named := &table.Table{Name: t.Name, Fields: append(slices.Clip(t.Fields), table.NumberField), Version: t.Version, Chunks: t.Chunks}
 		tables := c.Table
@@ -208,7 +215,13 @@ func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	if m.target == "" || m.lookUp() {
+	if m.files != nil && (m.Parts != nil || m.Verb != "UPDATE" && m.Verb != "DELETE") {
+		_, err := db.whole(ctx, m.target) // which there may be room for after all
+		if m.files = nil; err != nil {
+			return nil, err
+		}
+	}
+	if m.target == "" || m.files == nil && m.lookUp() {
 		return view, nil
 	}
 	return m.numbered(ctx)
@@ -231,6 +244,15 @@ func (m *modifying) lookUp() bool {
 // numbered is the DB with the target numbered: its rows have [table.NumberField].
 func (m *modifying) numbered(ctx context.Context) (*DB, error) {
 	db := m.db
+	if m.files != nil {
+		rows := m.files.Numbered()
+		view := m.view(nil)
+		e := newEntry(m.target, func(context.Context, ingest.Options) (source, error) { return rows, nil })
+		e.of, e.apart = m.def, true
+		view.tables.put(m.target, e)
+		_, err := view.read(ctx, e, nil)
+		return view, err
+	}
 	t, err := db.whole(ctx, m.target)
 	if err != nil {
 		return nil, err
@@ -397,7 +419,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case m.changed == 0:
 		return nil, nil
 	case m.Verb == "DELETE":
-		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.db.tx == nil && m.sparse(len(numbers))}}, nil
+		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.db.tx == nil && m.files == nil && m.sparse(len(numbers))}}, nil
 	}
 	for i, col := range m.Set[:m.Assigned] {
 		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
@@ -527,11 +549,11 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			t = list[i].table
 			list = slices.Delete(list, i, i+1)
 		} else if e != nil && !c.Drop { // whose rows nobody asks for
-			if c.Adds() {
+			if c.Keeps() && !m.changesKeys(&c) {
 				n.apart, err = m.db.inFiles(ctx, e)
 			}
 			if err == nil && n.apart != nil {
-				if err = m.checkApart(ctx, &c); err == nil {
+				if err = m.checkApart(ctx, e, &c); err == nil {
 					n.filed = true
 					list = append(list, n)
 					continue
@@ -768,15 +790,21 @@ func (m *modifying) lacks(ctx context.Context, k storage.Key, tables map[string]
 	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", ")), errDuplicate}
 }
 
-// checkApart is check of rows that are added to a table which is not in memory.
-func (m *modifying) checkApart(ctx context.Context, c *storage.Change) error {
+// checkApart is check of a change of a table that is not in memory; the rows that are there keep their keys.
+func (m *modifying) checkApart(ctx context.Context, e *entry, c *storage.Change) error {
+	if limit := m.db.now().hostMemory; limit > 0 && e.amended+c.Bytes() > limit/2 {
+		return fmt.Errorf("what is changed of table %s, which is not in memory, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(e.name))
+	}
 	var changed []changedColumn
 	for _, chunk := range c.Append {
 		for i, s := range chunk.Segments {
 			changed = append(changed, changedColumn{i, s})
 		}
 	}
-	if err := m.hold(ctx, changed); err != nil || len(changed) == 0 {
+	for _, u := range c.Update {
+		changed = append(changed, changedColumn{u.Column, u.Values})
+	}
+	if err := m.hold(ctx, changed); err != nil || len(c.Append) == 0 {
 		return err
 	}
 	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}

@@ -161,6 +161,9 @@ func (f *File) Groups() int {
 	return len(f.groups)
 }
 
+// Fields is how many columns the file has.
+func (f *File) Fields() int { return len(f.fields) }
+
 // GroupRows is how many rows a row group has.
 func (f *File) GroupRows(group int) int { return f.groups[group].rows }
 

@@ -126,7 +126,25 @@ func TestFilesWithChangesOfTheLog(t *testing.T) {
 			}
 			was := rowsOf(db.tables[name], nil)
 			for range 1 + r.IntN(3) {
-				more := Change{Table: name, Append: []*table.Chunk{db.rows(r, db.tables[name], 1+r.IntN(20))}}
+				more := Change{Table: name}
+				var some []int
+				for row := range rowsIn(db.tables[name].Chunks) {
+					if r.IntN(4) == 0 {
+						some = append(some, row)
+					}
+				}
+				switch r.IntN(4) {
+				case 0:
+					more.Delete = some
+				case 1:
+					var values []table.Value
+					for range some {
+						values = append(values, draw(r, table.Type{Kind: table.Varchar}))
+					}
+					more.Update = []Update{{1, some, table.SegmentOf(table.Type{Kind: table.Varchar}, values...)}}
+				default:
+					more.Append = []*table.Chunk{db.rows(r, db.tables[name], 1+r.IntN(20))}
+				}
 				if err = db.commit(more); err == nil {
 					_, err = s.Append([]Change{more}, name)
 				}
@@ -143,7 +161,7 @@ func TestFilesWithChangesOfTheLog(t *testing.T) {
 			all := db.tables[name].All()
 			want := rowsOf(db.tables[name], all)
 			after := before.With(s.Saved(name))
-			check("with more rows", after, want, all)
+			check("with more changes", after, want, all)
 			check("before", before, was, nil)
 			if _, err := s.Checkpoint(ctx, tables); err != nil {
 				t.Fatal(err)

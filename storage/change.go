@@ -93,10 +93,8 @@ type Update struct {
 	Values *table.Segment
 }
 
-// Adds reports that the change does nothing but add rows, and take numbers for these.
-func (c *Change) Adds() bool {
-	return c.Define == nil && !c.Drop && !c.Compact && len(c.Update)+len(c.Delete) == 0
-}
+// Keeps reports that the change leaves the definition of the table and the numbers of its rows as they are.
+func (c *Change) Keeps() bool { return c.Define == nil && !c.Drop && !c.Compact }
 
 // Apply returns the next snapshot of a table; nil where the change drops it. t is nil where the change creates it.
 func (c *Change) Apply(t *table.Table) (*table.Table, error) { return c.Take(t, nil) }

@@ -112,7 +112,8 @@ func (c *Change) sameColumns(old *Definition) bool {
 // apply applies a change, to the table where it is here, else to what amends its files.
 func (k *kept) apply(c *Change) (err error) {
 	if k.amended != nil {
-		return k.amend(c)
+		k.amended, err = k.amended.with(k.def.Fields, k.inFiles(), c)
+		return err
 	}
 	k.table, err = c.Apply(k.table)
 	return err

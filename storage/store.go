@@ -458,7 +458,7 @@ func (s *Store) writable() error {
 }
 
 // Append writes a commit, which its caller has applied to the tables, behind those before it. Tables that are named apart are not in its
-// caller's memory, and get rows alone: these are kept apart from their files ([Store.Saved]). After an error, of a full
+// caller's memory, and what changes their rows is kept apart from their files ([Store.Saved]). After an error, of a full
 // disk too, nothing has happened.
 func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 	record, err := encode(make([]byte, recordHead), commit)
@@ -479,7 +479,7 @@ func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 		switch {
 		case k == nil:
 		case slices.Contains(apart, k.def.Name):
-			if k.amended, err = k.amended.with(k.def.Fields, &commit[i]); err != nil {
+			if k.amended, err = k.amended.with(k.def.Fields, k.inFiles(), &commit[i]); err != nil {
 				return Pending{}, err
 			}
 		default:

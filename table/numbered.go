@@ -15,7 +15,7 @@ func (t *Table) Numbered(before []*Segment) (_ *Table, numbers []*Segment) {
 		if i < len(before) && before[i].Rows() == c.Rows && before[i].Base == OrdinalInt(int64(first)) {
 			numbers = append(numbers, before[i])
 		} else {
-			numbers = append(numbers, consecutive(first, c.Rows))
+			numbers = append(numbers, Consecutive(first, c.Rows))
 		}
 		chunk := &Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: append(c.fields()[:len(t.Fields):len(t.Fields)], numbers[i])}
 		if c.Deleted > 0 {
@@ -27,8 +27,8 @@ func (t *Table) Numbered(before []*Segment) (_ *Table, numbers []*Segment) {
 	return out, numbers
 }
 
-// consecutive is a segment of the n integers from first on.
-func consecutive(first, n int) *Segment {
+// Consecutive is a segment of the n integers from first on.
+func Consecutive(first, n int) *Segment {
 	s := &Segment{Type: NumberField.Type, Base: OrdinalInt(int64(first)), Max: uint64(max(n-1, 0))}
 	to := &space{bits: bits.Len64(s.Max)}
 	s.Bits, s.Codes = to.bits, NewCodes(n, to.bits)
