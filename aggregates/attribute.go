@@ -19,12 +19,13 @@ type attribute struct {
 	col      int
 	smallest bool
 	space    *plan.Space
+	own      bool     // the space is that of the one chunk there is
 	notNull  []uint64 // selected values, by chunk
 }
 
 func (s *Selection) attribute(col int, smallest bool, space *plan.Space) (*attribute, error) {
 	notNull, err := s.Each(func(_ int, p *part) pass.Count { return p.CountNotNull(col) })
-	return &attribute{s, col, smallest, space, notNull}, err
+	return &attribute{s, col, smallest, space, false, notNull}, err
 }
 
 // count returns how many selected values are at or above code t, or below it where the
@@ -39,7 +40,7 @@ func (a *attribute) count(t uint64, i int) (uint64, error) {
 			return pass.Known(0)
 		}
 		local, ok := t, true
-		if len(a.List) > 1 || a.IsPart() { // the paper's one chunk draws every bit
+		if !a.own { // the paper's one chunk draws every bit
 			local, ok = a.space.Local(p.Segment(a.col), t)
 		}
 		switch {

@@ -14,6 +14,7 @@ func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, e
 	if err != nil {
 		return table.Value{}, err
 	}
+	a.own = len(s.List) == 1 && !s.IsPart()
 	var x uint64
 	for i := a.space.Bits() - 1; i >= 0; i-- {
 		n, err := a.count(x+1<<i, i) // attribute >= x + 2^i, or < x + 2^i
