@@ -92,7 +92,7 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 		}
 		small() // columns that were read take no memory any more
 	}
-	for range 2 {
+	for round := range 2 {
 		for range 1 + rng.IntN(5) {
 			do(t, whole, change())
 		}
@@ -102,6 +102,10 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 		}
 		db := opened(budget)
 		same(db, 4)
+		for _, backend := range []string{"compute", "fused", "classic"}[:3*round] { // in batches on a device, too
+			do(t, db, "SET backend = '"+backend+"'")
+			sameBeyond(t, whole, func() *DB { return db }, "SELECT COUNT(*), SUM(a), MIN(w), MAX(a), kth_largest(w, 5), COUNT(u) FROM f WHERE a > 30 AND d <> 7")
+		}
 		closed(db)
 	}
 	db := opened(budget)
