@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,62 @@ func TestCoprocessingOfChangedChunks(t *testing.T) {
 			t.Errorf("%s: %s, cpu has %s", text, got, want)
 		}
 	}
+}
+
+// Of joins compute and cpu each take windows of a table whose rows are joined each by itself; where there is none, or a row has an error, cpu joins all.
+func TestCoprocessingOfJoins(t *testing.T) {
+	cpu, both := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "both"})
+	if err := Inspect(both).Ready(); err != nil {
+		t.Fatal(err)
+	}
+	divided := 0
+	list := joinsOfStars()
+	for _, text := range []string{
+		"SELECT COUNT(*) FROM fact x JOIN fact y ON x.b = y.b WHERE 10 / (x.m - 3) > 0 AND y.n * 9223372036854775807 > 0",
+		"SELECT COUNT(*) FROM twice JOIN dim ON twice.key < dim.key",
+		"SELECT COUNT(*), SUM(n) FROM fact JOIN twice ON a = key AND n < 0",
+		"SELECT a, n, name FROM fact JOIN twice ON a = key LIMIT 0",
+	} {
+		list = append(list, joinOfStar{sql: text})
+	}
+	for i, c := range list {
+		both.opening.device.window, both.opening.device.share = 320, []float64{0.1, 0.5, 0.9}[i%3]
+		want := answerText(cpu, c.sql)
+		if got := answerText(both, c.sql); got != want {
+			t.Errorf("%s:\n got %.300s\nwant %.300s", c.sql, got, want)
+		}
+		if strings.HasPrefix(want, "error") {
+			continue
+		}
+		seen := func(db *DB) (joins []string, found bool) {
+			x, err := db.Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range x.Lines() {
+				if strings.HasPrefix(line, "Backend") {
+					break
+				}
+				if at := strings.LastIndex(line, "("); strings.Contains(line, "Join(") {
+					rows, _, _ := strings.Cut(line[at+1:], " rows")
+					joins = append(joins, rows)
+				}
+			}
+			return joins, slices.ContainsFunc(x.Steps, func(s Step) bool { return strings.HasPrefix(s.Pass, "Divide(") })
+		}
+		alone, _ := seen(cpu)
+		together, found := seen(both)
+		if found {
+			divided++
+			if !slices.Equal(alone, together) {
+				t.Errorf("%s: joins gave %q rows, of cpu %q", c.sql, together, alone)
+			}
+		}
+	}
+	if divided < 15 {
+		t.Errorf("%d of %d joins were divided", divided, len(list))
+	}
+	noColumnsLeft(t, both)
 }
 
 // A fault of the device ends a statement with the pass's name, and a context that ends ends both sides.

@@ -143,6 +143,11 @@ func (s *planned) joining() (of cpu.Joining, err error) {
 // not where another backend b is to do that, nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room
 // in host memory, cpu joins.
 func (s *planned) withJoin(ctx context.Context, b backend, took *took) (joined *planned, done func(), err error) {
+	if s.db.Backend() == "both" {
+		if joined, done, err = s.joinedTogether(ctx, took); joined != nil || err != nil {
+			return joined, done, err
+		}
+	}
 	pairing := &pairing{db: s.db, watch: s.watch, took: took}
 	joined, done, err = s.joinedBy(ctx, pairing, b)
 	if s.db.Backend() == "auto" && (errors.Is(err, glctx.ErrFault) || errors.Is(err, errRowsLost) || pairing.holds != nil && errors.As(err, new(*cpu.TooLarge))) {
@@ -208,11 +213,7 @@ func (s *planned) here(ctx context.Context) (now *planned, done func(), err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	now = &planned{Statement: s.Statement, tables: s.tables, joined: s.joined, joinedOn: s.joinedOn, seen: s.seen}
-	if err := now.lower(t); err != nil {
-		return nil, nil, err
-	}
-	return now, s.db.pinned(t), nil
+	return s.over(t, s.joined, s.joinedOn, s.seen)
 }
 
 // aggregates reports that nothing but aggregates and groups are asked of the fragment's rows.

@@ -91,6 +91,21 @@ func groupable(n Node) []Node {
 	return nil
 }
 
+// Apart lists the tables, by their numbers among [Scans], of which each row is joined by itself: parts of such a table may be joined one
+// after the other.
+func Apart(n Node) (list []int) {
+	scans := Scans(n)
+	for _, rows := range groupable(n) {
+		for f, ok := rows.(*Filter); ok; f, ok = rows.(*Filter) {
+			rows = f.Input
+		}
+		if s, ok := rows.(*Scan); ok {
+			list = append(list, slices.Index(scans, s))
+		}
+	}
+	return list
+}
+
 // eager is an aggregation of which some rows are grouped before they are joined.
 type eager struct {
 	of      *Aggregate

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// joinedTogether is joinedBy on backend both: compute joins some windows of a table to all rows of the other tables, and cpu the other
+// windows, at the same time (GDB, section 5: EXEC_COP). The table is the largest of those whose rows are joined each by itself. It is nil
+// where none is divided, where a side cannot do its part, or a row of it has an error: cpu joins all then.
+func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *planned, done func(), err error) {
+	of, err := s.joining()
+	scan := -1
+	for _, i := range plan.Apart(s.fragment.Join) {
+		if scan < 0 || of.Tables[i].Rows() > of.Tables[scan].Rows() {
+			scan = i
+		}
+	}
+	if err != nil || scan < 0 || s.watch != nil || plan.Wanted(s.tree) > 0 {
+		return nil, nil, err
+	}
+	p := &pairing{db: s.db, took: took, memory: of.Memory}
+	d, err := s.db.openDevice(ctx, &p.opening)
+	if err != nil { // which the statement says when it comes to the device
+		return nil, nil, nil
+	}
+	whole := d.inPieces(of.Tables[scan])
+	if len(whole.Chunks) < 2 {
+		return nil, nil, nil
+	}
+	of.Columns, of.Above = s.fragment.Reads(), plan.Conjuncts(s.fragment.Where)
+	of.Tables[scan] = whole
+	seen, gave := s.gave(scan)
+	of.Gave = gave
+	takes, t, alone, err := s.asked(ctx, d, of)
+	if again(ctx, err) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	if t != nil {
+		return s.over(t, p.steps(alone), "cpu", seen)
+	}
+	k, takes := d.balance(len(whole.Chunks), takes)
+	clear(seen)
+	var parts [2]*table.Table
+	var steps [2][]cpu.JoinStep
+	var times [2]time.Duration
+	sides, inner := errgroup.WithContext(ctx)
+	for side, chunks := range [2][]*table.Chunk{onDevices: whole.Chunks[:k], onHost: whole.Chunks[k:]} {
+		sides.Go(func() (err error) {
+			part, of := *whole, of
+			part.Chunks = chunks
+			of.Tables = slices.Clone(of.Tables)
+			of.Tables[scan] = &part
+			if side == onDevices {
+				of.Pairs, of.Declined = p.find, p.declined
+			}
+			start := time.Now()
+			parts[side], steps[side], _, err = s.db.cpu.(cpuBackend).Join(inner, s.fragment.Join, of)
+			times[side] = time.Since(start)
+			return err
+		})
+	}
+	if err := sides.Wait(); again(ctx, err) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	t = parts[0]
+	t.Chunks = slices.DeleteFunc(slices.Concat(parts[0].Chunks, parts[1].Chunks), func(c *table.Chunk) bool { return c.Rows == 0 })
+	if len(t.Chunks) == 0 {
+		t.Chunks = parts[0].Chunks
+	}
+	said := func(by string, n, side int) string {
+		return fmt.Sprintf("%s %d in %s (%s predicted)", by, n, inMS(times[side].Seconds()), inMS(takes[side]))
+	}
+	divided := Step{Pass: "Divide(" + whole.Name + ")", Counts: fmt.Sprintf("windows %d: %s, %s", len(whole.Chunks), said("compute", k, onDevices), said("cpu", len(whole.Chunks)-k, onHost))}
+	return s.over(t, slices.Concat([]Step{divided}, p.steps(steps[onDevices]), (*pairing)(nil).steps(steps[onHost])), "compute and cpu", seen)
+}
+
+// over is the statement for a table of the rows that its joins give.
+func (s *planned) over(t *table.Table, steps []Step, by string, seen map[plan.Node]int) (joined *planned, done func(), err error) {
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: steps, joinedOn: by, seen: seen}
+	if err := joined.lower(t); err != nil {
+		return nil, nil, err
+	}
+	return joined, s.db.pinned(t), nil
+}
+
+// errAsked ends a join when it asks for pairs.
+var errAsked = errors.New("engine: a join asked for its pairs")
+
+// asked is what compute and cpu are predicted to take for the first join that compute is asked for, in seconds. Where it is asked for none, cpu
+// has joined all.
+func (s *planned) asked(ctx context.Context, d *gpus, of cpu.Joining) (takes [2]float64, t *table.Table, steps []cpu.JoinStep, err error) {
+	known, err := s.db.costs.get()
+	if err != nil {
+		return takes, nil, nil, err
+	}
+	device, host := known.Profile.Backends["compute"], known.Profile.Backends["cpu"]
+	of.Pairs = func(_ context.Context, q *plan.PairQuery) (plan.Pairs, string, error) {
+		w, at, p := cost.OfPairs(q), d.contents(), cost.Prediction{}
+		device.Lack(&p, w, func(c cost.Column) bool { return at.has("compute", c) })
+		takes = [2]float64{onDevices: device.Run(w) + p.Transfer, onHost: host.Run(w)}
+		return plan.Pairs{}, "", errAsked
+	}
+	t, steps, _, err = s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
+	if errors.Is(err, errAsked) {
+		return takes, nil, nil, nil
+	}
+	return takes, t, steps, err
+}
+
+// balance says how many of n windows the devices take, so that they and cpu are likely to take as long, and what that is: they take these times for all
+// of them.
+func (s *gpus) balance(n int, all [2]float64) (k int, takes [2]float64) {
+	part := func(side int) func(k int) float64 {
+		return func(k int) float64 { return all[side] * float64(k) / float64(n) }
+	}
+	k = cost.Balance(n, part(onDevices), part(onHost))
+	if s.share > 0 {
+		k = int(s.share * float64(n))
+	}
+	k = max(1, min(k, n-1))
+	return k, [2]float64{onDevices: part(onDevices)(k), onHost: part(onHost)(n - k)}
+}
+
+// gave takes in how many rows the nodes of a join give, of which parts of a scan's rows are joined each by itself: those of the nodes above it add
+// up.
+func (s *planned) gave(scan int) (seen map[plan.Node]int, gave func(at, rows int)) {
+	seen = map[plan.Node]int{}
+	var nodes []plan.Node
+	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
+	divided := plan.Scans(s.fragment.Join)[scan]
+	var mu sync.Mutex
+	return seen, func(at, rows int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n := nodes[at]; slices.Contains(plan.Scans(n), divided) {
+			seen[n] += rows
+		} else {
+			seen[n] = rows
+		}
+	}
+}
+
+// inPieces is a table whose chunks are its windows, the same each time, so that what compute has of them stays resident.
+func (s *gpus) inPieces(t *table.Table) *table.Table {
+	if pieces, ok := s.pieces.Get(t); ok {
+		return pieces
+	}
+	pieces, rows := *t, s.windowRows(t)
+	pieces.Chunks = nil
+	for _, c := range t.Chunks {
+		pieces.Chunks = append(pieces.Chunks, c.Windows(rows)...)
+	}
+	s.pieces.Add(t, &pieces)
+	return &pieces
+}
