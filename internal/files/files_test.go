@@ -72,18 +72,17 @@ func TestAnErrorIsSaidOnce(t *testing.T) {
 
 // TestAnErrorNamesTheGivenPath fails in writing and in giving the file its name.
 func TestAnErrorNamesTheGivenPath(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.txt")
-	for what, fail := range map[string]func(f *File) error{
-		"write":  func(f *File) error { return f.Close() },
-		"rename": func(f *File) error { return os.MkdirAll(filepath.Join(path, "in the way"), 0o755) },
+	for what, fail := range map[string]func(f *File, path string) error{
+		"write":  func(f *File, _ string) error { return f.Close() },
+		"rename": func(_ *File, path string) error { return os.MkdirAll(filepath.Join(path, "in the way"), 0o755) },
 	} {
+		path := filepath.Join(t.TempDir(), "a.txt")
 		f, err := Create(context.Background(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Discard()
-		if err := fail(f); err != nil {
+		if err := fail(f, path); err != nil {
 			t.Fatal(err)
 		}
 		err = f.Commit(func(w io.Writer) error {
