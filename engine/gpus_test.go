@@ -71,6 +71,36 @@ func TestTwoDevicesGiveTheAnswersOfCPU(t *testing.T) {
 	}
 }
 
+// Two devices that have a chunk each sort its rows, also where a column's values alone are asked for, which classic sorts by blending
+// where it has all of them.
+func TestTwoDevicesSortAChunkEach(t *testing.T) {
+	tab := chunked(t, 1900)
+	cpu := open(t, Options{Backend: "cpu"})
+	if err := cpu.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	for _, backend := range []string{"classic", "compute"} {
+		db := open(t, Options{Backend: backend, Device: "0,1"})
+		if err := db.Add(tab); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{
+			"SELECT i FROM t ORDER BY i DESC NULLS LAST LIMIT 3",
+			"SELECT i FROM t WHERE x < 60 ORDER BY i NULLS FIRST",
+			"SELECT i FROM t WHERE x < 60 UNION ALL SELECT i FROM t WHERE x > 60 ORDER BY 1 LIMIT 900",
+			"SELECT i, x FROM t ORDER BY i, x DESC",
+		} {
+			if got, want := inWords(Collect(db.Query(context.Background(), text))), inWords(Collect(cpu.Query(context.Background(), text))); got != want {
+				t.Errorf("%s: %s: %.200s, cpu has %.200s", backend, text, got, want)
+			}
+			x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+			if err != nil || !slices.ContainsFunc(x.Steps, func(s Step) bool { return s.Op != nil && s.Device == 1 }) {
+				t.Errorf("%s: %s: device 1 did nothing, %v: %v", backend, text, err, x.Lines())
+			}
+		}
+	}
+}
+
 // inWords is an answer or an error.
 func inWords(r *Result, err error) string {
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 )
 
 // Part is the query over some chunks of its table, for one of several devices whose
-// selections [Merge] joins.
+// selections [Merge] joins. Runs of the values of a part of the rows say too little to be merged.
 func (q *Query) Part(chunks []int) *Query {
-	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Star: q.Star, Order: q.Order, Alone: q.Alone, places: []int{}}
+	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Star: q.Star, Order: q.Order, Alone: q.Alone && len(chunks) == len(q.Chunks), places: []int{}}
 	var list []*table.Chunk
 	for _, i := range chunks {
 		list = append(list, q.Table.Chunks[i])
