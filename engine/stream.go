@@ -181,6 +181,9 @@ func (b *passes) cut(q *plan.Query, rows int, most int64) *streaming {
 		}
 		s.parts = append(s.parts, p)
 	}
+	if len(s.parts) == 1 { // which looks for order statistics by itself
+		s.parts[0].q = q
+	}
 	return s
 }
 

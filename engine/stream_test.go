@@ -151,3 +151,26 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 		}
 	}
 }
+
+// Of two devices the one that has all rows of a table finds its order statistics by itself, also where it visits them window after window.
+func TestOneOfTwoDevicesStreams(t *testing.T) {
+	tab := chunked(t, 900)
+	alone := open(t, Options{Backend: "cpu"})
+	if err := alone.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	const text = "SELECT COUNT(*), kth_largest(i, 5), kth_smallest(i, 40), MEDIAN(i) FROM t WHERE x < 70"
+	want := answerText(alone, text)
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := streamed(t, backend, 128, Options{Device: "0,1"})
+		if err := db.Add(tab); err != nil {
+			t.Fatal(err)
+		}
+		if got := answerText(db, text); got != want {
+			t.Errorf("%s: %s, cpu has %s", backend, got, want)
+		}
+		if x, err := db.Explain(context.Background(), text, ExplainOptions{}); err != nil || !strings.Contains(strings.Join(x.Lines(), "\n"), "Stream(windows 8 of 128 rows") {
+			t.Errorf("%s: no windows, %v: %v", backend, err, x.Lines())
+		}
+	}
+}
