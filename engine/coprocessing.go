@@ -171,13 +171,9 @@ func (b *coprocessing) balance(d *division) error {
 		}
 		return host.Run(w.Over(order[len(order)-n:]))
 	}
-	k := len(order) / 2
-	if device.Costs != nil {
-		k = cost.Balance(len(order), first, second)
-	}
-	k = max(1, min(k, b.fitting(w, order, on), len(order)-1))
-	if b.share > 0 {
-		k = max(1, min(int(b.share*float64(len(order))), len(order)-1))
+	k := b.balanced(len(order), device.Costs != nil, first, second)
+	if b.share == 0 {
+		k = max(1, min(k, b.fitting(w, order, on)))
 	}
 	d.takes = [2]float64{first(k), second(len(order) - k)}
 	for i, chunks := range of(k) {
@@ -193,6 +189,18 @@ func (b *coprocessing) balance(d *division) error {
 		d.rows[p.side()] += int(rows)
 	}
 	return nil
+}
+
+// balanced is how many of n windows the devices take: such that both sides are likely to take as long, half of them where nothing is known.
+func (s *gpus) balanced(n int, known bool, first, second func(k int) float64) int {
+	k := n / 2
+	if known {
+		k = cost.Balance(n, first, second)
+	}
+	if s.share > 0 {
+		k = int(s.share * float64(n))
+	}
+	return max(1, min(k, n-1))
 }
 
 // fitting is how many windows of an order the memory of the devices holds, with a quarter left for working memory.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -41,9 +40,9 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 	}
 	of.Columns, of.Above = s.fragment.Reads(), plan.Conjuncts(s.fragment.Where)
 	of.Tables[scan] = whole
-	seen, gave := s.gave(scan)
+	seen, gave := s.gave(plan.Scans(s.fragment.Join)[scan])
 	of.Gave = gave
-	takes, t, alone, err := s.asked(ctx, d, of)
+	all, t, alone, err := s.asked(ctx, d, of)
 	if again(ctx, err) {
 		return nil, nil, nil
 	} else if err != nil {
@@ -52,7 +51,11 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 	if t != nil {
 		return s.over(t, p.steps(alone), "cpu", seen)
 	}
-	k, takes := d.balance(len(whole.Chunks), takes)
+	n := len(whole.Chunks)
+	part := func(side int) func(k int) float64 {
+		return func(k int) float64 { return all[side] * float64(k) / float64(n) }
+	}
+	k := d.balanced(n, all[onDevices] > 0, part(onDevices), part(onHost))
 	clear(seen)
 	var parts [2]*table.Table
 	var steps [2][]cpu.JoinStep
@@ -83,20 +86,11 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 	if len(t.Chunks) == 0 {
 		t.Chunks = parts[0].Chunks
 	}
-	said := func(by string, n, side int) string {
-		return fmt.Sprintf("%s %d in %s (%s predicted)", by, n, inMS(times[side].Seconds()), inMS(takes[side]))
+	said := func(by string, k, side int) string {
+		return fmt.Sprintf("%s %d in %s (%s predicted)", by, k, inMS(times[side].Seconds()), inMS(part(side)(k)))
 	}
-	divided := Step{Pass: "Divide(" + whole.Name + ")", Counts: fmt.Sprintf("windows %d: %s, %s", len(whole.Chunks), said("compute", k, onDevices), said("cpu", len(whole.Chunks)-k, onHost))}
+	divided := Step{Pass: "Divide(" + whole.Name + ")", Counts: fmt.Sprintf("windows %d: %s, %s", n, said("compute", k, onDevices), said("cpu", n-k, onHost))}
 	return s.over(t, slices.Concat([]Step{divided}, p.steps(steps[onDevices]), (*pairing)(nil).steps(steps[onHost])), "compute and cpu", seen)
-}
-
-// over is the statement for a table of the rows that its joins give.
-func (s *planned) over(t *table.Table, steps []Step, by string, seen map[plan.Node]int) (joined *planned, done func(), err error) {
-	joined = &planned{Statement: s.Statement, tables: s.tables, joined: steps, joinedOn: by, seen: seen}
-	if err := joined.lower(t); err != nil {
-		return nil, nil, err
-	}
-	return joined, s.db.pinned(t), nil
 }
 
 // errAsked ends a join when it asks for pairs.
@@ -121,39 +115,6 @@ func (s *planned) asked(ctx context.Context, d *gpus, of cpu.Joining) (takes [2]
 		return takes, nil, nil, nil
 	}
 	return takes, t, steps, err
-}
-
-// balance says how many of n windows the devices take, so that they and cpu are likely to take as long, and what that is: they take these times for all
-// of them.
-func (s *gpus) balance(n int, all [2]float64) (k int, takes [2]float64) {
-	part := func(side int) func(k int) float64 {
-		return func(k int) float64 { return all[side] * float64(k) / float64(n) }
-	}
-	k = cost.Balance(n, part(onDevices), part(onHost))
-	if s.share > 0 {
-		k = int(s.share * float64(n))
-	}
-	k = max(1, min(k, n-1))
-	return k, [2]float64{onDevices: part(onDevices)(k), onHost: part(onHost)(n - k)}
-}
-
-// gave takes in how many rows the nodes of a join give, of which parts of a scan's rows are joined each by itself: those of the nodes above it add
-// up.
-func (s *planned) gave(scan int) (seen map[plan.Node]int, gave func(at, rows int)) {
-	seen = map[plan.Node]int{}
-	var nodes []plan.Node
-	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
-	divided := plan.Scans(s.fragment.Join)[scan]
-	var mu sync.Mutex
-	return seen, func(at, rows int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if n := nodes[at]; slices.Contains(plan.Scans(n), divided) {
-			seen[n] += rows
-		} else {
-			seen[n] = rows
-		}
-	}
 }
 
 // inPieces is a table whose chunks are its windows, the same each time, so that what compute has of them stays resident.

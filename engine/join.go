@@ -163,10 +163,8 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 		return nil, nil, err
 	}
 	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), plan.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
-	seen := map[plan.Node]int{}
-	var nodes []plan.Node
-	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
-	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
+	seen, gave := s.gave(nil)
+	of.Gave = gave
 	release := pairing.release
 	defer func() { release() }()
 	if pairing != nil {
@@ -201,6 +199,32 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 		done, release = both(done, pairing.release), func() {}
 	}
 	return joined, done, nil
+}
+
+// gave takes in how many rows the nodes of a join give. Where parts of a scan's rows are joined one by one, nil for none, those of the nodes above
+// it add up.
+func (s *planned) gave(divided *plan.Scan) (seen map[plan.Node]int, gave func(at, rows int)) {
+	seen = map[plan.Node]int{}
+	var nodes []plan.Node
+	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
+	var mu sync.Mutex
+	return seen, func(at, rows int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n := nodes[at]; divided != nil && slices.Contains(plan.Scans(n), divided) {
+			rows += seen[n]
+		}
+		seen[nodes[at]] = rows
+	}
+}
+
+// over is the statement for a table of the rows that its joins give.
+func (s *planned) over(t *table.Table, steps []Step, by string, seen map[plan.Node]int) (joined *planned, done func(), err error) {
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: steps, joinedOn: by, seen: seen}
+	if err := joined.lower(t); err != nil {
+		return nil, nil, err
+	}
+	return joined, s.db.pinned(t), nil
 }
 
 // here is the statement for the same rows in host memory, where their columns are on a device alone. Those that a device has lost are

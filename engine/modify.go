@@ -601,18 +601,23 @@ func (m *modifying) changesKeys(c *storage.Change) bool {
 	return slices.ContainsFunc(m.def.Keys, func(k storage.Key) bool { return changes(k, c) })
 }
 
-// check reports the first rule of the table that its new rows break; before is the table without the change, nil where the change
-// makes it.
-func (m *modifying) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
-	var changed []changedColumn
+// changedColumns are the values that a change gives columns.
+func changedColumns(c *storage.Change) (list []changedColumn) {
 	for _, chunk := range c.Append {
 		for i, s := range chunk.Segments {
-			changed = append(changed, changedColumn{i, s})
+			list = append(list, changedColumn{i, s})
 		}
 	}
 	for _, u := range c.Update {
-		changed = append(changed, changedColumn{u.Column, u.Values})
+		list = append(list, changedColumn{u.Column, u.Values})
 	}
+	return list
+}
+
+// check reports the first rule of the table that its new rows break; before is the table without the change, nil where the change
+// makes it.
+func (m *modifying) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
+	changed := changedColumns(c)
 	if err := m.hold(ctx, changed); err != nil || len(changed) == 0 {
 		return err
 	}
@@ -795,15 +800,7 @@ func (m *modifying) checkApart(ctx context.Context, e *entry, c *storage.Change)
 	if limit := m.db.now().hostMemory; limit > 0 && e.amended+c.Bytes() > limit/2 {
 		return fmt.Errorf("what is changed of table %s, which is not in memory, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(e.name))
 	}
-	var changed []changedColumn
-	for _, chunk := range c.Append {
-		for i, s := range chunk.Segments {
-			changed = append(changed, changedColumn{i, s})
-		}
-	}
-	for _, u := range c.Update {
-		changed = append(changed, changedColumn{u.Column, u.Values})
-	}
+	changed := changedColumns(c)
 	if err := m.hold(ctx, changed); err != nil || len(c.Append) == 0 {
 		return err
 	}
