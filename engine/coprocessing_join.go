@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -55,7 +56,8 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 	part := func(side int) func(k int) float64 {
 		return func(k int) float64 { return all[side] * float64(k) / float64(n) }
 	}
-	k := d.balanced(n, all[onDevices] > 0, part(onDevices), part(onHost))
+	known := !math.IsInf(all[onDevices], 1) && !math.IsInf(all[onHost], 1) // costs may say nothing of joins
+	k := d.balanced(n, known, part(onDevices), part(onHost))
 	clear(seen)
 	var parts [2]*table.Table
 	var steps [2][]cpu.JoinStep
@@ -87,7 +89,11 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 		t.Chunks = parts[0].Chunks
 	}
 	said := func(by string, k, side int) string {
-		return fmt.Sprintf("%s %d in %s (%s predicted)", by, k, inMS(times[side].Seconds()), inMS(part(side)(k)))
+		text := fmt.Sprintf("%s %d in %s", by, k, inMS(times[side].Seconds()))
+		if known {
+			text += fmt.Sprintf(" (%s predicted)", inMS(part(side)(k)))
+		}
+		return text
 	}
 	divided := Step{Pass: "Divide(" + whole.Name + ")", Counts: fmt.Sprintf("windows %d: %s, %s", n, said("compute", k, onDevices), said("cpu", n-k, onHost))}
 	return s.over(t, slices.Concat([]Step{divided}, p.steps(steps[onDevices]), (*pairing)(nil).steps(steps[onHost])), "compute and cpu", seen)
