@@ -807,9 +807,9 @@ func valuesOf(b batch, fields []table.Field) valueRows {
 	out := make(valueRows, b.Len())
 	room := make([]table.Value, len(out)*len(fields))
 	for k, f := range fields {
-		value := ingest.ArrowValues(columns[k], f.Type)
+		read := ingest.ArrowReader(columns[k], f.Type)
 		for i := range out {
-			room[i*len(fields)+k] = value(i)
+			read(i, &room[i*len(fields)+k])
 		}
 	}
 	for i := range out {
