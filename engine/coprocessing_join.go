@@ -84,10 +84,7 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 		return nil, nil, err
 	}
 	t = parts[0]
-	t.Chunks = slices.DeleteFunc(slices.Concat(parts[0].Chunks, parts[1].Chunks), func(c *table.Chunk) bool { return c.Rows == 0 })
-	if len(t.Chunks) == 0 {
-		t.Chunks = parts[0].Chunks
-	}
+	t.Chunks = slices.Concat(parts[0].Chunks, parts[1].Chunks)
 	said := func(by string, k, side int) string {
 		text := fmt.Sprintf("%s %d in %s", by, k, inMS(times[side].Seconds()))
 		if known {
