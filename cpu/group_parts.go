@@ -142,6 +142,9 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 			most = all[by.First-1]
 		}
 	}
+	if codes == nil && f[0].node.Having == nil { // all of them
+		ids, first = make([]uint64, 0, n), make([]uint64, 0, n)
+	}
 	for i, w := range f {
 		keep := w.kept()
 		for g, at := range w.first {

@@ -130,8 +130,11 @@ func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupS
 		}
 		out.Rows = left
 	}
-	for _, row := range out.Rows {
-		out.N = append(out.N, from.N[row])
+	if out.N = from.N; len(s.cross) > 0 {
+		out.N = make([]uint64, len(out.Rows))
+		for i, row := range out.Rows {
+			out.N[i] = from.N[row]
+		}
 	}
 	out.Aggs = make([]plan.GroupState, len(s.sums))
 	for k, sum := range s.sums {
