@@ -44,7 +44,7 @@ func spills(tree plan.Node) bool {
 // spillsGroups reports an aggregation whose groups do not depend on how many rows the table has, and which has keys or needs few
 // words of all rows.
 func spillsGroups(n *plan.Aggregate) bool {
-	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil)
+	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil || splits(n))
 }
 
 // aggregation is what a fragment that gives aggregates adds up of its rows; nil for one that gives rows.
@@ -172,6 +172,9 @@ const (
 // themselves where they fit the memory, else as here.
 func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], level int, yield func(batch, error) bool) error {
 	kept, known := cpu.NewGroups(n), map[uint64]struct{}{}
+	if kept == nil && (len(n.Keys) == 0 || level == mostLevels) && splits(n) {
+		return b.groupSplit(n, parts, yield)
+	}
 	var dealt *buckets
 	hasher := cpu.Hasher{Keys: n.Keys}
 	first := true

@@ -297,5 +297,6 @@ func (m *modifying) collected(ctx context.Context, db *DB, tree plan.Node, field
 		return nil, err
 	}
 	defer rows.Close()
-	return (&settling{Statement: rows.of}).collect(rows, &table.Table{Name: m.Table, Fields: fields}, all(len(fields)))
+	t, _, err := (&settling{Statement: rows.of}).collect(ctx, rows, &table.Table{Name: m.Table, Fields: fields}, all(len(fields)), false)
+	return t, err
 }

@@ -241,6 +241,12 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 			}
 			continue
 		}
+		if _, ok := b.sources[0].file.(*spilled); ok {
+			if b.outlined, err = db.inBatches(ctx, b.sources[0].entry, b.tree, f); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if plan.Scans(f.Nodes)[0].Of != nil {
 			continue
 		}

@@ -120,6 +120,7 @@ type settling struct {
 	windows map[*plan.Subplan]*Executor // who computed those of them that are windows
 	total   took
 	unpins  []func()
+	spill   *spill // the temporary file of rows that the host memory budget has no room for; nil where there are none
 
 	explain *ExplainOptions               // each is explained before it runs; nil for none
 	parts   map[*plan.Subplan][]*PlanNode // those that ran
@@ -378,13 +379,22 @@ var subplans atomic.Int64
 
 // table is that of a subplan's rows, with the columns that are needed: those that bindNested found, and perhaps others, once the values of
 // subqueries have let rules rewrite what reads it.
+// Where there is no room for the rows they are spilled, and the table is nil.
 func (x *settling) table(ctx context.Context, s *plan.Subplan, columns []int) (*table.Table, error) {
-	if e := x.tables[s]; e != nil && e.table.Load().Has(columns) {
-		return e.table.Load(), nil
+	if e := x.tables[s]; e != nil {
+		if a, ok := e.file.(*spilled); ok && len(union(columns, a.columns)) == len(a.columns) {
+			return nil, nil
+		} else if !ok && e.table.Load().Has(columns) {
+			return e.table.Load(), nil
+		}
 	}
-	t, err := x.rowsOf(ctx, s, s.Tree, union(x.nested.needed[s], columns))
-	if err != nil {
+	t, a, err := x.rowsOf(ctx, s, s.Tree, union(x.nested.needed[s], columns))
+	switch {
+	case err != nil:
 		return nil, err
+	case a != nil:
+		x.tables[s] = a.entry()
+		return nil, nil
 	}
 	x.set(s, t)
 	return t, nil
@@ -398,46 +408,39 @@ func (x *settling) set(s *plan.Subplan, t *table.Table) {
 	x.unpins = append(x.unpins, x.db.pinned(t))
 }
 
-// rowsOf is a table of the rows of a tree; columns are those that are needed.
-func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, columns []int) (*table.Table, error) {
+// rowsOf is a table of the rows of a tree, or these rows spilled; columns are those that are needed.
+func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, columns []int) (t *table.Table, a *spilled, err error) {
 	switch n := tree.(type) {
 	case *plan.Series:
-		return x.series(ctx, n)
+		t, err = x.series(ctx, n)
+		return t, nil, err
 	case *plan.Recursion:
-		return x.recursion(ctx, s, n)
+		t, err = x.recursion(ctx, s, n)
+		return t, nil, err
 	case *plan.Window:
-		t, err := x.asIs(ctx, n.Input)
+		t, err = x.asIs(ctx, n.Input)
 		if t == nil && err == nil {
-			t, err = x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
+			t, a, err = x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
 		}
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+		case a != nil:
+			if a, err = x.windowSpilled(ctx, s, a, n); err == nil {
+				x.rows[s] = a.rows()
+			}
+		default:
+			if t, err = x.window(ctx, s, t, n); err == nil {
+				x.rows[s] = t.Rows()
+			}
 		}
-		if t, err = x.window(ctx, s, t, n); err == nil {
-			x.rows[s] = t.Rows()
-		}
-		return t, err
+		return t, a, err
 	case *plan.Concat:
-		out := &table.Table{Name: x.name(), Fields: n.Fields()}
-		rows := 0
-		for _, in := range n.Of {
-			t, err := x.rowsOf(ctx, s, in, columns)
-			if err != nil {
-				return nil, err
-			}
-			out.Chunks = append(out.Chunks, t.Chunks...)
-			if err := out.UniteSpans(); err != nil {
-				return nil, err
-			}
-			rows += t.Rows()
-		}
-		x.rows[s] = rows
-		return out, nil
+		return x.concat(ctx, s, n, columns)
 	}
 	pruned := plan.Pruned(tree, columns, x.off)
 	rows, err := x.run(ctx, s, pruned)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
 	out := &table.Table{Name: x.name(), Fields: tree.Fields()}
@@ -447,11 +450,59 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	} else if len(at) == 0 {
 		at = []int{0}
 	}
-	t, err := x.collect(rows, out, at)
-	if err == nil {
+	t, a, err = x.collect(ctx, rows, out, at, x.mayLeave())
+	switch {
+	case err != nil:
+	case a != nil:
+		x.account(s, rows, a.rows())
+	default:
 		x.account(s, rows, t.Rows())
 	}
-	return t, err
+	return t, a, err
+}
+
+// concat is rowsOf of the rows of several trees, one behind the other: where there is no room for those of one, all are spilled.
+func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, columns []int) (*table.Table, *spilled, error) {
+	out := &table.Table{Name: x.name(), Fields: n.Fields()}
+	var gone *spilled
+	budget, err := x.budget()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(columns) == 0 {
+		columns = []int{0}
+	}
+	piece := pieceOf(out.Fields, budget)
+	for _, in := range n.Of {
+		t, a, err := x.rowsOf(ctx, s, in, columns)
+		if err != nil {
+			return nil, nil, err
+		}
+		if gone == nil && (a != nil || x.mayLeave() && out.Bytes()+t.Bytes() > budget/2) {
+			gone = x.leave(out.Fields, columns)
+			if err := gone.addTable(narrowed(out, columns), piece); err != nil {
+				return nil, nil, err
+			}
+		}
+		switch {
+		case a != nil:
+			err = gone.addRows(a)
+		case gone != nil:
+			err = gone.addTable(narrowed(t, columns), piece)
+		default:
+			out.Chunks = append(out.Chunks, t.Chunks...)
+			err = out.UniteSpans()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if gone != nil {
+		x.rows[s] = gone.rows()
+		return nil, gone, nil
+	}
+	x.rows[s] = out.Rows()
+	return out, nil, nil
 }
 
 // asIs is a table of the columns that a tree gives of all rows of a table, where it does no more; else nil.
@@ -472,7 +523,7 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 	switch in := p.Input.(type) {
 	case *plan.Derived:
 		var err error
-		if t, err = x.table(ctx, in.Of, columns); err != nil {
+		if t, err = x.table(ctx, in.Of, columns); t == nil {
 			return nil, err
 		}
 	case *plan.Scan:
@@ -512,29 +563,47 @@ func overBudget(budget int64) error {
 	return fmt.Errorf("the rows of a subquery take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", size(budget))
 }
 
-// collect reads rows to their end into a table, of whose fields they are those at some places.
-func (x *settling) collect(rows *Rows, out *table.Table, at []int) (*table.Table, error) {
-	var fields []table.Field
-	for _, i := range at {
-		fields = append(fields, out.Fields[i])
-	}
+// collect reads rows to their end into a table, of whose fields they are those at some places; where they take more than half of the
+// host memory budget and may leave it, they are spilled.
+func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at []int, mayLeave bool) (*table.Table, *spilled, error) {
+	fields := fieldsAt(out.Fields, at)
 	budget, err := x.budget()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b := table.NewBuilder(out.Name, fields, x.db.chunkRows())
+	var gone *spilled
+	piece := pieceOf(fields, budget)
 	for batch := range rows.rest() {
-		if err := appendAll(b, batch, fields); err != nil {
-			return nil, err
+		switch {
+		case gone != nil:
+			err = gone.add(batch, piece)
+		default:
+			if err = appendAll(b, batch, fields); err != nil || int64(b.Bytes()) <= budget/2 {
+				break
+			}
+			if mayLeave {
+				gone = x.leave(out.Fields, at)
+				err = gone.addTable(b.Table(), piece)
+				b = nil
+			} else if int64(b.Bytes()) > budget {
+				err = overBudget(budget)
+			}
 		}
-		if int64(b.Bytes()) > budget {
-			return nil, overBudget(budget)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, nil, err
 		}
 	}
-	if rows.Err() != nil {
-		return nil, rows.Err()
+	switch {
+	case rows.Err() != nil:
+		return nil, nil, rows.Err()
+	case gone != nil:
+		return nil, gone, nil
 	}
-	return widened(b.Table(), out.Fields, at), nil
+	return widened(b.Table(), out.Fields, at), nil, nil
 }
 
 // appendRows appends a batch to a table, all columns at a time.
@@ -731,7 +800,10 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t, err := x.rowsOf(ctx, s, tree, columns)
+		t, a, err := x.rowsOf(ctx, s, tree, columns)
+		if a != nil {
+			err = expr.Errorf(-1, "the rows of a step of WITH RECURSIVE take more than half of the host memory budget: raise it (--host-memory)")
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -913,6 +985,11 @@ func (x *settling) words(s *plan.Subplan) string {
 	text := fmt.Sprintf(" (%s, %s", numbers.Count(int64(x.rows[s]), "row", "rows"), inMS(of.Elapsed.Seconds()))
 	if of.Backend != "" {
 		text += " on " + of.Backend
+	}
+	if e := x.tables[s]; e != nil {
+		if gone, ok := e.file.(*spilled); ok {
+			text += ", spilled " + size(gone.bytes()) + " to a temporary file"
+		}
 	}
 	return text + ")"
 }

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// splits reports an aggregation whose aggregates of DISTINCT values can be computed each apart: once equal values have been left out, a few
+// words of a group are enough.
+func splits(n *plan.Aggregate) bool {
+	rest := &plan.Aggregate{Keys: n.Keys}
+	some := false
+	for _, a := range n.Aggs {
+		if a.Distinct {
+			if a.Filter != nil || a.Y != nil || len(a.Order) > 0 {
+				return false
+			}
+			a.Distinct, some = false, true
+		}
+		rest.Aggs = append(rest.Aggs, a)
+	}
+	return some && cpu.NewGroups(rest) != nil && !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity })
+}
+
+// groupSplit is group of an aggregation that [splits], of few groups with many different values: the aggregates of all rows come
+// from one pass over the parts, those of the different values of one operand from another, which groups by the keys and the operand.
+func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error], yield func(batch, error) bool) error {
+	rows := map[string][]table.Value{} // by key, the keys and the aggregates
+	var order []string
+	keys := len(n.Keys)
+	put := func(in valueRows, aggs []int) {
+		for _, row := range in {
+			id := ""
+			for _, v := range row[:keys] {
+				if v.F == 0 {
+					v.F = 0 // -0 is the same key
+				}
+				text := v.String()
+				id += fmt.Sprint(v.Null, len(text), " ", text)
+			}
+			if rows[id] == nil {
+				rows[id] = append(slices.Clone(row[:keys]), make([]table.Value, len(n.Aggs))...)
+				order = append(order, id)
+			}
+			for i, at := range aggs {
+				rows[id][keys+at] = row[keys+i]
+			}
+		}
+	}
+	plain, places := &plan.Aggregate{Keys: n.Keys}, []int(nil)
+	operands := map[string][]int{} // by what they are of, the aggregates of different values
+	var names []string
+	for i, a := range n.Aggs {
+		if !a.Distinct {
+			plain.Aggs, places = append(plain.Aggs, a), append(places, i)
+			continue
+		}
+		name := expr.Identity(a.Argument())
+		if operands[name] == nil {
+			names = append(names, name)
+		}
+		operands[name] = append(operands[name], i)
+	}
+	if len(plain.Aggs) > 0 {
+		err := b.group(plain, parts, 0, func(in batch, _ error) bool {
+			put(valuesOf(in, plain.Fields()), places)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		of := n.Aggs[operands[name][0]].Argument()
+		pairs := &plan.Aggregate{Keys: append(slices.Clone(n.Keys), of)}
+		sums := &plan.Aggregate{}
+		var fields []table.Field
+		for i, k := range pairs.Keys {
+			c := &expr.Column{Index: i, Name: fmt.Sprint("key ", i), T: k.Type(), P: k.Pos()}
+			if fields = append(fields, table.Field{Name: c.Name, Type: c.T}); i < keys {
+				sums.Keys = append(sums.Keys, c)
+			}
+		}
+		for _, i := range operands[name] {
+			a := n.Aggs[i]
+			a.Distinct = false
+			sums.Aggs = append(sums.Aggs, a.Map(func(expr.Expr) expr.Expr {
+				return &expr.Column{Index: keys, Name: fields[keys].Name, T: of.Type(), P: a.P}
+			}))
+		}
+		total := cpu.NewGroups(sums)
+		some := table.NewBuilder("", fields, 0)
+		add := func() error {
+			t := some.Table()
+			some = table.NewBuilder("", fields, 0)
+			_, err := total.Add(b.ctx, t, blocksOf(t))
+			return err
+		}
+		var failed error
+		err := b.group(pairs, parts, 0, func(in batch, _ error) bool {
+			if failed = appendAll(some, valuesOf(in, fields), fields); failed == nil && some.Rows() >= 1<<16 {
+				failed = add()
+			}
+			return failed == nil
+		})
+		if failed == nil && err == nil {
+			failed = add()
+		}
+		if failed != nil {
+			return failed
+		}
+		if err != nil {
+			return err
+		}
+		for in, err := range total.Rows(b.ctx, &table.Table{Fields: fields}) {
+			if err != nil {
+				return err
+			}
+			put(in, operands[name])
+		}
+	}
+	for _, id := range order {
+		row := rows[id]
+		if n.Having != nil {
+			at := func(i int) table.Value { return row[i] }
+			if v, err := expr.Eval(n.Having, &expr.Env{Column: at, Agg: at}); err != nil {
+				return err
+			} else if v.Null || v.I == 0 {
+				continue
+			}
+		}
+		if !yield(valueRows{row}, nil) {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// blocksOf are the rows of a table, a block a chunk.
+func blocksOf(t *table.Table) iter.Seq2[table.Block, error] {
+	return func(yield func(table.Block, error) bool) {
+		for i, c := range t.Chunks {
+			if !yield(table.Block{Chunk: i, N: c.Rows}, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Subqueries whose rows the host memory budget has no room for, and window functions over such rows, give the answer of the whole table.
+func TestSubqueriesBeyondHostMemory(t *testing.T) {
+	whole, small := sizedPair(t, 3000, 40_000)
+	for _, text := range []string{
+		"SELECT SUM(s), COUNT(*) FROM (SELECT sum(w % 1000) OVER (PARTITION BY coalesce(a, id) ORDER BY id) AS s FROM f) d",
+		"SELECT id, w, row_number() OVER (PARTITION BY day ORDER BY x, id), rank() OVER (PARTITION BY day, a ORDER BY w DESC), max(u) OVER (PARTITION BY day) FROM f",
+		"SELECT id, lag(d, 2) OVER (PARTITION BY coalesce(a, id) ORDER BY w), avg(x) OVER (PARTITION BY coalesce(a, id) ORDER BY w ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) FROM f ORDER BY id",
+		"SELECT n, COUNT(*), SUM(w) FROM (SELECT a, w, ntile(4) OVER (PARTITION BY coalesce(a, id) ORDER BY w) AS n FROM f WHERE b) d WHERE n > 1 GROUP BY n",
+		"SELECT u, COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT upper(u), id FROM f WHERE id > 100) d GROUP BY u",
+		"SELECT COUNT(*), SUM(w), MIN(u) FROM (SELECT u, w, id FROM f EXCEPT SELECT u, w, id FROM f WHERE id < 2000) d",
+		"SELECT SUM(w % 100), COUNT(u) FROM (SELECT DISTINCT w, u FROM f) d",
+		"SELECT m, COUNT(*) FROM (SELECT u, MAX(w) % 7 AS m FROM f GROUP BY u) d GROUP BY m",
+		"WITH c AS (SELECT id, w, u FROM f ORDER BY w LIMIT 2700) SELECT p.id, q.u FROM c p JOIN c q ON p.id = q.id WHERE p.w > 0",
+		"SELECT COUNT(*), SUM(s.n) FROM (SELECT w, COUNT(*) AS n FROM f GROUP BY w) s JOIN f ON f.w = s.w",
+		"SELECT id, d, v, day, b, x, u FROM (SELECT *, row_number() OVER (PARTITION BY coalesce(a, id) ORDER BY id) AS r FROM f) s WHERE r % 2 = 0 ORDER BY w",
+		"SELECT MEDIAN(w), COUNT(*) FROM (SELECT DISTINCT w, id FROM f) d",
+		"SELECT 1 / (s - 1) FROM (SELECT count(*) OVER (PARTITION BY w) AS s FROM f) d",
+	} {
+		sameBeyond(t, whole, small, text)
+	}
+	x, err := small().Explain(context.Background(), "SELECT SUM(s) FROM (SELECT sum(w % 1000) OVER (PARTITION BY coalesce(a, id) ORDER BY id) AS s FROM f) d", ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "spilled") || !strings.Contains(lines, "Derived (3,000 rows") {
+		t.Errorf("%s", lines)
+	}
+	for text, want := range map[string]string{
+		"SELECT id, sum(w % 10) OVER () FROM f":                                                     "without a PARTITION BY in common",
+		"SELECT id, sum(w % 10) OVER (PARTITION BY a), max(w) OVER (PARTITION BY u) FROM f":         "without a PARTITION BY in common",
+		"SELECT id, w, u, x, d, day, sum(w % 10) OVER (PARTITION BY id < 0 ORDER BY w) AS s FROM f": "the rows of a partition take more than the host memory budget",
+	} {
+		if _, err := Collect(small().Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--host-memory") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// So do drawn ones: any window functions, what is asked of their rows, and rows put together.
+func TestAnySubqueryBeyondHostMemory(t *testing.T) {
+	whole, small := sizedPair(t, 3000, 40_000)
+	rapid.Check(t, func(r *rapid.T) {
+		one := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(r, label) }
+		where := one("WHERE", "", "", " WHERE a > 30", " WHERE x < 31.5 OR b", " WHERE id > 300 AND v <> 'red'")
+		inner := "SELECT DISTINCT id, a, w, u, d, " + one("text", "v", "upper(v)", "u || v") + " AS s FROM f" + where
+		switch rapid.IntRange(0, 3).Draw(r, "kind") {
+		case 0:
+			inner = "SELECT id, a, w, u, d, v AS s FROM f" + where + " UNION ALL SELECT a, id, a * 3, v, d, u FROM f" + one("WHERE", "", " WHERE b")
+		case 1:
+			inner = "SELECT MAX(id) AS id, MIN(a) AS a, w, u, d, MAX(v) AS s FROM f" + where + " GROUP BY w, u, d"
+		case 2:
+			function := one("function", "row_number()", "dense_rank()", "count(*)", "sum(w % 1000)", "first_value(u)", "lead(d)", "percent_rank()")
+			partition := one("PARTITION BY", "coalesce(a, id)", "coalesce(u, v || id)", "day", "w", "day, b", "abs(id % 200 - 50), v")
+			frame := one("frame", "", "", " ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING")
+			if strings.Contains(function, "rank") || strings.Contains(function, "number") || strings.Contains(function, "lead") {
+				frame = ""
+			}
+			inner = "SELECT id, a, w, u, d, " + function + " OVER (PARTITION BY " + partition + " ORDER BY " + one("ORDER BY", "w", "x DESC, id", "u, w") + frame + ") AS s FROM f" + where
+		}
+		outer := one("outer", "SELECT a, COUNT(*), MIN(s), MAX(u), SUM(d) FROM (I) q GROUP BY a", "SELECT * FROM (I) q WHERE id % 3 = 1", "SELECT id, s FROM (I) q ORDER BY d, w, id, s, u LIMIT 700",
+			"SELECT COUNT(*), COUNT(s), SUM(w % 97), MIN(d) FROM (I) q WHERE a < 90", "SELECT q.s, f.x FROM (I) q JOIN f ON f.id = q.id WHERE q.a > 5")
+		sameBeyond(r, whole, small, strings.Replace(outer, "I", inner, 1))
+	})
+}
