@@ -98,7 +98,7 @@ func (t *batchText) add(format string, args ...any) { fmt.Fprintf(&t.text, forma
 
 func (t *batchText) write() {
 	t.add("layout(local_size_x = LOCAL) in;\nuniform int kind[%d];\nuniform int mixed[%d];\n", t.b.groups(), mixedWords)
-	t.add("void main() {\n    claim(uint(args[1]));\n    for (piece = 0; piece < args[0]; piece++) {\n        LOAD(uint(arg(OWN + 1)))\n")
+	t.add("void main() {\n    claim(uint(args[1]));\n    for (int p = 0; p < args[0]; p++) {\n        PIECE(p);\n        LOAD(uint(arg(OWN + 1)))\n")
 	t.add("        uvec2 level[LEVELS];\n        for (int p = 0; p < LEVELS; p++)\n            level[p] = uvec2(0u);\n")
 	for g := range t.b.groups() {
 		t.add("        uvec4 sum%d = uvec4(0u);\n", g)

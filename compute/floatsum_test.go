@@ -66,10 +66,7 @@ func oneColumn(typ table.Type, values []table.Value) *table.Table {
 func devices(ctx *glctx.Context) map[string]Profile {
 	own := ProfileOf(ctx.Caps())
 	other, short := deviceOf(ctx.Caps(), !own.Software), own
-	other.Multiprocessors = 1 // few groups: barriers are slow in software
-	if !other.Software {      // which goes chunk by chunk
-		other.Together = 3
-	}
+	other.Multiprocessors, other.Together = 1, 3                   // few groups: barriers are slow in software; arrays of many blocks compile slowly
 	short.WindowRows, short.cache = textures.GroupRows, newCache() // which compiles queries for itself
 	short.Primitives.Reach = 1 << 11                               // and goes over places region by region
 	return map[string]Profile{"own": own, "other kind": other, "short windows": short}

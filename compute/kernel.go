@@ -27,10 +27,10 @@ type slot struct{ name, kind, access string } // kind: of an element; access: "r
 // code is the program of a kernel: files of glsl/, text, and more files. It goes over its
 // pieces one after the other:
 //
-//	for (piece = 0; piece < args[0]; piece++) ... arg(i) ...
+//	for (int p = 0; p < args[0]; p++) { PIECE(p); ... arg(i) ... }
 //
-// where arg(0) is the number of units of a piece, arg(1) of its rows, arg(2) piece.from, arg(3)
-// the number of units in the pieces before it; from arg(OWN) on it is the program's own. args[1] is
+// From PIECE(p) on, piece is p and arg(i) is one of its arguments: arg(0) is the number of units, arg(1) of rows,
+// arg(2) piece.from, arg(3) the number of units in the pieces before it; from arg(OWN) on it is the program's own. args[1] is
 // the place of claims, args[2] the number of units of all pieces (units.glsl).
 type code struct {
 	name           string
@@ -116,7 +116,7 @@ func layoutOf(list []*kernel, d Profile) layout {
 			shared = shared && k.blocks[i] == list[0].blocks[i]
 		}
 		for j := range i {
-			if !d.Software && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
+			if (!d.Software || len(list) > 1 && s.access == list[0].slots[j].access) && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
 				as = l.as[j]
 			}
 		}
@@ -143,6 +143,9 @@ func (l layout) most(d Profile, args int) int {
 	n := min(maxPieces, d.Together, (maxArgs-headArgs)/args)
 	if own > 0 {
 		n = min(n, (d.maxBlocks()-shared)/own)
+		if d.Software {
+			n = min(n, softwareBlocks/own)
+		}
 	}
 	return max(1, n)
 }
@@ -182,7 +185,11 @@ func (c *compiler) emit(list []*kernel) {
 			l := layoutOf(list[:all], c.device)
 			most := l.most(c.device, k.stride())
 			n = (all + (all+most-1)/most - 1) / ((all + most - 1) / most)
-			p = c.join(list[:n], min(most, 1<<bits.Len(uint(n-1))))
+			room := min(most, 1<<bits.Len(uint(n-1)))
+			if n > 1 && c.device.Software { // which compiles slowly
+				room = most
+			}
+			p = c.join(list[:n], room)
 		}
 		p.Part, p.Chunk, p.Window = k.part, k.chunk, k.Window
 		for _, o := range list[1:n] {
@@ -212,8 +219,7 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 	blocks := []textures.Block{c.result}
 	var addressed []int // slots
 	var text strings.Builder
-	fmt.Fprintf(&text, "uniform int args[%d];\nint piece = 0;\n#define arg(i) args[%d + (i)%s]\n#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n#define BEFORE uint(arg(3))\n#define TOTAL uint(args[2])\n#define OWN %[4]d\n",
-		headArgs+stride*room, headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1], firstArg)
+	c.arguments(&text, stride, room)
 	for i, s := range k.slots {
 		switch {
 		case l.as[i] != i:
@@ -225,9 +231,8 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 			fmt.Fprintf(&text, "#define %s ADDRESSED(%s, %d)\n", s.name, s.kind, len(addressed))
 			addressed = append(addressed, i)
 		default:
-			fmt.Fprintf(&text, "layout(std430, binding = %d) %s buffer Block%d { %s data[]; } %s_[%d];\n#define %[5]s %[5]s_[piece].data\n",
-				len(blocks), s.access, len(blocks), s.kind, s.name, room)
 			at := len(blocks)
+			text.WriteString(s.declareArray(at, room, c.device.Software))
 			blocks = append(blocks, make([]textures.Block, room)...)
 			for j, o := range list {
 				blocks[at+j] = o.blocks[i]
@@ -253,10 +258,35 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 			functions = k.each
 		}
 	}
-	groups := c.groups(k.code, k.piece)
+	groups := c.groups(k.code, int(args[2]))
 	return &pass.Pass{Op: k.op, Program: c.device.program(k.code, text.String(), functions), Textures: k.textures,
 		Uniforms: append([]shaders.Uniform{{Name: "args", I: args}}, k.uniforms...),
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Addressed: byAddress, Images: c.device.Software}}
+}
+
+// arguments declares the arguments of a program, so many words a piece. In software PIECE copies them: llvmpipe reads a
+// uniform whose index is no constant element by element of the vector, and one whose index is anew with each use.
+func (c *compiler) arguments(text *strings.Builder, stride, room int) {
+	fmt.Fprintf(text, "uniform int args[%d];\nint piece = 0;\n", headArgs+stride*room)
+	if c.device.Software {
+		fmt.Fprintf(text, "int pieceArgs[%d];\nvoid take(int p) {\n    piece = p;\n", stride)
+		for i := range stride {
+			fmt.Fprintf(text, "    pieceArgs[%d] = args[%d + p * %d];\n", i, headArgs+i, stride)
+		}
+		text.WriteString("}\n#define PIECE(p) take(p)\n#define arg(i) pieceArgs[i]\n")
+	} else {
+		fmt.Fprintf(text, "#define PIECE(p) piece = (p)\n#define arg(i) args[%d + (i)%s]\n", headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1])
+	}
+	fmt.Fprintf(text, "#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n#define BEFORE uint(arg(3))\n#define TOTAL uint(args[2])\n#define OWN %d\n", firstArg)
+}
+
+// declareArray declares storage blocks, one a piece.
+func (s slot) declareArray(binding, room int, software bool) string {
+	if software && s.access == "readonly" {
+		return fmt.Sprintf("layout(binding = %d, rgba32ui) readonly uniform uimageBuffer %s_[%d];\n#define %[2]s %[2]s_[piece]\n", binding, s.name, room)
+	}
+	return fmt.Sprintf("layout(std430, binding = %d) %s buffer Block%[1]d { %[3]s data[]; } %[4]s_[%[5]d];\n#define %[4]s %[4]s_[piece].data\n",
+		binding, s.access, s.kind, s.name, room)
 }
 
 // declare declares a storage block; one that a program only reads, with FETCH(name, i), as an

@@ -124,8 +124,7 @@ func TestSumsOfCodesInDifferentBits(t *testing.T) {
 	})
 }
 
-// Snapshots of a table, and other constants, share the texts of their programs: where
-// chunks share dispatches, those with as many chunks.
+// Snapshots of a table with as many chunks, and other constants, share the texts of their programs.
 func TestSnapshotsSharePrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
@@ -142,10 +141,7 @@ func TestSnapshotsSharePrograms(t *testing.T) {
 			}
 			programs = g.Programs().Len()
 			next, more := *tab, chunked(rng, 3000, 12, 1, false, true).Chunks
-			if d.Together > 0 {
-				next.Chunks = tab.Chunks[1:]
-			}
-			next.Chunks = append(slices.Clip(next.Chunks), more...)
+			next.Chunks = append(slices.Clip(tab.Chunks[1:]), more...)
 			tab = &next
 		}
 	})

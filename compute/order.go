@@ -270,7 +270,7 @@ func (s *search) kernels(x *chunk, o *order, i, chunk int, more bool, lists *tex
 		special = append(special, "APPEND")
 		for _, p := range x.pieces {
 			cand.lists = append(cand.lists, unitList{textures.ScratchBlock(lists), lists.Words})
-			lists.Words += listWords(p.units(), x.groups(code, p), x.device)
+			lists.Words += listWords(p.units(), x.groups(code, p.units()), x.device)
 		}
 	}
 	if cand.lists != nil {

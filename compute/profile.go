@@ -33,7 +33,7 @@ type Profile struct {
 	// reads columns that are new to its multiprocessors at a third of its speed.
 	RegionRows int
 	// Together is how many chunks one program may go over, where they and it are
-	// alike: a dispatch costs a GPU's CPU several microseconds. 0 is 1.
+	// alike: a dispatch costs a GPU's CPU several microseconds, and in software a wait for all threads. 0 is 1.
 	Together int
 	// Addresses says that programs find blocks that they only read by their addresses, so
 	// that the storage blocks of a program do not limit how many chunks it goes over.
@@ -80,6 +80,7 @@ func deviceOf(caps *glctx.Caps, software bool) Profile {
 		d.MaxBlocks = min(d.MaxBlocks, int(caps.Limits["MAX_COMPUTE_IMAGE_UNIFORMS"]), int(caps.Limits["MAX_IMAGE_UNITS"]))
 		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])
 	}
+	d.Together = softwareBlocks
 	if !d.Software {
 		d.Together, d.Few, d.Texts, d.PickWords, d.Lines = maxPieces, 1<<22, true, pickWords, maxLines
 		d.Shared = int(caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"])
@@ -88,6 +89,12 @@ func deviceOf(caps *glctx.Caps, software bool) Profile {
 	if caps.Has("NV_shader_thread_group") {
 		d.RegionRows = 1 << 25
 	}
+	return d
+}
+
+// ByChunk is the device as one whose dispatches go over one chunk each.
+func (d Profile) ByChunk() Profile {
+	d.Together, d.cache = 1, newCache()
 	return d
 }
 
@@ -121,6 +128,10 @@ const softwareGroups = 4
 // threadUnits bounds the units that one thread takes: its counters of 16 bits hold
 // the records of 511. Each piece of a program may add one (units.glsl).
 const threadUnits = 490
+
+// softwareBlocks is how many blocks the pieces of a dispatch may have of their own in software, which compiles a program the
+// longer the more of them it chooses from.
+const softwareBlocks = 8
 
 // digitBits is how many bits of a code a pass of the k-th search decides. With 4 an
 // H200 runs out of registers: half of the threads fit, and it takes longer.
@@ -159,7 +170,11 @@ func (d Profile) groups(units, perUnit int) int {
 		perUnit = softwareGroups
 	}
 	local := d.localSize()
-	return max(1, units/(local*threadUnits)+1, min(n*perUnit, (units+local-1)/local))
+	groups := max(1, units/(local*threadUnits)+1, min(n*perUnit, (units+local-1)/local))
+	if d.Software { // whose cores have equal parts of them
+		groups = (groups + n - 1) / n * n
+	}
+	return groups
 }
 
 // groupsOf is groups for threads that do up to that many iterations of inner loops for a

@@ -10,11 +10,10 @@ func (x *chunk) defines(d Profile, others ...string) []string {
 	return d.defines(others...)
 }
 
-// groups is the number of work groups of a kernel: where it may go over several pieces
+// groups is the number of work groups of a kernel over so many units: on hardware, where it may go over several pieces,
 // the same for all, by the records of the table.
-func (c *compiler) groups(k *code, p piece) int {
-	units := p.units()
-	if c.device.Together > 1 && (k.shared || len(k.uniforms)+len(k.textures) == 0) {
+func (c *compiler) groups(k *code, units int) int {
+	if c.device.Together > 1 && !c.device.Software && (k.shared || len(k.uniforms)+len(k.textures) == 0) {
 		units = c.units
 	}
 	units <<= k.split

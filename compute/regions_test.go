@@ -50,7 +50,7 @@ func TestEveryUnitIsTakenOnce(t *testing.T) {
 			k := &code{device: d, regional: e.regional, perUnit: rapid.IntRange(1, 3).Draw(t, "groups a multiprocessor")}
 			d.Together = rapid.IntRange(1, 2).Draw(t, "together")
 			c := &compiler{compiled: compiled{device: d}, units: total}
-			groups := c.groups(k, piece{Window: textures.Window{Rows: units / textures.UnitsPerGroup * textures.GroupRows}})
+			groups := c.groups(k, units)
 			zeros := func(words int) textures.Block {
 				return textures.ScratchBlock(&textures.Scratch{Words: words, Zero: true})
 			}

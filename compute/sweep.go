@@ -232,10 +232,10 @@ void main() {
 	if t.codes {
 		units = "UNITS_OF(UNITS, BEFORE, TOTAL)"
 	}
-	const pieces = "    for (piece = 0; piece < args[0]; piece++) {\n"
+	const pieces = "    for (int p = 0; p < args[0]; p++) {\n        PIECE(p);\n"
 	before := zero + t.before.String()
 	one := fmt.Sprintf(loop, units, t.loop.String())
 	main := fmt.Sprintf(head, t.body.String())
-	c.text = main + before + pieces + one + "    }\n    piece = 0;\n" + t.after.String() + "}\n"
+	c.text = main + before + pieces + one + "    }\n    PIECE(0);\n" + t.after.String() + "}\n"
 	c.each = main + pieces + before + one + t.after.String() + "    }\n}\n"
 }

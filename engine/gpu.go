@@ -90,6 +90,11 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 func (g *GPU) draws() predicates.Limits  { return g.Draws }
 func (g *GPU) computes() compute.Profile { return g.Computes }
 
+// watched is the device for a statement under watch: its passes go over one chunk each.
+func (g *GPU) watched() *GPU {
+	return &GPU{Context: g.Context, Store: g.Store, GL: g.GL, Draws: g.Draws, Computes: g.Computes.ByChunk()}
+}
+
 // Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
 // or a runner around it, or one that only records them. The values are those of
 // q.Aggs.

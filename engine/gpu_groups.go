@@ -196,7 +196,7 @@ func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, w
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
-			found, err = find(run, g, q)
+			found, err = find(run, g.watched(), q)
 			return err
 		})()
 	})

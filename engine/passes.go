@@ -83,8 +83,10 @@ func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner)
 func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		values, err = b.alone(ctx, part{g: g, q: q}, took, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}))
-		return err
+		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
+			values, err = g.watched().Run(b.name, run, q)
+			return err
+		})()
 	})
 	if err == nil {
 		return values, nil

@@ -26,7 +26,7 @@ import (
 
 // backendsOf are the backends that have passes.
 func backendsOf(ctx *glctx.Context) map[string]func(pass.Runner, *plan.Query) ([]table.Value, error) {
-	draws, scans := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps())
+	draws, scans := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()).ByChunk()
 	return map[string]func(pass.Runner, *plan.Query) ([]table.Value, error){
 		"classic": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return aggregates.Run(r, draws, q) },
 		"fused": func(r pass.Runner, q *plan.Query) ([]table.Value, error) {

@@ -122,7 +122,8 @@ void main() {
         words[i] = 0u;
     barrier();
 #endif
-    for (piece = 0; piece < args[0]; piece++) {
+    for (int p = 0; p < args[0]; p++) {
+        PIECE(p);
         for (UNITS_OF(UNITS, BEFORE, TOTAL)) {
             uvec4 bits = within(unit, ROWS);
 #ifdef SELECTION
@@ -157,7 +158,7 @@ void main() {
         }
     }
     flush();
-    piece = 0;
+    PIECE(0);
     if (specials != 0u)
         atomicOr(result[SUM], specials);
 #ifndef SOFTWARE

@@ -5,11 +5,13 @@
 layout(local_size_x = LOCAL) in;
 
 void main() {
-    for (piece = 0; piece < args[0]; piece++)
+    for (int p = 0; p < args[0]; p++) {
+        PIECE(p);
         for (UNITS_OF(UNITS, BEFORE, TOTAL)) {
             uvec4 m = within(unit, ROWS);
             for (uint i = PLACE; i < 32u; i += STRIDE)
                 if (some(m >> i & 1u))
                     list(unit, i);
         }
+    }
 }

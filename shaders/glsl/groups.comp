@@ -179,9 +179,10 @@ void finish() {
 
 void main() {
     claim(uint(args[1]));
-    for (piece = 0; piece < args[0]; piece++) {
-#ifdef BEGINS
-        if (BEGINS(UNITS, BEFORE, TOTAL) >= UNITS) // the work group has nothing of the piece
+    for (int p = 0; p < args[0]; p++) {
+        PIECE(p);
+#ifdef TAKES
+        if (!TAKES(UNITS, BEFORE, TOTAL))
             continue;
 #endif
         begin();

@@ -43,7 +43,8 @@ void digit(uint low, uint high) {
 
 void main() {
     claim(uint(args[1]));
-    for (piece = 0; piece < args[0]; piece++) {
+    for (int p = 0; p < args[0]; p++) {
+        PIECE(p);
         for (UNITS_OF(UNITS, BEFORE, TOTAL)) {
             uvec4 m = within(unit, ROWS) & counted(unit);
             for (uint i = PLACE; i < 32u; i += STRIDE) {

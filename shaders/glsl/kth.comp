@@ -131,6 +131,7 @@ void count(uint unit, uvec4 m, inout uvec4 counter[FOURS]) {
 
 void main() {
     claim(uint(args[1]));
+    PIECE(0);
     decide(uint(arg(from)));
 #ifndef GIVEN
     if (gl_GlobalInvocationID.x == 0u)
@@ -151,7 +152,8 @@ void main() {
     }
     barrier();
 #endif
-    for (piece = 0; piece < args[0]; piece++) {
+    for (int p = 0; p < args[0]; p++) {
+        PIECE(p);
 #ifdef APPEND
         uint start = uint(arg(listed)) + 2u * gl_NumWorkGroups.x + room(UNITS, BEFORE, TOTAL);
         if (gl_LocalInvocationIndex == 0u)
@@ -180,7 +182,7 @@ void main() {
         }
 #endif
     }
-    piece = 0;
+    PIECE(0);
 #ifndef WIDE
 #ifndef GIVEN
     counter[0].x &= ~65535u; // the place of value 0 is k's

@@ -93,12 +93,12 @@ uint room(uint units, uint before, uint total) {
 #define GROUP gl_WorkGroupID.x
 #define STEP 8u
 void claim(uint at) {}
-uint runUnits(uint units) { // that a vector takes
-    uint step = gl_NumWorkGroups.x * uint(LOCAL);
-    return (units + step - 1u) / step * STEP;
+uint runBegins(uint run, uint before, uint total) { // in a piece
+    uint step = gl_NumWorkGroups.x * uint(LOCAL), at = run * ((total + step - 1u) / step * STEP);
+    return max(at, before) - before;
 }
-uint firstUnit(uint units, uint before, uint total) { return gl_GlobalInvocationID.x / STEP * runUnits(units) + gl_GlobalInvocationID.x % STEP; }
-uint endUnit(uint units, uint before, uint total) { return min(units, (gl_GlobalInvocationID.x / STEP + 1u) * runUnits(units)); }
+uint firstUnit(uint units, uint before, uint total) { return runBegins(gl_GlobalInvocationID.x / STEP, before, total) + gl_GlobalInvocationID.x % STEP; }
+uint endUnit(uint units, uint before, uint total) { return min(units, runBegins(gl_GlobalInvocationID.x / STEP + 1u, before, total)); }
 #else
 #define GROUP gl_WorkGroupID.x
 #define STEP (gl_NumWorkGroups.x * uint(LOCAL))
