@@ -153,18 +153,26 @@ func OfPairs(q *plan.PairQuery) *Work {
 			join.Bytes = max(join.Bytes, min(bytes, plan.KeyBits/8))
 		}
 	}
-	if join.Bits = q.Bits(); q.Max() < uint64(max(1<<22, 8*most)) {
-		join.Scale = denseJoin
-	}
-	w.Chunks = []ChunkWork{{Rows: w.Rows, Aggs: []Item{join}}}
+	join.Bits = q.Bits()
 	if q.Exists {
-		most = q.Rows(0)
+		w.join(join, q.Max(), most, q.Rows(0))
+	} else {
+		w.join(join, q.Max(), most, most)
 	}
-	if q.Most > 0 {
-		w.Rows += most
-		w.Chunks = append(w.Chunks, ChunkWork{Rows: most, Aggs: []Item{{Class: Pairs, Bits: join.Bits, Bytes: join.Bytes, Scale: 1}}})
+	if q.Most == 0 { // they are only counted
+		w.Rows, w.Chunks = w.Chunks[0].Rows, w.Chunks[:1]
 	}
 	return w
+}
+
+// join adds a join of all the rows so far, of which one side has most, by keys up to a largest one, and listing its pairs.
+func (w *Work) join(by Item, largest uint64, most, pairs int) {
+	if largest < uint64(max(1<<22, 8*most)) {
+		by.Scale = denseJoin
+	}
+	list := Item{Class: Pairs, Bits: by.Bits, Bytes: by.Bytes, Scale: 1}
+	w.Chunks = []ChunkWork{{Rows: w.Rows, Aggs: []Item{by}}, {Rows: pairs, Aggs: []Item{list}}}
+	w.Rows += pairs
 }
 
 // Gather adds the gathering of a column by n numbers of rows of its table.
@@ -387,15 +395,25 @@ func classOf(a expr.Aggregate, c *table.Chunk) (class Class, values, ok bool) {
 		return "", false, false
 	case expr.Count:
 		return Compare, false, c.Segments[a.Col].Nulls > 0
+	}
+	class = kindOf(a)
+	return class, class == FloatSum, true
+}
+
+// kindOf is the class of an aggregate of a column.
+func kindOf(a expr.Aggregate) Class {
+	switch a.Kind {
+	case expr.Count:
+		return Compare
 	case expr.Sum, expr.Avg:
 		if a.Arg.IsFloat() {
-			return FloatSum, true, true
+			return FloatSum
 		}
-		return Sum, false, true
+		return Sum
 	case expr.Min, expr.Max:
-		return Extreme, false, true
+		return Extreme
 	}
-	return Kth, false, true
+	return Kth
 }
 
 // widthOf is the narrowest host width of codes of that many bits, in bytes.

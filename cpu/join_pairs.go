@@ -262,7 +262,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 			p.on, p.Keys = append(p.on, e), append(p.Keys, key)
 		}
 	}
-	p.Cmp, p.Way, p.Exists = expr.EQ, j.Way, n.Kind.LeftOnly()
+	p.Cmp, p.Way, p.Exists, p.Scans = expr.EQ, j.Way, n.Kind.LeftOnly(), p.scans[:]
 	for op := expr.LT; len(p.on) == 0 && op <= expr.GT && j.Way == "loops"; op++ {
 		if at := slices.IndexFunc(p.rest, func(e expr.Expr) bool { return j.compares(e, p.scans, op) }); at >= 0 {
 			c := p.rest[at].(*expr.Compare)

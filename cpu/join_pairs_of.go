@@ -230,6 +230,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 			q.Most, q.Taken, wanted = 0, nil, false
 		}
 	}
+	q.Scans = slices.Sorted(slices.Values(slices.Concat(sides[0].scans, sides[1].scans)))
 	start := time.Now()
 	found, how, err := j.Pairs(j.ctx, q)
 	switch {

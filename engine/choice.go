@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // choice chooses the backend of a statement by the costs that are calibrated.
@@ -108,7 +109,7 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 	alone := slices.DeleteFunc(slices.Clone(o.list), func(p cost.Prediction) bool { return p.Backend == "both" }) // which keeps nothing for others
 	best := slices.MinFunc(alone, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
 	if runs && best.Share > 0 && best.Backend != o.list[0].Backend { // it would have gained from these
-		s.db.uses.add(s.missing(best)...)
+		s.db.uses.add(missing(s.plan.Table, best)...)
 		if best.Opening > 0 {
 			s.db.uses.add(device)
 		}
@@ -174,7 +175,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
-		p.Share = s.db.uses.share(p.Transfer, s.missing(p)...) + s.db.uses.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
+		p.Share = s.db.uses.share(p.Transfer, missing(s.plan.Table, p)...) + s.db.uses.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
 		if d != nil && d.streams(name, s.plan) { // nothing stays for later queries
 			p.Share = p.Transfer
 		}
@@ -275,10 +276,10 @@ type columnOf struct{ table, column string }
 // device stands for the open device among the columns.
 var device = columnOf{}
 
-// missing are the columns that a backend would have to upload.
-func (s *planned) missing(p cost.Prediction) (list []columnOf) {
+// missing are the columns of a table that a backend would have to upload.
+func missing(t *table.Table, p cost.Prediction) (list []columnOf) {
 	for _, c := range p.Missing {
-		list = append(list, columnOf{s.plan.Table.Name, c})
+		list = append(list, columnOf{t.Name, c})
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -23,20 +24,22 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// coprocessing is the backend both: compute and cpu answer a query together, each for some windows of its rows, at the same time
-// (GDB, section 5: EXEC_COP). How many each takes the cost model says. What compute cannot do of it cpu does alone, and
-// a row's error is that of cpu, which then looks at all rows.
+// coprocessing is the backend both: compute or cpu answers a query, or both together, each for some windows of its rows, at the same time
+// (GDB, section 5: EXEC_COP), as is predicted to take the least time; how many windows each takes the cost model says, too. What compute
+// cannot do of it cpu does alone, and a row's error is that of cpu, which then looks at all rows.
 type coprocessing struct {
 	*passes // of compute
 	host    cpuBackend
-	costs   *costs
+	db      *DB
 }
 
 func (b *coprocessing) Name() string { return "both" }
 
-// division is a query whose rows are divided.
+// division is a query whose rows may be divided.
 type division struct {
-	at contents // what was resident
+	at      contents        // what was resident
+	onHost  float64         // what cpu is predicted to take for all rows
+	onThere cost.Prediction // what compute is, and what it lacks
 	*windows
 	parts []part     // the devices' that have some, and the last one the host's; fewer than two where one side has all
 	rows  [2]int     // compute's and cpu's
@@ -46,8 +49,6 @@ type division struct {
 	// grouped and ordered say that compute finds groups, and sorts.
 	grouped, ordered bool
 }
-
-func alone(format string, args ...any) *division { return &division{why: fmt.Sprintf(format, args...)} }
 
 const (
 	maxWindows  = 16      // that a table is cut to
@@ -86,19 +87,32 @@ func (b *coprocessing) divide(q *plan.Query) *division {
 }
 
 func (b *coprocessing) newDivision(q *plan.Query) *division {
-	if q.Star != nil || q.IsPart() {
-		return alone("a star of joins is not divided")
+	d := &division{}
+	undivided := func(why string) *division {
+		d.why = why
+		return d
 	}
-	d := &division{windows: newWindows(q, b.windowRows(q.Table))}
-	if len(d.chunks) < 2 {
-		return alone("the table has too few rows to divide")
+	known, err := b.db.costs.get()
+	if err != nil {
+		return undivided(err.Error())
+	}
+	device, host := known.Profile.Backends["compute"], known.Profile.Backends["cpu"]
+	w, at := cost.Of(q), b.contents()
+	d.onHost, d.onThere.Run = host.Run(w), math.Inf(1)
+	if _, err := b.record(q); err == nil {
+		d.onThere.Run = b.run(device, w, q.Table)
+		device.Lack(&d.onThere, w, func(c cost.Column) bool { return at.has("compute", c) })
+	}
+	if q.Star != nil || q.IsPart() {
+		return undivided("a star of joins is not divided")
+	}
+	if d.windows = newWindows(q, b.windowRows(q.Table)); len(d.chunks) < 2 {
+		return undivided("the table has too few rows to divide")
 	}
 	if _, err := b.record(d.whole); err != nil {
-		return alone("%v", err)
+		return undivided(err.Error())
 	}
-	if err := b.balance(d); err != nil {
-		return alone("%v", err)
-	}
+	b.balance(d, &device, &host)
 	d.grouped, d.ordered = q.Groups != nil, q.Order != nil && q.Order.ByCodes()
 	for _, p := range d.onDevices() {
 		if d.grouped {
@@ -115,12 +129,7 @@ func (b *coprocessing) newDivision(q *plan.Query) *division {
 
 // balance says who takes which windows, by the predictions: the devices those first that are resident, and of the
 // others such that both sides have some everywhere.
-func (b *coprocessing) balance(d *division) error {
-	known, err := b.costs.get()
-	if err != nil {
-		return err
-	}
-	device, host := known.Profile.Backends["compute"], known.Profile.Backends["cpu"]
+func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 	w, at, t := cost.Of(d.whole), b.contents(), d.whole.Table
 	on := make([]int, len(t.Chunks)) // by window: its device
 	for i, chunks := range place(t, len(b.list)) {
@@ -188,7 +197,32 @@ func (b *coprocessing) balance(d *division) error {
 		_, rows := chunkStarts(p.q.Table)
 		d.rows[p.side()] += int(rows)
 	}
-	return nil
+}
+
+// operator is a query as the one operator that is left of a statement.
+func (b *coprocessing) operator(d *division, q *plan.Query) (o cost.Operator) {
+	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.db.uses.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
+	if d.why == "" && !b.key.Software { // whose cores are cpu's
+		o.Takes[cost.OnBoth] = (1 + inTurn) * max(d.takes[0], d.takes[1])
+	}
+	return o
+}
+
+// assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
+// that the device would gain by are uploaded once enough statements have lost the time that this takes: see [uses].
+func (b *coprocessing) assign(d *division, q *plan.Query) cost.Mode {
+	mode, told := b.db.now().told(math.MaxInt)
+	if !told {
+		o := b.operator(d, q)
+		in, _ := cost.Assign([]cost.Operator{o})
+		if mode = in[0]; mode != cost.OnDevice && d.onThere.Run < o.Takes[mode] {
+			b.db.uses.add(missing(q.Table, d.onThere)...)
+		}
+	}
+	if mode == cost.OnBoth && d.why != "" {
+		return cost.OnCPU
+	}
+	return mode
 }
 
 // balanced is how many of n windows the devices take: such that both sides are likely to take as long, half of them where nothing is known.
@@ -242,20 +276,47 @@ func again(ctx context.Context, err error) bool {
 
 // Execute implements backend.
 func (b *coprocessing) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
-	if d := b.divide(q); d.why == "" {
-		values, err := b.together(ctx, d.whole, d.parts, took, func(g *GPU) pass.Runner { return g.GL })
-		if !again(ctx, err) {
-			return values, err
+	d := b.divide(q)
+	var values []table.Value
+	var err error
+	switch b.assign(d, q) {
+	case cost.OnCPU:
+		return b.host.Execute(ctx, q, took)
+	case cost.OnDevice:
+		values, err = b.passes.Execute(ctx, q, took)
+	case cost.OnBoth:
+		values, err = b.together(ctx, d.whole, d.parts, took, func(g *GPU) pass.Runner { return g.GL })
+	}
+	if again(ctx, err) {
+		return b.host.Execute(ctx, q, took)
+	}
+	return values, err
+}
+
+// elseOn are rows, or those of the host where compute has no way to find the first of them.
+func elseOn[T any](ctx context.Context, rows, host iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		given := false
+		for r, err := range rows {
+			if !given && again(ctx, err) {
+				host(yield)
+				return
+			}
+			if given = true; !yield(r, err) {
+				return
+			}
 		}
 	}
-	return b.host.Execute(ctx, q, took)
 }
 
 // Rows implements backend: both sides work ahead of the caller, who gets the windows in the order of the table.
 func (b *coprocessing) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	d := b.divide(q)
-	if d.why != "" {
+	switch b.assign(d, q) {
+	case cost.OnCPU:
 		return b.host.Rows(ctx, q, took)
+	case cost.OnDevice:
+		return elseOn(ctx, b.passes.Rows(ctx, q, took), b.host.Rows(ctx, q, took))
 	}
 	return func(yield func(table.Block, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
@@ -355,7 +416,18 @@ func (s *side) next() bool {
 // finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
 func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggregate, took *took) iter.Seq2[cpu.GroupRows, error] {
 	d := b.divide(q)
-	if d.why != "" || !d.grouped {
+	switch mode := b.assign(d, q); {
+	case mode == cost.OnDevice:
+		states, err := inGroups(ctx, b.passes, q, took)
+		if err == nil {
+			slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+			return cpu.GroupStates(ctx, q.Table, n, states)
+		}
+		if !again(ctx, err) {
+			return func(yield func(cpu.GroupRows, error) bool) { yield(cpu.GroupRows{}, explained(b.Name(), err)) }
+		}
+		fallthrough
+	case mode == cost.OnCPU || !d.grouped:
 		return cpu.Group(ctx, q.Table, n, b.Rows(ctx, q, took))
 	}
 	return func(yield func(cpu.GroupRows, error) bool) {
@@ -406,7 +478,14 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggr
 // query over windows.
 func (b *coprocessing) sortedRows(ctx context.Context, q *plan.Query, took *took) (of *plan.Query, _ []plan.SortedRows, err error) {
 	d := b.divide(q)
-	if d.why != "" || !d.ordered {
+	switch mode := b.assign(d, q); {
+	case mode == cost.OnDevice:
+		runs, err := onAll(ctx, b.passes, q, took, b.order, (*windows).runs)
+		if again(ctx, err) {
+			err = orderOfCPU
+		}
+		return q, runs, err
+	case mode == cost.OnCPU || !d.ordered:
 		return nil, nil, orderOfCPU
 	}
 	group, inner := errgroup.WithContext(ctx)
@@ -487,21 +566,37 @@ func sortedRun(ctx context.Context, q *plan.Query, keys []sortKey, chunk int, ro
 // of cpu.
 func (b *coprocessing) Explain(ctx context.Context, q *plan.Query, analyze bool) ([]Step, error) {
 	d := b.divide(q)
-	if d.why != "" {
-		steps, err := b.host.Explain(ctx, q, analyze)
-		return append([]Step{{Pass: "Divide(cpu alone)", Counts: d.why}}, steps...), err
+	mode, o := b.assign(d, q), b.operator(d, q)
+	first := []Step{{Pass: fmt.Sprintf("Assign(%s to %v)", whatOf(q), mode), Counts: modesText(&o)}}
+	if len(d.onThere.Missing) > 0 {
+		first[0].Counts += ", the device with what it is charged with of the upload of " + size(d.onThere.Bytes)
 	}
-	var steps []Step
+	if told, ok := b.db.now().told(math.MaxInt); ok && told == cost.OnBoth && d.why != "" {
+		first = append(first, Step{Pass: "Divide(cpu alone)", Counts: d.why})
+	}
+	switch mode {
+	case cost.OnCPU:
+		steps, err := b.host.Explain(ctx, q, analyze)
+		return append(first, steps...), err
+	case cost.OnDevice:
+		steps, err := b.passes.Explain(ctx, q, analyze)
+		if again(ctx, err) {
+			first = append(first, Step{Pass: "Divide(cpu alone)", Counts: err.Error()})
+			steps, err = b.host.Explain(ctx, q, analyze)
+		}
+		return append(first, steps...), err
+	}
+	var passes []Step
 	var took took
 	if analyze && len(q.Aggs) > 0 {
 		var err error
-		steps, err = b.timed(ctx, d.onDevices(), func(runner func(*GPU) pass.Runner) error {
+		passes, err = b.timed(ctx, d.onDevices(), func(runner func(*GPU) pass.Runner) error {
 			_, err := b.together(ctx, d.whole, d.parts, &took, runner)
 			return err
 		})
 		if again(ctx, err) {
 			list, err := b.host.Explain(ctx, q, analyze)
-			return append([]Step{{Pass: "Divide(cpu alone)", Counts: fmt.Sprint(err)}}, list...), err
+			return slices.Concat(first, []Step{{Pass: "Divide(cpu alone)", Counts: fmt.Sprint(err)}}, list), err
 		}
 		if err != nil {
 			return nil, err
@@ -513,13 +608,26 @@ func (b *coprocessing) Explain(ctx context.Context, q *plan.Query, analyze bool)
 		}
 		for _, r := range list {
 			for _, one := range r.Plan() {
-				steps = append(steps, r.g.step(one))
+				passes = append(passes, r.g.step(one))
 			}
 		}
 	}
 	step := Step{Pass: "Divide(" + d.String() + ")", Counts: d.expected(took.sides)}
 	host, err := b.host.Explain(ctx, d.host(), false)
-	return slices.Concat([]Step{step}, steps, host), err
+	return slices.Concat(first, []Step{step}, passes, host), err
+}
+
+// whatOf says in a word what is asked of a query.
+func whatOf(q *plan.Query) string {
+	switch {
+	case q.Groups != nil:
+		return "groups"
+	case len(q.Aggs) > 0:
+		return "aggregates"
+	case q.Order != nil:
+		return "sort"
+	}
+	return "rows"
 }
 
 // expected says what both sides are predicted to take, and what they took where they have run.

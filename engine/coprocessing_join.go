@@ -19,7 +19,7 @@ import (
 // joinedTogether is joinedBy on backend both: compute joins some windows of a table to all rows of the other tables, and cpu the other
 // windows, at the same time (GDB, section 5: EXEC_COP). The table is the largest of those whose rows are joined each by itself. It is nil
 // where none is divided, where a side cannot do its part, or a row of it has an error: cpu joins all then.
-func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *planned, done func(), err error) {
+func (s *planned) joinedTogether(ctx context.Context, p *pairing) (joined *planned, done func(), err error) {
 	of, err := s.joining()
 	scan := -1
 	for _, i := range plan.Apart(s.fragment.Join) {
@@ -30,7 +30,7 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 	if err != nil || scan < 0 || s.watch != nil || plan.Wanted(s.tree) > 0 {
 		return nil, nil, err
 	}
-	p := &pairing{db: s.db, took: took, memory: of.Memory}
+	p.memory = of.Memory
 	d, err := s.db.openDevice(ctx, &p.opening)
 	if err != nil { // which the statement says when it comes to the device
 		return nil, nil, nil
@@ -50,7 +50,7 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 		return nil, nil, err
 	}
 	if t != nil {
-		return s.over(t, p.steps(alone), "cpu", seen)
+		return s.over(t, slices.Concat(p.plan.steps(), p.steps(alone)), "cpu", seen)
 	}
 	n := len(whole.Chunks)
 	part := func(side int) func(k int) float64 {
@@ -93,7 +93,7 @@ func (s *planned) joinedTogether(ctx context.Context, took *took) (joined *plann
 		return text
 	}
 	divided := Step{Pass: "Divide(" + whole.Name + ")", Counts: fmt.Sprintf("windows %d: %s, %s", n, said("compute", k, onDevices), said("cpu", n-k, onHost))}
-	return s.over(t, slices.Concat([]Step{divided}, p.steps(steps[onDevices]), (*pairing)(nil).steps(steps[onHost])), "compute and cpu", seen)
+	return s.over(t, slices.Concat(p.plan.steps(), []Step{divided}, p.steps(steps[onDevices]), (*pairing)(nil).steps(steps[onHost])), "compute and cpu", seen)
 }
 
 // errAsked ends a join when it asks for pairs.

@@ -125,7 +125,7 @@ func (db *DB) both(d *gpus) *coprocessing {
 		return nil
 	}
 	if p, ok := d.backends["compute"].(*passes); ok {
-		return &coprocessing{p, db.cpu.(cpuBackend), &db.costs}
+		return &coprocessing{p, db.cpu.(cpuBackend), db}
 	}
 	return nil
 }

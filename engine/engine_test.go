@@ -54,6 +54,9 @@ func open(t *testing.T, o Options) *DB {
 			t.Error(err)
 		}
 	})
+	if o.Backend == "both" { // costs of software say cpu
+		do(t, db, "SET assignment = 'both'")
+	}
 	return db
 }
 

@@ -42,6 +42,8 @@ type Explanation struct {
 	// Costs where the predictions come from.
 	Predictions []cost.Prediction `json:"predictions,omitempty"`
 	Costs       string            `json:"-"`
+	// Assignment is who is expected to run the operators of a statement that joins tables, where joins have not run; else nil.
+	Assignment []Step `json:"assignment,omitempty"`
 	// Stats is what the execution took and Rows how many rows it gave, for Analyze; else nil
 	// and 0.
 	Stats *Stats `json:"-"`
@@ -53,6 +55,7 @@ type Explanation struct {
 	// Resident is what was on the device after the execution; nil where none is open.
 	Resident *Resident `json:"-"`
 
+	assigned        float64       // what the operators are predicted to take together, in seconds
 	first           time.Duration // what the first execution took
 	prepared        Loading       // its uploads and programs besides, and the device
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
@@ -238,7 +241,7 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 			tree = x.pushed(tree)
 		}
 		x.Plan, x.Off = x.node(tree), s.off.String()
-		return x, nil
+		return x, x.assign(ctx, s)
 	}
 	settled, ran, err := s.settled(ctx, &o)
 	if err != nil {
@@ -258,6 +261,28 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 		return nil, s.described(err)
 	}
 	return x, nil
+}
+
+// assign says who is expected to run the operators of a statement whose joins have not run.
+func (x *Explanation) assign(ctx context.Context, s *Statement) error {
+	if !s.joins() || !s.db.assigns() {
+		return nil
+	}
+	var entries []*entry
+	for _, r := range s.sources {
+		entries = append(entries, r.entry)
+	}
+	tables, unpin := s.db.pinAll(entries)
+	defer unpin()
+	if star, err := (&planned{Statement: s, tables: tables}).isStar(ctx); star || err != nil { // which is one operator
+		return err
+	}
+	a, err := s.assign(x.estimates)
+	if err != nil {
+		return err
+	}
+	x.Assignment, x.Costs, x.assigned = a.steps(), a.source, a.takes
+	return nil
 }
 
 // explainedTree explains a statement whose subplans have run.
@@ -528,6 +553,10 @@ func (x *Explanation) Lines() []string {
 	if x.unsettled {
 		lines = append(lines, "Backends and passes follow from the rows of joins and subqueries: EXPLAIN ANALYZE has them")
 	}
+	if len(x.Assignment) > 0 {
+		lines = append(lines, "Assignment, "+inMS(x.assigned)+" predicted (costs "+x.Costs+")")
+		lines = append(lines, stepLines(x.Assignment)...)
+	}
 	if x.Off != "" {
 		lines = append(lines, "Disabled rules: "+x.Off)
 	}
@@ -614,12 +643,16 @@ func (e *Executor) lines() []string {
 	if e.Why != "" {
 		line += " (" + e.Why + ")"
 	}
-	lines := []string{line}
+	return append([]string{line}, stepLines(e.Steps)...)
+}
+
+// stepLines are the lines of steps, which are numbered.
+func stepLines(steps []Step) (lines []string) {
 	width := 0
-	for _, s := range e.Steps {
+	for _, s := range steps {
 		width = max(width, len([]rune(s.Pass)))
 	}
-	for i, s := range e.Steps {
+	for i, s := range steps {
 		line := fmt.Sprintf("%4d  %-*s", i+1, width, s.Pass)
 		if s.Counts != "" {
 			line += "  " + s.Counts

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -138,7 +139,13 @@ func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap
 func orders(b backend, q *plan.Query) bool {
 	if v, ok := b.(*coprocessing); ok {
 		d := v.divide(q)
-		return d.why == "" && d.ordered
+		switch v.assign(d, q) {
+		case cost.OnCPU:
+			return false
+		case cost.OnBoth:
+			return d.ordered
+		}
+		b = v.passes
 	}
 	v, ok := b.(*passes)
 	if !ok || q.Order == nil {

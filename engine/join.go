@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -143,14 +144,20 @@ func (s *planned) joining() (of cpu.Joining, err error) {
 // not where another backend b is to do that, nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room
 // in host memory, cpu joins.
 func (s *planned) withJoin(ctx context.Context, b backend, took *took) (joined *planned, done func(), err error) {
-	if s.db.Backend() == "both" {
-		if joined, done, err = s.joinedTogether(ctx, took); joined != nil || err != nil {
-			return joined, done, err
+	pairing := &pairing{db: s.db, watch: s.watch, took: took}
+	if s.db.assigns() {
+		if pairing.plan, err = s.assignment(); err != nil {
+			return nil, nil, err
+		}
+		if pairing.plan.together {
+			if joined, done, err = s.joinedTogether(ctx, pairing); joined != nil || err != nil {
+				return joined, done, err
+			}
 		}
 	}
-	pairing := &pairing{db: s.db, watch: s.watch, took: took}
 	joined, done, err = s.joinedBy(ctx, pairing, b)
-	if s.db.Backend() == "auto" && (errors.Is(err, glctx.ErrFault) || errors.Is(err, errRowsLost) || pairing.holds != nil && errors.As(err, new(*cpu.TooLarge))) {
+	fails := s.db.Backend() == "auto" && (errors.Is(err, glctx.ErrFault) || errors.Is(err, errRowsLost))
+	if fails || pairing.plan != nil && pairing.holds != nil && errors.As(err, new(*cpu.TooLarge)) {
 		return s.joinedBy(ctx, nil, b)
 	}
 	return joined, done, err
@@ -170,16 +177,17 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	if pairing != nil {
 		pairing.memory = of.Memory
 	}
-	switch name := s.db.Backend(); {
+	name := s.db.Backend()
+	switch {
 	case pairing == nil:
 	case name == "compute":
 		of.Pairs, of.Declined = pairing.find, pairing.declined
-	case name == "auto" && s.db.mayHaveHardware():
+	case pairing.plan != nil:
 		of.Pairs, pairing.predicts = pairing.chosen, true
 	}
 	if of.Pairs != nil && s.watch == nil { // who looks at passes sees what one join gives to the next
 		of.Hold = pairing
-		if s.aggregates() && (b == nil || onDevice(b)) {
+		if name != "both" && s.aggregates() && (b == nil || onDevice(b)) {
 			of.Stays = func(t *table.Table) bool { return s.fitsDevice(ctx, t) }
 		}
 	}
@@ -188,8 +196,11 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 		return nil, nil, err
 	}
 	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen, away: away}
-	if pairing != nil && len(pairing.ran) > 0 {
-		joined.joinedOn = "compute"
+	if pairing != nil {
+		joined.joined = slices.Concat(pairing.plan.steps(), joined.joined)
+		if len(pairing.ran) > 0 {
+			joined.joinedOn = "compute"
+		}
 	}
 	if err := joined.lower(t); err != nil {
 		return nil, nil, err
@@ -241,7 +252,7 @@ func (s *planned) here(ctx context.Context) (now *planned, done func(), err erro
 }
 
 // aggregates reports that nothing but aggregates and groups are asked of the fragment's rows.
-func (s *planned) aggregates() bool {
+func (s *Statement) aggregates() bool {
 	only := len(s.fragment.Aggs) > 0 || s.fragment.Groups != nil
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
 		switch n.(type) {
@@ -327,7 +338,8 @@ type pairing struct {
 	mu   sync.Mutex // of what GL threads change
 	kept []*lasting // each for its device's
 
-	predicts bool          // it does what is predicted to be faster than cpu is, as auto wants it
+	plan     *assignment   // nil: it does all that it can
+	predicts bool          // it does what is predicted to be faster than cpu is
 	opening  time.Duration // what opening the device took, of joins to come
 	choices  []Step        // of who joins, and why
 }
@@ -337,21 +349,18 @@ func (p *pairing) declined(n *plan.Join, why string) {
 	p.choices = append(p.choices, Step{Pass: "Choice(" + n.String() + " on cpu)", Counts: why})
 }
 
-// chosen is find where that is predicted to be faster than cpu is, and there is hardware for it.
+// chosen is find where the join is the device's by its assignment, and there is a device for it.
 func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
 	stays := func(why string) error {
 		err := &plan.Declined{Why: why}
 		p.chose("join", "", err)
 		return err
 	}
-	if q.Way == "loops" {
-		return found, "", stays("nested loops have no costs")
-	}
-	there, why, err := p.db.predictPairs(q)
+	mode, why, err := p.assigned(q)
 	if err != nil {
 		return found, "", err
 	}
-	if !there {
+	if mode == cost.OnCPU {
 		return found, "", stays(why)
 	}
 	if err := p.opens(ctx); declined(err) {
@@ -374,14 +383,35 @@ func (p *pairing) opens(ctx context.Context) error {
 		return cmp.Or(ctx.Err(), err)
 	case err != nil:
 		return &plan.Declined{Why: err.Error()}
-	case !p.db.mayHaveHardware():
+	case p.db.Backend() == "auto" && !p.db.mayHaveHardware():
 		return &plan.Declined{Why: "the device is software"}
 	}
 	return nil
 }
 
-// predictPairs predicts whether finding the pairs of a join takes compute less time than cpu, and says why.
-func (db *DB) predictPairs(q *plan.PairQuery) (there bool, why string, err error) {
+// assigned says who joins: as is predicted to be the fastest with what is expected to follow, from where the rows are now.
+func (p *pairing) assigned(q *plan.PairQuery) (mode cost.Mode, why string, err error) {
+	if mode, ok := p.db.now().told(max(0, p.plan.at(q.Scans))); ok && p.db.Backend() == "both" {
+		return mode, "SET assignment says so", nil
+	}
+	if q.Way == "loops" {
+		return cost.OnCPU, "nested loops have no costs", nil
+	}
+	of, err := p.db.weighPairs(q)
+	if err != nil {
+		return cost.OnCPU, "", err
+	}
+	now := cost.Operator{Takes: [...]float64{cost.OnCPU: of.onCPU.Total(), cost.OnDevice: of.on.Total(), cost.OnBoth: math.Inf(1)}, Stays: q.Taken != nil}
+	modes, _ := cost.Assign(p.plan.from(q.Scans, now))
+	there, why := p.db.decide(of)
+	if mode = modes[0]; (mode == cost.OnDevice) != there {
+		why += "; but for what follows"
+	}
+	return mode, why, nil
+}
+
+// weighPairs predicts what finding the pairs of a join takes.
+func (db *DB) weighPairs(q *plan.PairQuery) (weighed, error) {
 	w, parts := cost.OfPairs(q), []*cost.Work{}
 	if d, _, _ := db.opened(); d != nil {
 		divided, _ := d.dividePairs(q)
@@ -391,7 +421,7 @@ func (db *DB) predictPairs(q *plan.PairQuery) (there bool, why string, err error
 	} else {
 		parts = append(parts, w)
 	}
-	return db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) {
+	return db.weigh(w, func(host, device *cost.Backend) (onHost, onDevice float64) {
 		onHost = host.Run(w)
 		for _, of := range parts {
 			if q.Taken != nil { // they do not leave the device
@@ -413,24 +443,34 @@ func (db *DB) predictPairs(q *plan.PairQuery) (there bool, why string, err error
 	})
 }
 
-// predictWork predicts whether work takes compute less time than cpu, and says why, with what either takes alone. What the
-// upload of columns and opening the device take is charged in part, as a statement is.
-func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (onHost, onDevice float64)) (there bool, why string, err error) {
+// weighed is what work is predicted to take on cpu and on compute alone.
+type weighed struct {
+	onCPU, on cost.Prediction
+	missing   []columnOf // that compute lacks
+}
+
+// weigh predicts what work takes on either. What the upload of columns and opening the device take is charged in part, as a statement is.
+func (db *DB) weigh(w *cost.Work, takes func(host, device *cost.Backend) (onHost, onDevice float64)) (of weighed, err error) {
 	costs, err := db.costs.get()
 	if err != nil {
-		return false, "", err
+		return of, err
 	}
 	host, gpu := costs.Profile.Backends["cpu"], costs.Profile.Backends["compute"]
-	onCPU, on := cost.Prediction{Backend: "cpu"}, cost.Prediction{Backend: "compute"}
-	onCPU.Run, on.Run = takes(&host, &gpu)
+	of.on, of.missing = db.charged(&gpu, w, costs.Profile.Opening)
+	of.onCPU.Backend, of.on.Backend = "cpu", "compute"
+	of.onCPU.Run, of.on.Run = takes(&host, &gpu)
+	return of, nil
+}
+
+// charged is what bringing the columns of some work to compute takes, with what it is charged with of that, and what is missing there.
+func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost.Prediction, missing []columnOf) {
 	var at contents
 	if d, _, _ := db.opened(); d != nil {
 		at = d.contents()
 	} else {
-		on.Opening = costs.Profile.Opening
+		on.Opening = opening
 	}
 	gpu.Lack(&on, w, func(c cost.Column) bool { return at.has("compute", c) })
-	var missing []columnOf
 	for _, c := range w.Columns {
 		if of := (columnOf{c.Table, c.Name}); !at.has("compute", c) && !slices.Contains(missing, of) {
 			missing = append(missing, of)
@@ -440,16 +480,31 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 		missing = append(missing, device)
 	}
 	on.Share = db.uses.share(on.Transfer+on.Opening, missing...)
-	if on.Run < onCPU.Run && on.Total() >= onCPU.Total() { // it would have gained from these
-		db.uses.add(missing...)
+	return on, missing
+}
+
+// decide says whether compute takes less time than cpu, and why, with what either takes alone.
+func (db *DB) decide(of weighed) (there bool, why string) {
+	if of.on.Run < of.onCPU.Run && of.on.Total() >= of.onCPU.Total() { // it would have gained from these
+		db.uses.add(of.missing...)
 	}
-	list := []cost.Prediction{onCPU, on}
+	list := []cost.Prediction{of.onCPU, of.on}
 	cost.Cheapest(list)
-	why = "auto predicted"
+	why = db.Backend() + " predicted"
 	for i, of := range list {
 		why += map[bool]string{true: ","}[i > 0] + " " + strings.Join(strings.Fields(predictionLine(of)), " ")
 	}
-	return list[0].Backend == "compute", why, nil
+	return list[0].Backend == "compute", why
+}
+
+// predictWork is weigh, then decide.
+func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (onHost, onDevice float64)) (there bool, why string, err error) {
+	of, err := db.weigh(w, takes)
+	if err != nil {
+		return false, "", err
+	}
+	there, why = db.decide(of)
+	return there, why, nil
 }
 
 // find is a [cpu.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,

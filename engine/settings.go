@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -21,6 +22,7 @@ import (
 // configuration is what SET changes for the statements that begin from then on.
 type configuration struct {
 	backend, join string
+	assigned      []cost.Mode // nil: as is predicted to be the fastest
 	rulesOff      plan.Off
 	hostMemory    int64
 	timeout       time.Duration
@@ -88,6 +90,13 @@ type setting struct {
 
 // settings are those that there are, by name.
 var settings = []setting{
+	{"assignment", "who runs the operators of a statement on backend both: auto, as is predicted to be the fastest, or cpu, device or both; of a list the first word is for the first join, and the last one for all that are left",
+		func(c *configuration) string { return assignmentText(c.assigned) },
+		func(c *configuration, value string) (err error) {
+			c.assigned, err = parseAssignment(value)
+			return err
+		},
+		func(c, from *configuration) { c.assigned = from.assigned }},
 	{"backend", "what computes the answer: auto, classic, fused, compute, cpu or both",
 		func(c *configuration) string { return c.backend },
 		func(c *configuration, value string) error { return oneOf(&c.backend, "backend", value, Backends()) },
@@ -141,6 +150,8 @@ func Settings() (names []string) {
 // SettingValues lists the words that may stand in the value of a setting; nil for a number, or where there is no such setting.
 func SettingValues(name string) (words []string) {
 	switch name {
+	case "assignment":
+		return []string{"auto", "cpu", "device", "both"}
 	case "backend":
 		return append([]string{"auto"}, Backends()...)
 	case "join":

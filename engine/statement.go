@@ -52,6 +52,7 @@ type bound struct {
 	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
 	pushing  atomic.Pointer[pushing]
+	assigned atomic.Pointer[assigned]
 	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
 }
 

@@ -71,11 +71,17 @@ const MostBoundSlots = 1 << 27
 // the groups are wanted twice as many.
 func (q *Query) mostSlots(chunk int) uint64 {
 	rows := q.Table.Chunks[chunk].Rows
-	switch {
-	case q.Bound != nil:
-		return uint64(max(MostSlots, min(MostBoundSlots, 2*rows)))
-	case len(q.Star) > 0 && rows > MostSlots:
+	if q.Bound == nil && len(q.Star) > 0 && rows > MostSlots {
 		return uint64(min(MostStarSlots, rows))
+	}
+	return SlotsOf(rows, q.Bound != nil)
+}
+
+// SlotsOf is how many combinations of codes the keys of the groups of a chunk of so many rows may have that is no star's; bound says that few of
+// the groups are wanted.
+func SlotsOf(rows int, bound bool) uint64 {
+	if bound {
+		return uint64(max(MostSlots, min(MostBoundSlots, 2*rows)))
 	}
 	return MostSlots
 }

@@ -17,6 +17,7 @@ type PairQuery struct {
 	Cmp    expr.CmpOp
 	Way    string // the algorithm; perfect may become hash
 	Exists bool   // of a left row that is in several pairs only one is wanted
+	Scans  []int  // those of the statement's joins whose rows it joins, from left to right; nil for nobody who wants to know
 	Most   uint64 // where there are more pairs, and with 0, they are only counted
 	// Taken are lists of each side of which the rows at the places of the pairs are to stay on the device, in place of the pairs themselves;
 	// one without rows asks for the places. Lists on the device are released where that is done. Nil: the pairs go to host memory.

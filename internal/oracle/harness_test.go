@@ -102,7 +102,7 @@ func open(t *testing.T) *harness {
 
 // asked are the backends that a statement runs on: cpu, and one drawn from the
 // others by its text, so that a failure repeats. Devices go over the table in windows for a statement in three, as they do
-// where they have no room for it.
+// where they have no room for it, and on backend both operators are cpu's, the device's or shared.
 func (h *harness) asked(text string) []namedDB {
 	f := fnv.New32a()
 	f.Write([]byte(text))
@@ -110,8 +110,12 @@ func (h *harness) asked(text string) []namedDB {
 	if n := int(f.Sum32() >> 16); n%3 == 0 {
 		window = 64 << (n / 3 % 4)
 	}
+	assignment := []string{"both", "device, cpu", "cpu, both", "device, both"}[f.Sum32()>>8%4]
 	for _, db := range h.dbs {
 		engine.Inspect(db.DB).Stream(window)
+		if _, err := db.Exec(context.Background(), "SET assignment = '"+assignment+"'"); err != nil {
+			panic(err)
+		}
 	}
 	if h.every {
 		return h.dbs

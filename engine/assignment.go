@@ -1,0 +1,395 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// parseAssignment reads the modes of a statement's operators, one after the other; nil for auto.
+func parseAssignment(text string) (list []cost.Mode, err error) {
+	words := SettingValues("assignment")
+	for _, word := range strings.Split(text, ",") {
+		mode := ""
+		if err := oneOf(&mode, "assignment", strings.TrimSpace(word), words); err != nil {
+			return nil, err
+		}
+		if mode == words[0] && text != mode {
+			return nil, fmt.Errorf("engine: the assignment %s stands alone", words[0])
+		}
+		if mode != words[0] {
+			list = append(list, cost.Mode(slices.Index(words, mode)-1))
+		}
+	}
+	return list, nil
+}
+
+func assignmentText(list []cost.Mode) string {
+	if list == nil {
+		return "auto"
+	}
+	var words []string
+	for _, m := range list {
+		words = append(words, m.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// told is the mode of an operator where SET says that; the last one counts for all that come after.
+func (c *configuration) told(operator int) (mode cost.Mode, ok bool) {
+	if len(c.assigned) == 0 {
+		return mode, false
+	}
+	return c.assigned[min(operator, len(c.assigned)-1)], true
+}
+
+// modesText says what an operator is predicted to take in each mode.
+func modesText(o *cost.Operator) string {
+	var words []string
+	for m, takes := range o.Takes {
+		if !math.IsInf(takes, 1) {
+			words = append(words, fmt.Sprintf("%v %s", cost.Mode(m), inMS(takes)))
+		}
+	}
+	if len(words) == 0 {
+		return "no costs"
+	}
+	return strings.Join(words, ", ")
+}
+
+// assignment is who runs the operators of a statement that joins tables: its joins, those of a group of inner ones in the order in which they are
+// expected to run, each after those whose rows it takes, then what is done with the rows of the last one. First there is this plan, then the
+// modes (GDB, section 5).
+type assignment struct {
+	of    []operator
+	modes []cost.Mode
+	takes float64 // in these, in seconds
+	// together says that all joins are both's: either processor joins a part of the largest table to all the others.
+	together bool
+	source   string // of the costs
+}
+
+// operator is one of a statement's.
+type operator struct {
+	cost.Operator
+	name  string
+	scans []int   // of a join those whose rows it joins, ascending; else nil
+	rows  float64 // that are expected of it
+}
+
+// assigned is an assignment, and what it was found by.
+type assigned struct {
+	*assignment
+	tables []*table.Table
+	by     *configuration
+	costs  *cost.Profile
+	at     contents
+}
+
+// assigns reports that cpu and a device may each do a part of what the statement does with several tables.
+func (db *DB) assigns() bool {
+	name := db.Backend()
+	return name == "both" || name == "auto" && db.mayHaveHardware()
+}
+
+// assignment assigns the statement's operators: the same way as long as its tables, and what is resident, are the same.
+func (s *planned) assignment() (*assignment, error) {
+	known, err := s.db.costs.get()
+	if err != nil {
+		return nil, err
+	}
+	now := &assigned{tables: s.tables, by: s.db.now(), costs: known.Profile}
+	if d, _, _ := s.db.opened(); d != nil {
+		now.at = d.contents()
+	}
+	if old := s.assigned.Load(); old != nil && slices.Equal(old.tables, now.tables) && old.by == now.by && old.costs == now.costs && slices.Equal(old.at, now.at) {
+		return old.assignment, nil
+	}
+	tables := map[*plan.Scan]*table.Table{}
+	for i, t := range s.scanned() {
+		tables[plan.Scans(s.fragment.Join)[i]] = t
+	}
+	now.assignment, err = s.assign(&plan.Estimates{Table: func(n *plan.Scan) *table.Table { return tables[n] }})
+	if err == nil {
+		s.assigned.Store(now)
+	}
+	return now.assignment, err
+}
+
+// assign assigns the statement's operators by the rows that are expected of them.
+func (s *Statement) assign(e *plan.Estimates) (*assignment, error) {
+	db, f := s.db, s.fragment
+	known, err := db.costs.get()
+	if err != nil {
+		return nil, err
+	}
+	x := &assigning{Estimates: e, db: db, host: known.Profile.Backends["cpu"], gpu: known.Profile.Backends["compute"], opening: known.Profile.Opening}
+	placed, fields := f.Join.Placed()
+	rows := x.node(f.Join, placed)
+	joins := len(x.of)
+	last := &x.of[joins-1]
+	w := cost.OfRows(f, int(math.Round(last.rows)), func(col int) (*table.Table, int) { return e.Column(rows.node, slices.Index(rows.columns, fields[col])) })
+	var up cost.Prediction
+	x.gpu.Lack(&up, w, func(cost.Column) bool { return false })
+	both := db.Backend() == "both"
+	last.Up, last.Stays = up.Transfer, last.Stays && !both && s.aggregates() // else they are gathered in host memory
+	top := operator{name: f.Nodes.String(), rows: e.Rows(f.Nodes)}
+	switch {
+	case f.Groups != nil:
+		n := f.Groups.With(f.Nodes)
+		top.name, top.rows = n.String(), e.Rows(n)
+	case f.Order != nil:
+		top.name = f.Order.String()
+	case len(f.Aggs) == 0:
+		top.name = "Rows"
+	}
+	top.Inputs, top.Takes = []int{joins - 1}, [...]float64{cost.OnCPU: x.host.Run(w), cost.OnDevice: x.gpu.Run(w), cost.OnBoth: math.Inf(1)}
+	out := &assignment{of: append(x.of, top), source: known.Source}
+	if d, _, _ := db.opened(); both && d != nil && !d.key.Software { // whose cores are cpu's
+		for i := range out.of {
+			o, moves := &out.of[i].Operator, 0.
+			if i == joins {
+				moves = up.Transfer
+			}
+			o.Takes[cost.OnBoth] = (1 + inTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+moves))
+		}
+	}
+	out.choose(db.now(), joins)
+	return out, nil
+}
+
+// choose finds the modes: all joins are both's, or none is.
+func (a *assignment) choose(now *configuration, joins int) {
+	apart := make([]cost.Operator, len(a.of))
+	all := cost.Operator{}
+	for i, o := range a.of {
+		if apart[i] = o.Operator; i < joins {
+			apart[i].Takes[cost.OnBoth] = math.Inf(1)
+			all.Takes[cost.OnBoth] += o.Takes[cost.OnBoth]
+		}
+	}
+	a.modes, a.takes = cost.Assign(apart)
+	all.Takes[cost.OnCPU], all.Takes[cost.OnDevice], all.Up = math.Inf(1), math.Inf(1), apart[joins-1].Up
+	top := apart[joins]
+	top.Inputs = []int{0}
+	if modes, takes := cost.Assign([]cost.Operator{all, top}); takes < a.takes {
+		a.together, a.takes = true, takes
+		a.modes = append(slices.Repeat(modes[:1], joins), modes[1])
+	}
+	if m, ok := now.told(0); ok && now.backend == "both" {
+		a.together = m == cost.OnBoth
+		for i := range joins {
+			if a.modes[i], _ = now.told(i); !a.together && a.modes[i] == cost.OnBoth {
+				a.modes[i] = cost.OnDevice
+			}
+		}
+		a.modes[joins], _ = now.told(math.MaxInt)
+	}
+}
+
+// assigning finds the operators of a fragment's plan.
+type assigning struct {
+	*plan.Estimates
+	db        *DB
+	host, gpu cost.Backend
+	opening   float64 // what opening the device takes, in seconds
+	of        []operator
+	scan      int // the next one
+	width     int // the columns of those before it
+}
+
+// joinedPart is rows of some scans side by side, with their columns as an estimate knows them and as the conditions of all joins do.
+type joinedPart struct {
+	node    plan.Node
+	columns []int // of the node, by their numbers among those of all scans
+	scans   []int
+	left    int   // how many of these a join's left side has
+	by      []int // the operator that they are of; none for those of a table
+}
+
+// within is a condition over the columns of all scans as one over those of the part.
+func (p *joinedPart) within(e expr.Expr) expr.Expr {
+	return expr.Moved(e, func(c int) int { return slices.Index(p.columns, c) })
+}
+
+// node finds the operators of a node, whose conditions are those of placed: see [plan.Join.Placed].
+func (x *assigning) node(n, placed plan.Node) joinedPart {
+	switch n := n.(type) {
+	case *plan.Filter:
+		if _, alone := n.Input.(*plan.Scan); alone {
+			break
+		}
+		of := placed.(*plan.Filter)
+		in := x.node(n.Input, of.Input)
+		in.node = &plan.Filter{Input: in.node, Where: in.within(of.Where)}
+		return in
+	case *plan.Join:
+		of := placed.(*plan.Join)
+		if n.Kind == plan.Inner {
+			var conditions []expr.Expr
+			return x.inner(x.group(n, of, &conditions), conditions)
+		}
+		left := x.node(n.Left, of.Left)
+		out := joinOf(n.Kind, left, x.node(n.Right, of.Right), plan.Conjuncts(of.On))
+		x.add(&out)
+		return out
+	}
+	out := joinedPart{node: n, scans: []int{x.scan}}
+	for range n.Fields() {
+		out.columns = append(out.columns, x.width)
+		x.width++
+	}
+	x.scan++
+	return out
+}
+
+// group collects the inputs of inner joins that stand above one another, and their conditions.
+func (x *assigning) group(n, placed plan.Node, conditions *[]expr.Expr) []joinedPart {
+	if inner, ok := n.(*plan.Join); ok && inner.Kind == plan.Inner {
+		of := placed.(*plan.Join)
+		left := x.group(inner.Left, of.Left, conditions)
+		right := x.group(inner.Right, of.Right, conditions)
+		*conditions = append(*conditions, plan.Conjuncts(of.On)...)
+		return append(left, right...)
+	}
+	return []joinedPart{x.node(n, placed)}
+}
+
+// inner joins inputs in the order in which they are expected to be joined: those two first after which the fewest rows are expected, then each
+// time the input after which the fewest are; those that have a key before all others.
+func (x *assigning) inner(inputs []joinedPart, conditions []expr.Expr) joinedPart {
+	have := joinedPart{}
+	for first := true; len(inputs) > 0; first = false {
+		var best joinedPart
+		var taken []int
+		least, keyed := 0., false
+		try := func(left joinedPart, of ...int) {
+			out := joinOf(plan.Inner, left, inputs[of[len(of)-1]], conditions)
+			rows := x.Rows(out.node)
+			if _, has := x.KeyColumns(out.node.(*plan.Join)); taken == nil || has && !keyed || has == keyed && rows < least {
+				best, taken, least, keyed = out, of, rows, has
+			}
+		}
+		for i := range inputs {
+			for k := 0; first && k < i; k++ {
+				try(inputs[k], k, i)
+			}
+			if !first {
+				try(have, i)
+			}
+		}
+		have = best
+		x.add(&have)
+		slices.Reverse(taken)
+		for _, i := range taken {
+			inputs = slices.Delete(inputs, i, i+1)
+		}
+	}
+	return have
+}
+
+// joinOf joins two parts by those of the conditions that read no others.
+func joinOf(kind plan.JoinKind, left, right joinedPart, conditions []expr.Expr) joinedPart {
+	out := joinedPart{columns: slices.Concat(left.columns, right.columns), scans: slices.Concat(left.scans, right.scans), left: len(left.scans), by: slices.Concat(left.by, right.by)}
+	var on []expr.Expr
+	for _, e := range conditions {
+		reads := func(p joinedPart) bool {
+			return slices.ContainsFunc(expr.Columns(e), func(c int) bool { return slices.Contains(p.columns, c) })
+		}
+		if reads(left) && reads(right) && !slices.ContainsFunc(expr.Columns(e), func(c int) bool { return !slices.Contains(out.columns, c) }) {
+			on = append(on, out.within(e))
+		}
+	}
+	out.node = &plan.Join{Kind: kind, Left: left.node, Right: right.node, On: plan.All(on)}
+	return out
+}
+
+// add adds the join of a part as an operator.
+func (x *assigning) add(p *joinedPart) {
+	n := p.node.(*plan.Join)
+	sides, keyed := x.KeyColumns(n)
+	o := operator{name: n.String(), scans: slices.Sorted(slices.Values(p.scans)), rows: x.Rows(n)}
+	var of [2]cost.Side
+	for i, in := range n.Inputs() {
+		of[i] = cost.Side{Rows: int(math.Round(x.Rows(in))), Table: sides[i].Table, Keys: sides[i].Columns}
+	}
+	pairs := int(math.Round(min(o.rows, math.MaxUint32)))
+	if n.Kind.LeftOnly() {
+		pairs = of[0].Rows
+	}
+	o.Inputs, o.Takes = p.by, [...]float64{cost.OnCPU: 0, cost.OnDevice: math.Inf(1), cost.OnBoth: math.Inf(1)} // nested loops have no costs
+	if w := cost.OfJoin(of, pairs); keyed && x.db.now().join != "loops" {
+		here := x.host.Run(w)
+		lacks, _ := x.db.charged(&x.gpu, w, x.opening)
+		o.Stays = n.Kind == plan.Inner
+		if o.Stays { // its pairs do not leave the device
+			w = w.Over([]int{0})
+		}
+		if there := x.gpu.Run(w) + lacks.Share; !math.IsInf(here, 1) || !math.IsInf(there, 1) {
+			o.Takes[cost.OnCPU], o.Takes[cost.OnDevice] = here, there
+		}
+	}
+	lists := x.gpu.Upload.Time(4 * int64(o.rows) * int64(len(p.scans)))
+	o.Up, o.Down = lists, lists
+	x.of = append(x.of, o)
+	p.by = []int{len(x.of) - 1}
+	if n.Kind.LeftOnly() { // its rows are those of the left side
+		p.columns, p.scans = p.columns[:len(n.Left.Fields())], p.scans[:p.left]
+	}
+}
+
+// from are the operators from a join on, which is predicted anew as it is asked for; that one alone where there is none of these scans.
+func (a *assignment) from(scans []int, now cost.Operator) []cost.Operator {
+	at := a.at(scans)
+	if at < 0 {
+		return []cost.Operator{now}
+	}
+	now.Up, now.Down = a.of[at].Up, a.of[at].Down
+	list := []cost.Operator{now}
+	for _, o := range a.of[at+1:] {
+		o := o.Operator
+		var inputs []int
+		for _, k := range o.Inputs {
+			if k >= at {
+				inputs = append(inputs, k-at)
+			}
+		}
+		o.Inputs = inputs
+		list = append(list, o)
+	}
+	return list
+}
+
+// at is the place of the join of some scans; negative where none is expected.
+func (a *assignment) at(scans []int) int {
+	if a == nil {
+		return -1
+	}
+	return slices.IndexFunc(a.of, func(o operator) bool { return o.scans != nil && slices.Equal(o.scans, scans) })
+}
+
+// steps are the operators as lines of EXPLAIN.
+func (a *assignment) steps() (list []Step) {
+	if a == nil {
+		return nil
+	}
+	for i, o := range a.of {
+		text := numbers.Count(int64(math.Round(o.rows)), "row", "rows") + " expected: " + modesText(&o.Operator)
+		moving := 0.
+		for _, k := range o.Inputs {
+			moving += a.of[k].Moving(a.modes[k], a.modes[i])
+		}
+		if moving > 0 {
+			text += ", its rows come in " + inMS(moving)
+		}
+		list = append(list, Step{Pass: fmt.Sprintf("Assign(%s to %v)", o.name, a.modes[i]), Counts: text})
+	}
+	return list
+}
