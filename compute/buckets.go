@@ -2,7 +2,6 @@ package compute
 
 import (
 	"errors"
-	"iter"
 	"math/bits"
 
 	"github.com/stencildb/stencildb/expr"
@@ -16,35 +15,11 @@ import (
 // PairsInBuckets is [Pairs] of sides that the device has no room for: the host deals both alike to buckets, by a hash of
 // their keys, and the device joins a bucket of the one with that of the other, one after the other. Buckets
 // that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
-// joined half by half. selected are the sides' rows; room is the memory that a bucket may take, in bytes.
-func PairsInBuckets(run pass.Runner, d Profile, q *plan.PairQuery, selected [2]iter.Seq2[table.Block, error], room int64) (out plan.Pairs, err error) {
-	for _, k := range q.Keys {
-		if _, columns := k.Columns(); !columns {
-			return out, &plan.Declined{Why: "rows are dealt to buckets by keys that are columns, " + k[0].String() + " = " + k[1].String() + " has others"}
-		}
-	}
-	if !q.Lists[0].None() || !q.Lists[1].None() || q.Taken != nil {
-		return out, &plan.Declined{Why: "rows of a join are not dealt to buckets: the device has no room for the keys of all"}
-	}
-	b := &bucketJoin{run: run, device: d, q: q, room: room}
-	n := 0
-	for _, s := range q.Sides {
-		n += s.Table.Rows()
-	}
-	if q.Cmp == expr.EQ {
-		b.log = bits.Len64(uint64(int64(n) * bucketRowBytes / max(1, room)))
-	}
-	var sides [2][]bucket
-	for i := range sides {
-		if sides[i], err = b.deal(i, selected[i]); err != nil {
-			return out, err
-		}
-		for _, of := range sides[i] {
-			out.Selected[i] += len(of.rows)
-		}
-	}
-	b.out = &out
+// joined half by half. room is the memory that a bucket may take, in bytes.
+func PairsInBuckets(run pass.Runner, d Profile, q *plan.PairQuery, sides [2][]plan.Bucket, room int64) (out plan.Pairs, err error) {
+	b := &bucketJoin{run: run, device: d, q: q, room: room, out: &out}
 	for i := range sides[0] {
+		out.Selected[0], out.Selected[1] = out.Selected[0]+sides[0][i].Len(), out.Selected[1]+sides[1][i].Len()
 		if err := b.join(sides[0][i], sides[1][i]); err != nil {
 			return out, err
 		}
@@ -53,6 +28,14 @@ func PairsInBuckets(run pass.Runner, d Profile, q *plan.PairQuery, selected [2]i
 		b.distinct()
 	}
 	return out, nil
+}
+
+// BucketBits is the logarithm of how many buckets the rows of a join are dealt to where one may take so many bytes.
+func BucketBits(q *plan.PairQuery, room int64) int {
+	if q.Cmp != expr.EQ {
+		return 0
+	}
+	return bits.Len64(uint64(int64(q.Rows(0)+q.Rows(1)) * bucketRowBytes / max(1, room)))
 }
 
 // bucketRowBytes is what a row of a bucket takes on the device: its key, its number, both once more in order, and the
@@ -65,82 +48,26 @@ type bucketJoin struct {
 	device Profile
 	q      *plan.PairQuery
 	room   int64
-	log    int // of the number of buckets
 	out    *plan.Pairs
 	many   bool // there are more pairs than are wanted: they are counted
 }
 
-// bucket is some rows of a side: their keys in the space of both, and their numbers in the table.
-type bucket struct{ low, high, rows []uint32 }
-
-func (b bucket) cut(i, j int) bucket {
-	out := bucket{low: b.low[i:j], rows: b.rows[i:j]}
-	if b.high != nil {
-		out.high = b.high[i:j]
-	}
-	return out
-}
-
-func (b bucket) side() (s JoinSide) {
-	if len(b.rows) == 0 {
+// sideOf is the rows of a bucket on the device.
+func sideOf(b plan.Bucket) (s JoinSide) {
+	if b.Len() == 0 {
 		return s
 	}
-	s = JoinSide{Keys: primitives.FromSlice(b.low), Rows: primitives.FromSlice(b.rows)}
-	if b.high != nil {
-		s.High = primitives.FromSlice(b.high)
+	s = JoinSide{Keys: primitives.FromSlice(b.Low), Rows: primitives.FromSlice(b.Rows)}
+	if b.High != nil {
+		s.High = primitives.FromSlice(b.High)
 	}
 	return s
 }
 
-// deal deals the rows of a side to buckets.
-func (j *bucketJoin) deal(side int, selected iter.Seq2[table.Block, error]) ([]bucket, error) {
-	list, wide := make([]bucket, 1<<j.log), j.q.Bits() > textures.PartBits
-	t := j.q.Sides[side].Table
-	starts := j.q.Starts(side)
-	type translation struct {
-		codes table.Codes
-		delta uint64
-		ranks []uint32
-		shift int
-	}
-	keys := make([][]translation, len(t.Chunks)) // of each chunk
-	for i := range t.Chunks {
-		for k, f := range j.q.Fields() {
-			s := j.q.Segment(j.q.Keys[k], side, i)
-			in := translation{codes: s.Codes, shift: f.Shift}
-			in.delta, in.ranks = f.Space.Translation(s)
-			keys[i] = append(keys[i], in)
-		}
-	}
-	for block, err := range selected {
-		if err != nil {
-			return nil, err
-		}
-		for i := range block.Len() {
-			row, number := block.Row(i), uint64(0)
-			for _, in := range keys[block.Chunk] {
-				code := in.codes.At(row)
-				if in.ranks != nil {
-					code = uint64(in.ranks[code])
-				} else {
-					code += in.delta
-				}
-				number |= code << in.shift
-			}
-			to := &list[number*0x9e3779b97f4a7c15>>(64-j.log)]
-			to.low, to.rows = append(to.low, uint32(number)), append(to.rows, uint32(starts[block.Chunk]+row))
-			if wide {
-				to.high = append(to.high, uint32(number>>32))
-			}
-		}
-	}
-	return list, nil
-}
-
 // join finds the pairs of two buckets: as they are, or of the halves of the larger one.
-func (j *bucketJoin) join(left, right bucket) error {
-	n := len(left.rows) + len(right.rows)
-	if len(left.rows) == 0 || len(right.rows) == 0 {
+func (j *bucketJoin) join(left, right plan.Bucket) error {
+	n := left.Len() + right.Len()
+	if left.Len() == 0 || right.Len() == 0 {
 		return nil
 	}
 	if int64(n)*bucketRowBytes <= j.room {
@@ -149,21 +76,21 @@ func (j *bucketJoin) join(left, right bucket) error {
 			return err
 		}
 	}
-	if k := len(left.rows); k >= len(right.rows) {
-		if err := j.join(left.cut(0, k/2), right); err != nil {
+	if k := left.Len(); k >= right.Len() {
+		if err := j.join(left.Cut(0, k/2), right); err != nil {
 			return err
 		}
-		return j.join(left.cut(k/2, k), right)
+		return j.join(left.Cut(k/2, k), right)
 	}
-	k := len(right.rows)
-	if err := j.join(left, right.cut(0, k/2)); err != nil {
+	k := right.Len()
+	if err := j.join(left, right.Cut(0, k/2)); err != nil {
 		return err
 	}
-	return j.join(left, right.cut(k/2, k))
+	return j.join(left, right.Cut(k/2, k))
 }
 
 // together finds the pairs of two buckets; done is false where these take too much memory.
-func (j *bucketJoin) together(left, right bucket) (done bool, err error) {
+func (j *bucketJoin) together(left, right plan.Bucket) (done bool, err error) {
 	shape := JoinShape{Way: j.q.Way, Cmp: j.q.Cmp, Bits: j.q.Bits(), Exists: j.q.Exists}
 	if shape.Way == "perfect" { // the keys of a bucket are far apart
 		shape.Way = "hash"
@@ -172,7 +99,7 @@ func (j *bucketJoin) together(left, right bucket) (done bool, err error) {
 		shape.Pairs = uint64(max(1, j.room/bucketRowBytes))
 	}
 	err = j.run.Apart(j.q.Sides[0].Table, func() error {
-		found, err := Join(j.run, j.device, shape, left.side(), right.side())
+		found, err := Join(j.run, j.device, shape, sideOf(left), sideOf(right))
 		if err != nil {
 			return err
 		}
@@ -206,7 +133,7 @@ func (j *bucketJoin) together(left, right bucket) (done bool, err error) {
 // distinct leaves each row of the left side once: it may have met several parts of the right one.
 func (j *bucketJoin) distinct() {
 	starts := j.q.Starts(0)
-	in := table.NewBitmap(starts[len(starts)-1])
+	in := table.NewBitmap(max(starts[len(starts)-1], j.q.Lists[0].Len()))
 	list := j.out.Rows[0][:0]
 	for _, row := range j.out.Rows[0] {
 		if !in.Get(int(row)) {
@@ -218,4 +145,21 @@ func (j *bucketJoin) distinct() {
 	if j.out.Rows[0] = list; j.q.Most == 0 || j.out.N > j.q.Most {
 		j.out.Rows[0] = nil
 	}
+}
+
+// Buckets joins buckets one by one, those that have too much in them half by half.
+type Buckets struct{ of bucketJoin }
+
+// NewBuckets joins buckets of a query, each of which may take so many bytes.
+func NewBuckets(run pass.Runner, d Profile, q *plan.PairQuery, room int64) *Buckets {
+	return &Buckets{bucketJoin{run: run, device: d, q: q, room: room}}
+}
+
+// Join finds the pairs of two buckets; where list is false it counts them.
+func (b *Buckets) Join(left, right plan.Bucket, list bool) (out plan.Pairs, err error) {
+	b.of.out, b.of.many = &out, !list && !b.of.q.Exists // which is known of rows
+	if err = b.of.join(left, right); err == nil && b.of.q.Exists {
+		b.of.distinct()
+	}
+	return out, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"testing"
 
@@ -54,7 +53,6 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 			distinct := rapid.SampledFrom([]int{3, 40, 1000}).Draw(t, "distinct keys")
 			var q plan.PairQuery
 			var tables [2]*table.Table
-			var rows [2]iter.Seq2[table.Block, error]
 			for i := range q.Sides {
 				tables[i] = keyTable(t, fmt.Sprint("t", i), rapid.IntRange(0, 300).Draw(t, "rows"), distinct, wide)
 				k := &expr.Column{Name: "k", T: tables[i].Fields[0].Type, P: -1}
@@ -62,7 +60,6 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 				if q.Sides[i], err = plan.NewQuery(tables[i], &plan.Fragment{Table: tables[i].Name, Where: &expr.IsNull{X: k, Not: true, P: -1}}); err != nil {
 					t.Fatalf("%v", err)
 				}
-				rows[i] = cpu.New(0).Rows(context.Background(), q.Sides[i])
 			}
 			q.Keys = []plan.PairKey{{&expr.Column{T: keyType}, &expr.Column{T: keyType}}}
 			q.Cmp, q.Way, q.Exists, q.Most = expr.EQ, rapid.SampledFrom([]string{"perfect", "hash", "merge"}).Draw(t, "way"), rapid.Bool().Draw(t, "exists"), 1<<20
@@ -70,7 +67,15 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 			if rapid.IntRange(0, 4).Draw(t, "few wanted") == 0 {
 				q.Most = uint64(len(want) / 2)
 			}
-			got, err := compute.PairsInBuckets(g, d, &q, rows, int64(rapid.SampledFrom([]int{1 << 20, 1 << 13}).Draw(t, "room")))
+			room := int64(rapid.SampledFrom([]int{1 << 20, 1 << 13}).Draw(t, "room"))
+			var sides [2][]plan.Bucket
+			for i := range sides {
+				var err error
+				if sides[i], err = cpu.New(0).Deal(context.Background(), &q, i, compute.BucketBits(&q, room)); err != nil {
+					t.Fatalf("%v", err)
+				}
+			}
+			got, err := compute.PairsInBuckets(g, d, &q, sides, room)
 			g.End()
 			if err != nil {
 				t.Fatalf("%v", err)

@@ -68,12 +68,10 @@ func modesText(o *cost.Operator) string {
 // expected to run, each after those whose rows it takes, then what is done with the rows of the last one. First there is this plan, then the
 // modes (GDB, section 5).
 type assignment struct {
-	of    []operator
-	modes []cost.Mode
-	takes float64 // in these, in seconds
-	// together says that all joins are both's: either processor joins a part of the largest table to all the others.
-	together bool
-	source   string // of the costs
+	of     []operator
+	modes  []cost.Mode
+	takes  float64 // in these, in seconds
+	source string  // of the costs
 }
 
 // operator is one of a statement's.
@@ -153,44 +151,25 @@ func (s *Statement) assign(e *plan.Estimates) (*assignment, error) {
 	top.Inputs, top.Takes = []int{joins - 1}, [...]float64{cost.OnCPU: x.host.Run(w), cost.OnDevice: x.gpu.Run(w), cost.OnBoth: math.Inf(1)}
 	out := &assignment{of: append(x.of, top), source: known.Source}
 	if d, _, _ := db.opened(); both && d != nil && !d.key.Software { // whose cores are cpu's
-		for i := range out.of {
-			o, moves := &out.of[i].Operator, 0.
-			if i == joins {
-				moves = up.Transfer
-			}
-			o.Takes[cost.OnBoth] = (1 + inTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+moves))
-		}
+		o := &out.of[joins].Operator
+		o.Takes[cost.OnBoth] = (1 + inTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+up.Transfer))
 	}
-	out.choose(db.now(), joins)
+	out.choose(db.now())
 	return out, nil
 }
 
-// choose finds the modes: all joins are both's, or none is.
-func (a *assignment) choose(now *configuration, joins int) {
-	apart := make([]cost.Operator, len(a.of))
-	all := cost.Operator{}
-	for i, o := range a.of {
-		if apart[i] = o.Operator; i < joins {
-			apart[i].Takes[cost.OnBoth] = math.Inf(1)
-			all.Takes[cost.OnBoth] += o.Takes[cost.OnBoth]
-		}
+// choose finds the modes.
+func (a *assignment) choose(now *configuration) {
+	var list []cost.Operator
+	for _, o := range a.of {
+		list = append(list, o.Operator)
 	}
-	a.modes, a.takes = cost.Assign(apart)
-	all.Takes[cost.OnCPU], all.Takes[cost.OnDevice], all.Up = math.Inf(1), math.Inf(1), apart[joins-1].Up
-	top := apart[joins]
-	top.Inputs = []int{0}
-	if modes, takes := cost.Assign([]cost.Operator{all, top}); takes < a.takes {
-		a.together, a.takes = true, takes
-		a.modes = append(slices.Repeat(modes[:1], joins), modes[1])
-	}
-	if m, ok := now.told(0); ok && now.backend == "both" {
-		a.together = m == cost.OnBoth
-		for i := range joins {
-			if a.modes[i], _ = now.told(i); !a.together && a.modes[i] == cost.OnBoth {
-				a.modes[i] = cost.OnDevice
-			}
+	a.modes, a.takes = cost.Assign(list)
+	if _, ok := now.told(0); ok && now.backend == "both" {
+		for i := range a.modes {
+			a.modes[i], _ = now.told(i)
 		}
-		a.modes[joins], _ = now.told(math.MaxInt)
+		a.modes[len(a.modes)-1], _ = now.told(math.MaxInt)
 	}
 }
 
@@ -326,14 +305,16 @@ func (x *assigning) add(p *joinedPart) {
 	}
 	o.Inputs, o.Takes = p.by, [...]float64{cost.OnCPU: 0, cost.OnDevice: math.Inf(1), cost.OnBoth: math.Inf(1)} // nested loops have no costs
 	if w := cost.OfJoin(of, pairs); keyed && x.db.now().join != "loops" {
-		here := x.host.Run(w)
 		lacks, _ := x.db.charged(&x.gpu, w, x.opening)
-		o.Stays = n.Kind == plan.Inner
-		if o.Stays { // its pairs do not leave the device
-			w = w.Over([]int{0})
+		here, there := x.host.Run(w), x.gpu.Run(w)+lacks.Share
+		if !math.IsInf(here, 1) || !math.IsInf(there, 1) {
+			o.Takes = x.db.inModes(here, there)
+			if of[0].Table == nil || of[1].Table == nil { // rows are dealt by columns
+				o.Takes[cost.OnBoth] = math.Inf(1)
+			}
 		}
-		if there := x.gpu.Run(w) + lacks.Share; !math.IsInf(here, 1) || !math.IsInf(there, 1) {
-			o.Takes[cost.OnCPU], o.Takes[cost.OnDevice] = here, there
+		if o.Stays = n.Kind == plan.Inner; o.Stays { // its pairs do not leave the device
+			o.Takes[cost.OnDevice] = x.gpu.Run(w.Over([]int{0})) + lacks.Share
 		}
 	}
 	lists := x.gpu.Upload.Time(4 * int64(o.rows) * int64(len(p.scans)))

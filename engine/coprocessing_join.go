@@ -1,135 +1,165 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
-// joinedTogether is joinedBy on backend both: compute joins some windows of a table to all rows of the other tables, and cpu the other
-// windows, at the same time (GDB, section 5: EXEC_COP). The table is the largest of those whose rows are joined each by itself. It is nil
-// where none is divided, where a side cannot do its part, or a row of it has an error: cpu joins all then.
-func (s *planned) joinedTogether(ctx context.Context, p *pairing) (joined *planned, done func(), err error) {
-	of, err := s.joining()
-	scan := -1
-	for _, i := range plan.Apart(s.fragment.Join) {
-		if scan < 0 || of.Tables[i].Rows() > of.Tables[scan].Rows() {
-			scan = i
-		}
-	}
-	if err != nil || scan < 0 || s.watch != nil || plan.Wanted(s.tree) > 0 {
-		return nil, nil, err
-	}
-	p.memory = of.Memory
-	d, err := s.db.openDevice(ctx, &p.opening)
-	if err != nil { // which the statement says when it comes to the device
-		return nil, nil, nil
-	}
-	whole := d.inPieces(of.Tables[scan])
-	if len(whole.Chunks) < 2 {
-		return nil, nil, nil
-	}
-	of.Columns, of.Above = s.fragment.Reads(), plan.Conjuncts(s.fragment.Where)
-	of.Tables[scan] = whole
-	seen, gave := s.gave(plan.Scans(s.fragment.Join)[scan])
-	of.Gave = gave
-	all, t, alone, err := s.asked(ctx, d, of)
-	if again(ctx, err) {
-		return nil, nil, nil
-	} else if err != nil {
-		return nil, nil, err
-	}
-	if t != nil {
-		return s.over(t, slices.Concat(p.plan.steps(), p.steps(alone)), "cpu", seen)
-	}
-	n := len(whole.Chunks)
-	part := func(side int) func(k int) float64 {
-		return func(k int) float64 { return all[side] * float64(k) / float64(n) }
-	}
-	known := !math.IsInf(all[onDevices], 1) && !math.IsInf(all[onHost], 1) // costs may say nothing of joins
-	k := d.balanced(n, known, part(onDevices), part(onHost))
-	clear(seen)
-	var parts [2]*table.Table
-	var steps [2][]cpu.JoinStep
-	var times [2]time.Duration
-	sides, inner := errgroup.WithContext(ctx)
-	for side, chunks := range [2][]*table.Chunk{onDevices: whole.Chunks[:k], onHost: whole.Chunks[k:]} {
-		sides.Go(func() (err error) {
-			part, of := *whole, of
-			part.Chunks = chunks
-			of.Tables = slices.Clone(of.Tables)
-			of.Tables[scan] = &part
-			if side == onDevices {
-				of.Pairs, of.Declined = p.find, p.declined
-			}
-			start := time.Now()
-			parts[side], steps[side], _, err = s.db.cpu.(cpuBackend).Join(inner, s.fragment.Join, of)
-			times[side] = time.Since(start)
-			return err
-		})
-	}
-	if err := sides.Wait(); again(ctx, err) {
-		return nil, nil, nil
-	} else if err != nil {
-		return nil, nil, err
-	}
-	t = parts[0]
-	t.Chunks = slices.Concat(parts[0].Chunks, parts[1].Chunks)
-	said := func(by string, k, side int) string {
-		text := fmt.Sprintf("%s %d in %s", by, k, inMS(times[side].Seconds()))
-		if known {
-			text += fmt.Sprintf(" (%s predicted)", inMS(part(side)(k)))
-		}
-		return text
-	}
-	divided := Step{Pass: "Divide(" + whole.Name + ")", Counts: fmt.Sprintf("windows %d: %s, %s", n, said("compute", k, onDevices), said("cpu", n-k, onHost))}
-	return s.over(t, slices.Concat(p.plan.steps(), []Step{divided}, p.steps(steps[onDevices]), (*pairing)(nil).steps(steps[onHost])), "compute and cpu", seen)
-}
+// subJoin is a part of a join: each pair of the whole is one of one part.
+type subJoin struct{ left, right plan.Bucket }
 
-// errAsked ends a join when it asks for pairs.
-var errAsked = errors.New("engine: a join asked for its pairs")
+func (j *subJoin) size() int { return j.left.Len() + j.right.Len() }
 
-// asked is what compute and cpu are predicted to take for the first join that compute is asked for, in seconds. Where it is asked for none, cpu
-// has joined all.
-func (s *planned) asked(ctx context.Context, d *gpus, of cpu.Joining) (takes [2]float64, t *table.Table, steps []cpu.JoinStep, err error) {
-	known, err := s.db.costs.get()
+// bucketsLog is the logarithm of how many parts a join has that both processors share.
+const bucketsLog = 6
+
+// subJoins divides a join to parts: by a hash of the keys, or, of other comparisons than = and of nested loops, the outer side (GDB, section 5).
+func subJoins(ctx context.Context, q *plan.PairQuery) (list []subJoin, selected [2]int, err error) {
+	log, loops := bucketsLog, q.Cmp != expr.EQ || q.Way == "loops"
+	if loops {
+		log = 0
+	}
+	sides, err := dealt(ctx, q, log)
 	if err != nil {
-		return takes, nil, nil, err
+		return nil, selected, err
 	}
-	device, host := known.Profile.Backends["compute"], known.Profile.Backends["cpu"]
-	of.Pairs = func(_ context.Context, q *plan.PairQuery) (plan.Pairs, string, error) {
-		w, at, p := cost.OfPairs(q), d.contents(), cost.Prediction{}
-		device.Lack(&p, w, func(c cost.Column) bool { return at.has("compute", c) })
-		takes = [2]float64{onDevices: device.Run(w) + p.Transfer, onHost: host.Run(w)}
-		return plan.Pairs{}, "", errAsked
+	for i := range sides {
+		for _, b := range sides[i] {
+			selected[i] += b.Len()
+		}
 	}
-	t, steps, _, err = s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
-	if errors.Is(err, errAsked) {
-		return takes, nil, nil, nil
+	if loops {
+		outer, inner := sides[0][0], cpu.SortBucket(sides[1][0])
+		for n, i := outer.Len(), 0; i < 1<<bucketsLog; i++ {
+			list = append(list, subJoin{outer.Cut(n*i>>bucketsLog, n*(i+1)>>bucketsLog), inner})
+		}
+	} else {
+		for i := range sides[0] {
+			list = append(list, subJoin{sides[0][i], sides[1][i]})
+		}
 	}
-	return takes, t, steps, err
+	list = slices.DeleteFunc(list, func(j subJoin) bool { return j.left.Len() == 0 || j.right.Len() == 0 })
+	slices.SortStableFunc(list, func(a, b subJoin) int { return cmp.Compare(b.size(), a.size()) })
+	return list, selected, nil
 }
 
-// inPieces is a table whose chunks are its windows, the same each time, so that what compute has of them stays resident.
-func (s *gpus) inPieces(t *table.Table) *table.Table {
-	if pieces, ok := s.pieces.Get(t); ok {
-		return pieces
+// sharing is a join whose parts are handed out as processors become free: the largest to the faster one, the smallest to the other.
+type sharing struct {
+	q  *plan.PairQuery
+	mu sync.Mutex
+
+	left  []subJoin // the largest first
+	found plan.Pairs
+	many  bool             // there are more pairs than are wanted: they are counted
+	took  [2]time.Duration // from the start to the end of the last part that a side has done
+	parts [2]int
+}
+
+// next hands out a part; list says that its pairs are wanted.
+func (s *sharing) next(largest bool) (j subJoin, list, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.left)
+	switch {
+	case n == 0:
+		return j, false, false
+	case largest:
+		j, s.left = s.left[0], s.left[1:]
+	default:
+		j, s.left = s.left[n-1], s.left[:n-1]
 	}
-	pieces, rows := *t, s.windowRows(t)
-	pieces.Chunks = nil
-	for _, c := range t.Chunks {
-		pieces.Chunks = append(pieces.Chunks, c.Windows(rows)...)
+	return j, !s.many && s.q.Most > 0, true
+}
+
+// add takes in the pairs of a part.
+func (s *sharing) add(side int, of plan.Pairs, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts[side]++
+	s.took[side] = took
+	s.found.N += of.N
+	if s.many = s.many || s.q.Most == 0 || s.found.N > s.q.Most; s.many {
+		s.found.Rows = [2][]uint32{}
+		return
 	}
-	s.pieces.Add(t, &pieces)
-	return &pieces
+	for i := range of.Rows {
+		s.found.Rows[i] = append(s.found.Rows[i], of.Rows[i]...)
+	}
+}
+
+// work does one part after the other.
+func (s *sharing) work(ctx context.Context, side int, faster bool, join func(left, right plan.Bucket, list bool) (plan.Pairs, error)) error {
+	for start := time.Now(); ; {
+		j, list, ok := s.next(faster)
+		if !ok || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		found, err := join(j.left, j.right, list)
+		if err != nil {
+			return err
+		}
+		s.add(side, found, time.Since(start))
+	}
+}
+
+// together finds the pairs of a join by the devices and cpu together (EXEC_COP); faster is the side that takes less for all. A [plan.Declined] where
+// it is not divided, or a row has an error, which cpu knows the first of.
+func (p *pairing) together(ctx context.Context, q *plan.PairQuery, faster int) (found plan.Pairs, how string, err error) {
+	if q.Taken != nil {
+		return found, "", &plan.Declined{Why: "the rows of a join that both share come to host memory"}
+	}
+	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+		p.took.start(b.Name(), p.opening)
+		p.opening = 0
+		list, selected, err := subJoins(ctx, q)
+		if err != nil {
+			return err
+		}
+		s := &sharing{q: q, left: list, found: plan.Pairs{Selected: selected}}
+		room := b.(*passes).room() / 2
+		sides, inner := errgroup.WithContext(ctx)
+		var notes []*noting
+		for _, g := range b.(*passes).list {
+			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
+			notes = append(notes, n)
+			sides.Go(g.metered(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
+				return s.work(inner, onDevices, faster == onDevices, compute.NewBuckets(run, g.Computes, q, room).Join)
+			}))
+		}
+		for range max(1, runtime.GOMAXPROCS(0)-1) { // one is the device's
+			sides.Go(func() error {
+				return s.work(inner, onHost, faster == onHost, func(left, right plan.Bucket, list bool) (plan.Pairs, error) {
+					return cpu.JoinBuckets(q, left, right, list), nil
+				})
+			})
+		}
+		if err := sides.Wait(); err != nil {
+			return err
+		}
+		for _, n := range notes {
+			p.ran = append(p.ran, added(n.steps)...)
+		}
+		found, how = s.found, fmt.Sprintf("%d sub-joins on compute, %d on cpu", s.parts[onDevices], s.parts[onHost])
+		p.choices = append(p.choices, Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[onDevices],
+			inMS(s.took[onDevices].Seconds()), s.parts[onHost], inMS(s.took[onHost].Seconds()))})
+		return nil
+	})
+	if again(ctx, err) {
+		err = &plan.Declined{Why: err.Error()}
+	}
+	return found, how, err
 }

@@ -29,8 +29,6 @@ type gpus struct {
 	divided   *lru.Cache[*plan.Query, *division] // likewise, of those that cpu has a part of
 	inWindows *lru.Cache[streamKey, *streaming]  // likewise, of those that the devices may have no room for
 
-	pieces *lru.Cache[*table.Table, *table.Table] // tables that joins divide, in windows
-
 	// Of tests: the rows of a window that compute and cpu share, the share of the windows that compute takes, and the rows of
 	// a window that is visited for want of memory; 0 as the sizes and the costs say.
 	window, streamed int
@@ -68,8 +66,7 @@ func devices(list ...*GPU) *gpus {
 	split, _ := lru.New[*plan.Query, []part](maxDivisions) // only a size below 1 is an error
 	divided, _ := lru.New[*plan.Query, *division](maxDivisions)
 	inWindows, _ := lru.New[streamKey, *streaming](maxDivisions)
-	pieces, _ := lru.New[*table.Table, *table.Table](maxDivisions)
-	s := &gpus{list: list, pieces: pieces, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split, divided: divided, inWindows: inWindows}
+	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split, divided: divided, inWindows: inWindows}
 	for _, g := range list {
 		s.held = append(s.held, &g.held)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -149,11 +148,6 @@ func (s *planned) withJoin(ctx context.Context, b backend, took *took) (joined *
 		if pairing.plan, err = s.assignment(); err != nil {
 			return nil, nil, err
 		}
-		if pairing.plan.together {
-			if joined, done, err = s.joinedTogether(ctx, pairing); joined != nil || err != nil {
-				return joined, done, err
-			}
-		}
 	}
 	joined, done, err = s.joinedBy(ctx, pairing, b)
 	fails := s.db.Backend() == "auto" && (errors.Is(err, glctx.ErrFault) || errors.Is(err, errRowsLost))
@@ -170,7 +164,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 		return nil, nil, err
 	}
 	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), plan.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
-	seen, gave := s.gave(nil)
+	seen, gave := s.gave()
 	of.Gave = gave
 	release := pairing.release
 	defer func() { release() }()
@@ -198,7 +192,10 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen, away: away}
 	if pairing != nil {
 		joined.joined = slices.Concat(pairing.plan.steps(), joined.joined)
-		if len(pairing.ran) > 0 {
+		switch {
+		case pairing.shared:
+			joined.joinedOn = "compute and cpu"
+		case len(pairing.ran) > 0:
 			joined.joinedOn = "compute"
 		}
 	}
@@ -212,21 +209,12 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	return joined, done, nil
 }
 
-// gave takes in how many rows the nodes of a join give. Where parts of a scan's rows are joined one by one, nil for none, those of the nodes above
-// it add up.
-func (s *planned) gave(divided *plan.Scan) (seen map[plan.Node]int, gave func(at, rows int)) {
+// gave takes in how many rows the nodes of a join give.
+func (s *planned) gave() (seen map[plan.Node]int, gave func(at, rows int)) {
 	seen = map[plan.Node]int{}
 	var nodes []plan.Node
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
-	var mu sync.Mutex
-	return seen, func(at, rows int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if n := nodes[at]; divided != nil && slices.Contains(plan.Scans(n), divided) {
-			rows += seen[n]
-		}
-		seen[nodes[at]] = rows
-	}
+	return seen, func(at, rows int) { seen[nodes[at]] = rows }
 }
 
 // over is the statement for a table of the rows that its joins give.
@@ -339,6 +327,7 @@ type pairing struct {
 	kept []*lasting // each for its device's
 
 	plan     *assignment   // nil: it does all that it can
+	shared   bool          // a join was cpu's, too
 	predicts bool          // it does what is predicted to be faster than cpu is
 	opening  time.Duration // what opening the device took, of joins to come
 	choices  []Step        // of who joins, and why
@@ -356,7 +345,7 @@ func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pai
 		p.chose("join", "", err)
 		return err
 	}
-	mode, why, err := p.assigned(q)
+	mode, faster, why, err := p.assigned(q)
 	if err != nil {
 		return found, "", err
 	}
@@ -367,6 +356,19 @@ func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pai
 		return found, "", stays(err.Error())
 	} else if err != nil {
 		return found, "", err
+	}
+	if mode == cost.OnBoth {
+		if q.Taken != nil { // it is asked for again
+			return found, "", &plan.Declined{Why: "the rows of a join that both share come to host memory"}
+		}
+		if found, how, err = p.together(ctx, q, faster); declined(err) {
+			return found, how, stays(err.Error())
+		}
+		if err == nil {
+			p.shared = true
+			p.choices = append(p.choices, Step{Pass: "Choice(join on both)", Counts: why})
+		}
+		return found, how, err
 	}
 	if found, how, err = p.find(ctx, q); errors.Is(err, glctx.ErrFault) || errors.Is(err, ErrUnsupported) || errors.As(err, new(*plan.Declined)) {
 		return found, how, stays(err.Error())
@@ -389,26 +391,50 @@ func (p *pairing) opens(ctx context.Context) error {
 	return nil
 }
 
-// assigned says who joins: as is predicted to be the fastest with what is expected to follow, from where the rows are now.
-func (p *pairing) assigned(q *plan.PairQuery) (mode cost.Mode, why string, err error) {
-	if mode, ok := p.db.now().told(max(0, p.plan.at(q.Scans))); ok && p.db.Backend() == "both" {
-		return mode, "SET assignment says so", nil
-	}
-	if q.Way == "loops" {
-		return cost.OnCPU, "nested loops have no costs", nil
+// assigned says who joins, as is predicted to be the fastest with what is expected to follow, from where the rows are now; and which side would
+// be the faster one alone.
+func (p *pairing) assigned(q *plan.PairQuery) (mode cost.Mode, faster int, why string, err error) {
+	mode, told := p.db.now().told(max(0, p.plan.at(q.Scans)))
+	told = told && p.db.Backend() == "both"
+	if q.Way == "loops" && !told {
+		return cost.OnCPU, onHost, "nested loops have no costs", nil
 	}
 	of, err := p.db.weighPairs(q)
 	if err != nil {
-		return cost.OnCPU, "", err
+		return cost.OnCPU, onHost, "", err
 	}
-	now := cost.Operator{Takes: [...]float64{cost.OnCPU: of.onCPU.Total(), cost.OnDevice: of.on.Total(), cost.OnBoth: math.Inf(1)}, Stays: q.Taken != nil}
+	if of.onCPU.Run < of.on.Run {
+		faster = onHost
+	}
+	if told {
+		return mode, faster, "SET assignment says so", nil
+	}
+	now := cost.Operator{Takes: p.db.inModes(of.onCPU.Total(), of.on.Total()), Stays: q.Taken != nil}
+	if slices.ContainsFunc(q.Keys, func(k plan.PairKey) bool { _, columns := k.Columns(); return !columns }) {
+		now.Takes[cost.OnBoth] = math.Inf(1)
+	}
 	modes, _ := cost.Assign(p.plan.from(q.Scans, now))
 	there, why := p.db.decide(of)
-	if mode = modes[0]; (mode == cost.OnDevice) != there {
+	if mode = modes[0]; mode == cost.OnBoth {
+		why += ", both " + inMS(now.Takes[mode])
+	} else if (mode == cost.OnDevice) != there {
 		why += "; but for what follows"
 	}
-	return mode, why, nil
+	return mode, faster, why, nil
 }
+
+// inModes is what a join takes in each mode where either processor alone takes so much. Both deal the rows first.
+func (db *DB) inModes(onHost, onDevice float64) (takes [3]float64) {
+	takes = [...]float64{cost.OnCPU: onHost, cost.OnDevice: onDevice, cost.OnBoth: math.Inf(1)}
+	if d, _, _ := db.opened(); db.Backend() == "both" && d != nil && !d.key.Software { // whose cores are cpu's
+		takes[cost.OnBoth] = dealing*onHost + (1+inTurn)/(1/onHost+1/onDevice)
+	}
+	return takes
+}
+
+// dealing is what of the time that cpu takes for a join is the dealing of its rows to sub-joins: about as much took that of 4 M rows a side on two
+// cores.
+const dealing = 0.3
 
 // weighPairs predicts what finding the pairs of a join takes.
 func (db *DB) weighPairs(q *plan.PairQuery) (weighed, error) {
@@ -557,7 +583,7 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 
 // joins has a device join its part; wait gives its error.
 func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func() error) {
-	g, q, host := of.g, of.q, cpu.New(0)
+	g, q := of.g, of.q
 	n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
 	return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
 		if p.watch != nil {
@@ -570,13 +596,25 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 			return err
 		})
 		if of.buckets = lacks(err) && p.watch == nil && q.Taken == nil; of.buckets {
-			rows := [2]iter.Seq2[table.Block, error]{host.Rows(ctx, q.Sides[0]), host.Rows(ctx, q.Sides[1])}
-			of.found, err = compute.PairsInBuckets(run, g.Computes, q, rows, s.room()/2)
+			var sides [2][]plan.Bucket
+			if sides, err = dealt(ctx, q, compute.BucketBits(q, s.room()/2)); err == nil {
+				of.found, err = compute.PairsInBuckets(run, g.Computes, q, sides, s.room()/2)
+			}
 			n.steps = added(n.steps)
 		}
 		of.steps = n.steps
 		return err
 	})
+}
+
+// dealt are the rows of both sides of a join, dealt to 2^log buckets.
+func dealt(ctx context.Context, q *plan.PairQuery, log int) (sides [2][]plan.Bucket, err error) {
+	for i := range sides {
+		if sides[i], err = cpu.New(0).Deal(ctx, q, i, log); err != nil {
+			return sides, err
+		}
+	}
+	return sides, nil
 }
 
 // share gives the parts of a join what devices keep of the side that is not divided: as it is where the one part has it, else by way of host

@@ -186,18 +186,3 @@ func apart(n Node) []Node {
 	}
 	return nil
 }
-
-// Apart lists the tables, by their numbers among [Scans], of which each row is joined by itself: parts of such a table may be joined one
-// after the other.
-func Apart(n Node) (list []int) {
-	scans := Scans(n)
-	for _, rows := range apart(n) {
-		for f, ok := rows.(*Filter); ok; f, ok = rows.(*Filter) {
-			rows = f.Input
-		}
-		if s, ok := rows.(*Scan); ok {
-			list = append(list, slices.Index(scans, s))
-		}
-	}
-	return list
-}

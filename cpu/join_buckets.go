@@ -1,0 +1,280 @@
+package cpu
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sort"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// bucketPiece is how many rows are dealt at a time.
+const bucketPiece = 1 << 16
+
+// Deal deals the rows of a side of a join to 2^log buckets by a hash of their keys: those of both sides that have equal keys to the buckets of one
+// number. The keys are columns; the list that the rows are taken by, if there is one, is in host memory.
+func (b *Backend) Deal(ctx context.Context, q *plan.PairQuery, side, log int) ([]plan.Bucket, error) {
+	for _, k := range q.Keys {
+		if _, columns := k.Columns(); !columns {
+			return nil, declined("rows are dealt to buckets by keys that are columns, %s = %s has others", k[0], k[1])
+		}
+	}
+	if q.Lists[side].Held != nil {
+		return nil, declined("rows that are on a device are not dealt to buckets")
+	}
+	d := newDealer(q, side, log)
+	var err error
+	pieces := func(yield func(plan.RowList, table.Block) bool) {}
+	if list := q.Lists[side]; list.None() {
+		pieces = func(yield func(plan.RowList, table.Block) bool) {
+			for block, failed := range b.Rows(ctx, q.Sides[side]) {
+				if err = failed; err != nil {
+					return
+				}
+				for i := 0; i < block.Len(); i += bucketPiece {
+					if !yield(plan.RowList{}, block.Cut(i, min(block.Len(), i+bucketPiece))) {
+						return
+					}
+				}
+			}
+		}
+	} else {
+		selected := table.NewBitmap(d.starts[len(d.starts)-1])
+		for block, err := range b.Rows(ctx, q.Sides[side]) {
+			if err != nil {
+				return nil, err
+			}
+			for i := range block.Len() {
+				selected.Set(d.starts[block.Chunk] + block.Row(i))
+			}
+		}
+		d.selected = selected
+		pieces = func(yield func(plan.RowList, table.Block) bool) {
+			for i := 0; i < len(list.Rows) && err == nil; i += bucketPiece {
+				if err = ctx.Err(); err != nil || !yield(plan.RowList{Rows: list.Rows[i:min(len(list.Rows), i+bucketPiece)]}, table.Block{First: i}) {
+					return
+				}
+			}
+		}
+	}
+	type piece struct {
+		list  plan.RowList
+		block table.Block
+	}
+	workers := runtime.GOMAXPROCS(0)
+	lists := make([][]plan.Bucket, workers)
+	for range ordered.Map(workers, func(yield func(piece) bool) {
+		pieces(func(l plan.RowList, b table.Block) bool { return yield(piece{l, b}) })
+	}, func(w int, p piece) bool {
+		if lists[w] == nil {
+			lists[w] = make([]plan.Bucket, 1<<log)
+		}
+		if p.list.None() {
+			d.block(lists[w], p.block)
+		} else {
+			d.list(lists[w], p.list.Rows, p.block.First)
+		}
+		return true
+	}) {
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]plan.Bucket, 1<<log)
+	inPartitions(len(out), func(k int) {
+		for _, of := range lists {
+			if of != nil {
+				out[k].Append(of[k])
+			}
+		}
+	})
+	return out, nil
+}
+
+// dealer makes the keys of rows of a side, and deals these.
+type dealer struct {
+	log      int
+	wide     bool          // keys have two words
+	starts   []int         // of the chunks
+	keys     [][]dealtCode // of each chunk
+	selected table.Bitmap  // the rows of the table that may be in a pair, where a list takes them
+}
+
+// dealtCode is where the codes of a key come from, and where they go in the space of both sides.
+type dealtCode struct {
+	codes table.Codes
+	delta uint64
+	ranks []uint32
+	shift int
+}
+
+func newDealer(q *plan.PairQuery, side, log int) *dealer {
+	d := &dealer{log: log, wide: q.Bits() > 32, starts: q.Starts(side), keys: make([][]dealtCode, len(q.Sides[side].Table.Chunks))}
+	for i := range d.keys {
+		for k, f := range q.Fields() {
+			s := q.Segment(q.Keys[k], side, i)
+			in := dealtCode{codes: s.Codes, shift: f.Shift}
+			in.delta, in.ranks = f.Space.Translation(s)
+			d.keys[i] = append(d.keys[i], in)
+		}
+	}
+	return d
+}
+
+// add deals a row of a chunk, which has a number.
+func (d *dealer) add(to []plan.Bucket, chunk, row int, number uint32) {
+	key := uint64(0)
+	for _, in := range d.keys[chunk] {
+		code := in.codes.At(row)
+		if in.ranks != nil {
+			code = uint64(in.ranks[code])
+		} else {
+			code += in.delta
+		}
+		key |= code << in.shift
+	}
+	b := &to[key*0x9e3779b97f4a7c15>>(64-d.log)]
+	b.Low, b.Rows = append(b.Low, uint32(key)), append(b.Rows, number)
+	if d.wide {
+		b.High = append(b.High, uint32(key>>32))
+	}
+}
+
+func (d *dealer) block(to []plan.Bucket, b table.Block) {
+	for i := range b.Len() {
+		row := b.Row(i)
+		d.add(to, b.Chunk, row, uint32(d.starts[b.Chunk]+row))
+	}
+}
+
+// list deals the rows of a list from a place on.
+func (d *dealer) list(to []plan.Bucket, rows []uint32, place int) {
+	chunk := 0
+	for i, r := range rows {
+		row := int(r)
+		if r == noRow || !d.selected.Get(row) {
+			continue
+		}
+		if row < d.starts[chunk] || row >= d.starts[chunk+1] {
+			chunk = sort.SearchInts(d.starts, row+1) - 1
+		}
+		d.add(to, chunk, row-d.starts[chunk], uint32(place+i))
+	}
+}
+
+// SortBucket puts the rows of a bucket in the order of their keys.
+func SortBucket(b plan.Bucket) (out plan.Bucket) {
+	order := UpTo[uint32](b.Len())
+	slices.SortFunc(order, func(i, j uint32) int { return cmp.Compare(b.Key(int(i)), b.Key(int(j))) })
+	for _, i := range order {
+		out.Low, out.Rows = append(out.Low, b.Low[i]), append(out.Rows, b.Rows[i])
+		if b.High != nil {
+			out.High = append(out.High, b.High[i])
+		}
+	}
+	return out
+}
+
+// JoinBuckets finds the pairs of two buckets whose keys compare, on one core; those of the left rows alone, each once, where that is all that the
+// query asks. Of a comparison other than =, and of nested loops, the right one is sorted (see [SortBucket]). Where list is false it counts them.
+func JoinBuckets(q *plan.PairQuery, left, right plan.Bucket, list bool) (out plan.Pairs) {
+	if left.Len() == 0 || right.Len() == 0 {
+		return out
+	}
+	partners, order := sortedPartners(q.Cmp, right), right.Rows
+	if q.Cmp == expr.EQ && q.Way != "loops" {
+		partners, order = hashedPartners(right)
+	}
+	for i, row := range left.Rows {
+		for _, r := range partners(left.Key(i)) {
+			others := order[r[0]:r[1]]
+			if q.Exists && len(others) > 1 {
+				others = others[:1]
+			}
+			out.N += uint64(len(others))
+			for k := 0; list && k < len(others); k++ {
+				out.Rows[0], out.Rows[1] = append(out.Rows[0], row), append(out.Rows[1], others[k])
+			}
+			if q.Exists && len(others) > 0 {
+				break
+			}
+		}
+	}
+	if q.Exists {
+		out.Rows[1] = nil
+	}
+	return out
+}
+
+// sortedPartners finds where the partners of a key stand in a sorted bucket: in one range or in two.
+func sortedPartners(op expr.CmpOp, right plan.Bucket) func(key uint64) [2][2]int {
+	n := right.Len()
+	return func(key uint64) (out [2][2]int) {
+		from := sort.Search(n, func(i int) bool { return right.Key(i) >= key })
+		to := from + sort.Search(n-from, func(i int) bool { return right.Key(from+i) > key })
+		switch op {
+		case expr.LT:
+			out[0] = [2]int{to, n}
+		case expr.LE:
+			out[0] = [2]int{from, n}
+		case expr.EQ:
+			out[0] = [2]int{from, to}
+		case expr.NE:
+			out = [2][2]int{{0, from}, {to, n}}
+		case expr.GE:
+			out[0] = [2]int{0, to}
+		case expr.GT:
+			out[0] = [2]int{0, from}
+		}
+		return out
+	}
+}
+
+// hashedPartners is sortedPartners by a hash table, where the rows of a key stand together in order.
+func hashedPartners(right plan.Bucket) (partners func(key uint64) [2][2]int, order []uint32) {
+	mask := uint32(1)<<uint(math.Ilogb(float64(right.Len()))+1) - 1
+	type slot struct {
+		key      uint64
+		from, to uint32
+	}
+	slots := make([]slot, 2*(mask+1)) // at most half are taken
+	mask = uint32(len(slots) - 1)
+	find := func(key uint64) *slot {
+		for at := uint32(hashOf(key)) & mask; ; at = (at + 1) & mask {
+			if s := &slots[at]; s.to == 0 || s.key == key {
+				return s
+			}
+		}
+	}
+	for i := range right.Len() {
+		s := find(right.Key(i))
+		s.key = right.Key(i)
+		s.to++ // how many there are, for now
+	}
+	at := uint32(0)
+	for i := range slots {
+		s := &slots[i]
+		if n := s.to; n > 0 {
+			s.from, s.to = at, at+1 // one more than where its next row goes: 0 is free
+			at += n
+		}
+	}
+	order = make([]uint32, right.Len())
+	for i, row := range right.Rows {
+		s := find(right.Key(i))
+		order[s.to-1] = row
+		s.to++
+	}
+	return func(key uint64) (out [2][2]int) {
+		if s := find(key); s.to > 0 {
+			out[0] = [2]int{int(s.from), int(s.to - 1)}
+		}
+		return out
+	}, order
+}
