@@ -133,7 +133,7 @@ func (s *Statement) assign(e *plan.Estimates) (*assignment, error) {
 	rows := x.node(f.Join, placed)
 	joins := len(x.of)
 	last := &x.of[joins-1]
-	w := cost.OfRows(f, int(math.Round(last.rows)), func(col int) (*table.Table, int) { return e.Column(rows.node, slices.Index(rows.columns, fields[col])) })
+	w := cost.OfRows(f, whole(last.rows), func(col int) (*table.Table, int) { return e.Column(rows.node, slices.Index(rows.columns, fields[col])) })
 	var up cost.Prediction
 	x.gpu.Lack(&up, w, func(cost.Column) bool { return false })
 	both := db.Backend() == "both"
@@ -157,6 +157,9 @@ func (s *Statement) assign(e *plan.Estimates) (*assignment, error) {
 	out.choose(db.now())
 	return out, nil
 }
+
+// whole is an estimate as a number of rows, of which there are no more than numbers for them.
+func whole(rows float64) int { return int(math.Round(min(rows, math.MaxUint32))) }
 
 // choose finds the modes.
 func (a *assignment) choose(now *configuration) {
@@ -251,8 +254,14 @@ func (x *assigning) inner(inputs []joinedPart, conditions []expr.Expr) joinedPar
 		least, keyed := 0., false
 		try := func(left joinedPart, of ...int) {
 			out := joinOf(plan.Inner, left, inputs[of[len(of)-1]], conditions)
-			rows := x.Rows(out.node)
-			if _, has := x.KeyColumns(out.node.(*plan.Join)); taken == nil || has && !keyed || has == keyed && rows < least {
+			has := false
+			if n := out.node.(*plan.Join); n.On != nil {
+				_, has = x.KeyColumns(n)
+			}
+			if keyed && !has {
+				return
+			}
+			if rows := x.Rows(out.node); taken == nil || has && !keyed || rows < least {
 				best, taken, least, keyed = out, of, rows, has
 			}
 		}
@@ -274,15 +283,20 @@ func (x *assigning) inner(inputs []joinedPart, conditions []expr.Expr) joinedPar
 	return have
 }
 
-// joinOf joins two parts by those of the conditions that read no others.
+// joinOf joins two parts by conditions: inner ones by those that read both and no others.
 func joinOf(kind plan.JoinKind, left, right joinedPart, conditions []expr.Expr) joinedPart {
 	out := joinedPart{columns: slices.Concat(left.columns, right.columns), scans: slices.Concat(left.scans, right.scans), left: len(left.scans), by: slices.Concat(left.by, right.by)}
 	var on []expr.Expr
 	for _, e := range conditions {
-		reads := func(p joinedPart) bool {
-			return slices.ContainsFunc(expr.Columns(e), func(c int) bool { return slices.Contains(p.columns, c) })
+		ofLeft, ofRight, all := 0, 0, expr.Columns(e)
+		for _, c := range all {
+			if slices.Contains(left.columns, c) {
+				ofLeft++
+			} else if slices.Contains(right.columns, c) {
+				ofRight++
+			}
 		}
-		if reads(left) && reads(right) && !slices.ContainsFunc(expr.Columns(e), func(c int) bool { return !slices.Contains(out.columns, c) }) {
+		if kind != plan.Inner || ofLeft > 0 && ofRight > 0 && ofLeft+ofRight == len(all) {
 			on = append(on, out.within(e))
 		}
 	}
@@ -297,9 +311,9 @@ func (x *assigning) add(p *joinedPart) {
 	o := operator{name: n.String(), scans: slices.Sorted(slices.Values(p.scans)), rows: x.Rows(n)}
 	var of [2]cost.Side
 	for i, in := range n.Inputs() {
-		of[i] = cost.Side{Rows: int(math.Round(x.Rows(in))), Table: sides[i].Table, Keys: sides[i].Columns}
+		of[i] = cost.Side{Rows: whole(x.Rows(in)), Table: sides[i].Table, Keys: sides[i].Columns}
 	}
-	pairs := int(math.Round(min(o.rows, math.MaxUint32)))
+	pairs := whole(o.rows)
 	if n.Kind.LeftOnly() {
 		pairs = of[0].Rows
 	}
@@ -317,7 +331,7 @@ func (x *assigning) add(p *joinedPart) {
 			o.Takes[cost.OnDevice] = x.gpu.Run(w.Over([]int{0})) + lacks.Share
 		}
 	}
-	lists := x.gpu.Upload.Time(4 * int64(o.rows) * int64(len(p.scans)))
+	lists := x.gpu.Upload.Time(4 * int64(pairs) * int64(len(p.scans)))
 	o.Up, o.Down = lists, lists
 	x.of = append(x.of, o)
 	p.by = []int{len(x.of) - 1}
@@ -362,7 +376,7 @@ func (a *assignment) steps() (list []Step) {
 		return nil
 	}
 	for i, o := range a.of {
-		text := numbers.Count(int64(math.Round(o.rows)), "row", "rows") + " expected: " + modesText(&o.Operator)
+		text := numbers.Count(int64(whole(o.rows)), "row", "rows") + " expected: " + modesText(&o.Operator)
 		moving := 0.
 		for _, k := range o.Inputs {
 			moving += a.of[k].Moving(a.modes[k], a.modes[i])

@@ -19,9 +19,9 @@
 //     statements of one asker, BEGIN and COMMIT among them.
 //   - [Options] names the backend: "classic" is the 2004 paper on the graphics pipeline,
 //     "fused" the same pipeline used the modern way, "compute" works on bit planes in
-//     compute shaders, "cpu" computes the same in Go, "both" has these two share the rows of a query,
-//     "auto" chooses among them.
-//     SET changes the backend, the host memory, the join algorithm, the statement timeout and which rules plans do
+//     compute shaders, "cpu" computes the same in Go, "both" has these two share the work of a
+//     statement, operator by operator, as is predicted to be the fastest, "auto" chooses among them.
+//     SET changes the backend, the host memory, the join algorithm, who runs the operators on "both", the statement timeout and which rules plans do
 //     without, for all statements of the DB that begin from then on, or of the [Session].
 //   - [Calibration] is what [Calibrate] found on a device.
 //   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [GPU] a

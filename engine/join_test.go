@@ -382,7 +382,6 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 		t.Error(lines)
 	}
 	const chain = "SELECT COUNT(*), SUM(x.n), SUM(z.m) FROM fact x JOIN fact y ON x.b = y.b AND x.m = y.m JOIN fact z ON y.a = z.a AND y.n = z.n"
-	declined := 0
 	dealt, onCPU := map[string]bool{}, openStar(t, Options{Backend: "cpu"})
 	for _, budget := range []int64{192 << 10, 256 << 10, 384 << 10} {
 		db := openStar(t, Options{Backend: "compute", GPUMemory: budget})
@@ -396,19 +395,15 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 			}
 			lines := strings.Join(x.Lines(), "\n")
 			dealt[text] = dealt[text] || strings.Contains(lines, "in buckets on compute")
-			if text == chain {
-				declined += strings.Count(lines, " on cpu)  ")
-			}
 			if got, want := answerText(db, text), answerText(onCPU, text); got != want {
 				t.Errorf("%d bytes: %s, cpu has %s", budget, got, want)
 			}
 		}
 	}
-	if !dealt[text] || !dealt[two] {
-		t.Error("nothing was joined in buckets")
-	}
-	if declined == 0 {
-		t.Error("cpu joined none of three tables")
+	for _, text := range []string{text, two, chain} {
+		if !dealt[text] {
+			t.Errorf("%s: nothing was joined in buckets", text)
+		}
 	}
 }
 

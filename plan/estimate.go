@@ -156,7 +156,7 @@ func (k *joinKeys) values() float64 { return KeyValues(k.left, k.right) }
 
 // joinKeys splits the conditions of a join. An equality that follows from the others is left out.
 func (e *Estimates) joinKeys(n *Join) (keys joinKeys, rest []expr.Expr) {
-	width := len(n.Left.Fields())
+	width := columnCount(n.Left)
 	right := func(x expr.Expr) expr.Expr { return expr.Moved(x, func(c int) int { return c - width }) }
 	same := e.equal(n.Left, e.equal(n.Right, nil))
 	for _, c := range Conjuncts(n.On) {

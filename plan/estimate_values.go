@@ -90,7 +90,7 @@ func (e *Estimates) origin(n Node, c int) origin {
 	case *Filter, *Sort, *Limit:
 		return e.origin(n.Inputs()[0], c)
 	case *Join:
-		if width := len(n.Left.Fields()); c >= width {
+		if width := columnCount(n.Left); c >= width {
 			return e.origin(n.Right, c-width)
 		}
 		return e.origin(n.Left, c)
@@ -197,7 +197,7 @@ func (e *Estimates) countOf(n Node, c int, here bool) float64 {
 		return thinned(n.Input, d)
 	case *Join:
 		in, at := n.Left, c
-		if width := len(n.Left.Fields()); c >= width {
+		if width := columnCount(n.Left); c >= width {
 			in, at = n.Right, c-width
 		}
 		d := e.countOf(in, at, here)
@@ -227,7 +227,7 @@ func (e *Estimates) countOf(n Node, c int, here bool) float64 {
 
 // partners is how many values the other side of a join has of a column that is its key; infinite for others.
 func (e *Estimates) partners(n *Join, c int) float64 {
-	width := len(n.Left.Fields())
+	width := columnCount(n.Left)
 	for _, on := range Conjuncts(n.On) {
 		l, r, ok := Keys(on)
 		if !ok || sideOf(l, width) == sideOf(r, width) {
@@ -366,4 +366,20 @@ func (e *Estimates) reached(same equalities, root origin, decided map[*Scan]bool
 		}
 	}
 	return false
+}
+
+// columnCount is how many columns a node has. It makes no list of those of joins, of which there are as many as ways to put them together.
+func columnCount(n Node) int {
+	switch n := n.(type) {
+	case *Scan:
+		return len(n.Columns)
+	case *Filter:
+		return columnCount(n.Input)
+	case *Join:
+		if n.Kind.LeftOnly() {
+			return columnCount(n.Left)
+		}
+		return columnCount(n.Left) + columnCount(n.Right)
+	}
+	return len(n.Fields())
 }
