@@ -53,7 +53,7 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 // fits fails where rows of a table that has been altered break a rule that is new for them.
 func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storage.Change, next *table.Table) error {
 	name, def := expr.Ident(next.Name), c.Define
-	tables := map[string]*table.Table{next.Name: next}
+	view := m.view(map[string]*table.Table{next.Name: next})
 	computed := func(col int) bool { return c.From[col] < 0 }
 	for _, u := range c.Update {
 		if err := inRange(def.Fields[u.Column], u.Values); err != nil {
@@ -64,7 +64,7 @@ func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storag
 		if !def.Columns[i].NotNull || !computed(i) && old.Columns[c.From[i]].NotNull {
 			continue
 		}
-		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT 1 FROM %s WHERE %s IS NULL LIMIT 1", name, expr.Ident(f.Name)))
+		found, err := m.ask(ctx, view, fmt.Sprintf("SELECT 1 FROM %s WHERE %s IS NULL LIMIT 1", name, expr.Ident(f.Name)))
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storag
 	}
 	rows := slices.ContainsFunc(c.From, func(from int) bool { return from < 0 }) // any rule may be of new values
 	checks := slices.DeleteFunc(slices.Clone(def.Checks), func(check storage.Check) bool { return !rows && slices.Contains(old.Checks, check) })
-	if check, err := m.broken(ctx, tables, next.Name, checks); err != nil {
+	if check, err := m.broken(ctx, view, next.Name, checks); err != nil {
 		return err
 	} else if check != nil {
 		return fmt.Errorf("check constraint %q of relation %q is violated by some row", check.Name, next.Name)
@@ -83,22 +83,16 @@ func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storag
 		if !slices.ContainsFunc(k.Columns, computed) && slices.ContainsFunc(old.Keys, func(o storage.Key) bool { return o.Name == k.Name }) {
 			continue
 		}
-		var names []string
-		for _, col := range k.Columns {
-			names = append(names, expr.Ident(def.Fields[col].Name))
-		}
-		list := strings.Join(names, ", ")
-		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
-			strings.Join(names, "::text, ")+"::text", name, strings.Join(names, " IS NOT NULL AND "), list))
+		found, err := m.repeated(ctx, view, next.Name, def.Fields, k)
 		if err != nil {
 			return err
 		}
-		if len(found) > 0 {
-			var values []string
-			for _, v := range found[0] {
-				values = append(values, v.S)
+		if found != nil {
+			var names, values []string
+			for i, col := range k.Columns {
+				names, values = append(names, expr.Ident(def.Fields[col].Name)), append(values, found[i].S)
 			}
-			return fmt.Errorf("could not create unique index %q: key (%s)=(%s) is duplicated", k.Name, list, strings.Join(values, ", "))
+			return fmt.Errorf("could not create unique index %q: key (%s)=(%s) is duplicated", k.Name, strings.Join(names, ", "), strings.Join(values, ", "))
 		}
 	}
 	return nil

@@ -294,7 +294,7 @@ func (a *Appender) complete(ctx context.Context, m *modifying, t *table.Table) e
 		}
 		defaults[at] = table.Null(f.Type)
 		if text := m.def.Columns[at].Default; text != "" {
-			rows, err := m.ask(ctx, nil, fmt.Sprintf("SELECT CAST((%s) AS %s)", text, f.Type))
+			rows, err := m.ask(ctx, m.view(nil), fmt.Sprintf("SELECT CAST((%s) AS %s)", text, f.Type))
 			if err != nil {
 				return err
 			}

@@ -54,6 +54,9 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	if b == nil || takes <= b.budget {
 		return nil, err
 	}
+	if db.makeRoom(ctx) {
+		return db.inBatches(ctx, e, tree, f)
+	}
 	for _, a := range f.Aggs {
 		if plain && plan.IsSought(a) && t.Fields[a.Col].Type.Kind == table.Varchar { // whose codes say nothing outside of a batch
 			return nil, nil

@@ -59,6 +59,9 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	if total <= left/2 { // the rest is for what joins take
 		return nil, nil
 	}
+	if db.makeRoom(ctx) {
+		return db.joinInBatches(ctx, b)
+	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.takes, b.takes) })
 	budget := left
 	for len(files) > 1 && files[0].takes <= left/4 && budget-files[0].takes >= left/2 { // these are read as a whole

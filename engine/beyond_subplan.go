@@ -208,7 +208,7 @@ func pieceOf(fields []table.Field, budget int64) int {
 // windowSpilled computes the functions of a Window over rows that are spilled: these are dealt to buckets by what all functions partition
 // by, and each bucket is a table of its own.
 func (x *settling) windowSpilled(ctx context.Context, s *plan.Subplan, in *spilled, n *plan.Window) (*spilled, error) {
-	budget, err := x.budget()
+	budget, err := x.budget(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -145,7 +145,12 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 			continue
 		}
 		n := installed{name: name}
-		if e := tx.db.tables.entry(name); e != nil {
+		if e := tx.db.tables.entry(name); e != nil && e.open != nil {
+			n.def, n.filed = e.of, true
+			if n.apart, err = rowsOf(ctx, tx.of, tx.of.tables.entry(name)); err != nil {
+				return nil, nil, err
+			}
+		} else if e != nil {
 			n.def, n.table = e.of, e.table.Load()
 		}
 		next = append(next, n)
@@ -153,7 +158,12 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 	for _, c := range tx.changes {
 		if m := moves[c.Table]; m != nil {
 			c = m.change(c)
-			if m.table, err = c.Apply(m.table); err != nil {
+			if m.apart != nil {
+				m.after, err = m.after.After(tx.of.tables.entry(c.Table).of.Fields, &c)
+			} else {
+				m.table, err = c.Apply(m.table)
+			}
+			if err != nil {
 				return nil, nil, err
 			}
 			m.changes = append(m.changes, c)
@@ -165,7 +175,7 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 		if err := tx.keys(ctx, name, e.of, m); err != nil {
 			return nil, nil, err
 		}
-		next = append(next, installed{name: name, def: e.of, table: m.table})
+		next = append(next, installed{name: name, def: e.of, table: m.table, filed: m.apart != nil, apart: m.apart})
 	}
 	return changes, next, nil
 }
@@ -176,8 +186,10 @@ type moved struct {
 	base, now int   // how many rows it had when the transaction began, and has now
 	from, to  []int // those that the transaction has changed, as they were numbered when it began, and are now
 	before    *table.Table
-	table     *table.Table     // with
-	changes   []storage.Change // of the transaction as they are made to it
+	table     *table.Table // with
+	// Of a table that is not in memory, in the place of before and table:
+	apart, after *storage.Rows
+	changes      []storage.Change // of the transaction as they are made to it
 }
 
 // moved is nil where nobody else has changed a table.
@@ -216,6 +228,13 @@ func (tx *Tx) moved(ctx context.Context, name string, base int) (*moved, error) 
 		m.to = renumbered(m.to, of.gone)
 	}
 	var err error
+	if m.apart, err = tx.of.inFiles(ctx, now); err != nil {
+		return nil, err
+	}
+	if m.apart != nil {
+		m.after, m.now = m.apart, m.apart.Total()
+		return m, nil
+	}
 	if m.before, err = tx.of.whole(ctx, name); err != nil {
 		return nil, err
 	}
@@ -274,6 +293,11 @@ func (m *moved) change(c storage.Change) storage.Change {
 func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m *moved) error {
 	of := &modifying{Statement: &Statement{db: tx.of}, Change: &sql.Change{Table: name}, def: def}
 	defer of.unpin()
+	if m.apart != nil {
+		if err := tx.of.holdsApart(def, m.after.Amended()); err != nil {
+			return err
+		}
+	}
 	for _, k := range def.Keys {
 		added := storage.Change{Table: name}
 		all := false // the rows that were added are no longer what they were, or others have other keys
@@ -283,7 +307,18 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 			n := len(c.Delete)
 			all = all || n > 0 && c.Delete[n-1] >= m.now || changes(k, c)
 		}
-		rows := &table.Table{Name: newRows, Fields: m.table.Fields, Chunks: added.Append}
+		rows := &table.Table{Name: newRows, Fields: def.Fields, Chunks: added.Append}
+		if m.apart != nil {
+			if all {
+				rows = nil
+			}
+			if err := of.keyApart(ctx, k, rows, m.after); errors.Is(err, errDuplicate) {
+				return conflict("%w", err)
+			} else if err != nil {
+				return err
+			}
+			continue
+		}
 		if all {
 			rows.Chunks = m.table.Chunks
 		} else if apart, err := of.apart(ctx, k, &added, m.before); apart || err != nil {

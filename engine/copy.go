@@ -281,6 +281,7 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 	if err != nil {
 		return nil, err
 	}
+	m.db.makeRoom(ctx)
 	limit, err := m.db.hostBudget()
 	if err != nil {
 		return nil, err

@@ -315,6 +315,9 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		return err
 	}
 	limit, err := db.hostBudget()
+	if err != nil && db.makeRoom(ctx) {
+		limit, err = db.hostBudget()
+	}
 	if err != nil {
 		e.mu.Release(1)
 		return err
@@ -384,14 +387,21 @@ func (db *DB) hostBudget() (int64, error) {
 	left -= db.indexes.bytes(tables)
 	entries, _ := db.committed.known()
 	for _, e := range entries {
-		if t := e.table.Load(); t == nil || !t.Has(t.All()) {
-			left -= e.amended
-		}
+		left -= e.unread()
 	}
+	left -= db.transactionBytes()
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)")
 	}
 	return left, nil
+}
+
+// unread is what the memory takes that keeps what changes the entry's files apart, until all is read.
+func (e *entry) unread() int64 {
+	if t := e.table.Load(); t != nil && t.Has(t.All()) {
+		return 0
+	}
+	return e.amended
 }
 
 // Close releases the backends. It may be called twice.

@@ -47,29 +47,6 @@ func (db *DB) savedEntry(saved *storage.Saved) *entry {
 	return e
 }
 
-// inFiles are the rows of a table of the folder that has no room in memory as a whole, as far as its files tell; nil for another one, and in a
-// transaction, whose tables are its own.
-func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
-	t, err := db.read(ctx, e, nil)
-	if err != nil || db.tx != nil || e.of == nil || e.open == nil || t.Has(t.All()) {
-		return nil, err
-	}
-	return whatIsRead(ctx, db, e, func(o ingest.Options) (*storage.Rows, error) {
-		rows, _ := e.file.(*storage.Rows)
-		if rows == nil || o.MemoryLimit == 0 {
-			return nil, nil
-		}
-		bytes := int64(0)
-		for i := range rows.Groups() {
-			bytes += rows.GroupBytes(i, t.All())
-		}
-		if bytes <= o.MemoryLimit {
-			return nil, nil
-		}
-		return rows, nil
-	})
-}
-
 // whole is a table of the DB with all of its columns.
 func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 	e := db.entry(name)
@@ -78,6 +55,9 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 		t, err = db.read(ctx, e, t.All())
 	}
 	if errors.As(err, new(*ingest.MemoryError)) {
+		if db.makeRoom(ctx) {
+			return db.whole(ctx, name)
+		}
 		err = fmt.Errorf("all of table %s has to be in memory here: %w", expr.Ident(name), err)
 	}
 	return t, err

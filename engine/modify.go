@@ -534,6 +534,7 @@ type installed struct {
 	late  *storage.Change // that makes it when it is installed, of the one before; nil: it is there
 	filed bool            // it is in files, and not in memory
 	apart *storage.Rows   // of the same files, before the change; nil where the files are others
+	after *storage.Rows   // and after it; nil where nobody has asked for them yet
 }
 
 // apply checks the rows that are new, and applies the changes, to the tables of list where it has them.
@@ -553,7 +554,7 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 				n.apart, err = m.db.inFiles(ctx, e)
 			}
 			if err == nil && n.apart != nil {
-				if err = m.checkApart(ctx, e, &c); err == nil {
+				if n.after, err = m.checkApart(ctx, n.apart, &c); err == nil {
 					n.filed = true
 					list = append(list, n)
 					continue
@@ -660,10 +661,10 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 			return err
 		}
 	}
-	if len(changed) == 0 {
+	if len(changed) == 0 || len(m.def.Checks) == 0 {
 		return nil
 	}
-	check, err := m.broken(ctx, map[string]*table.Table{m.Table: m.rows}, m.Table, m.def.Checks)
+	check, err := m.broken(ctx, m.view(map[string]*table.Table{m.Table: m.rows}), m.Table, m.def.Checks)
 	if err == nil && check != nil {
 		err = fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
 	}
@@ -672,7 +673,7 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 
 // broken is a check that some row of a table does not satisfy: the first of that row; nil where there is none. One statement asks for several of them, unless
 // they are so long that their operators together may be more than an expression takes.
-func (m *modifying) broken(ctx context.Context, tables map[string]*table.Table, name string, checks []storage.Check) (*storage.Check, error) {
+func (m *modifying) broken(ctx context.Context, view *DB, name string, checks []storage.Check) (*storage.Check, error) {
 	const most = 512 // bytes of conditions
 	for len(checks) > 0 {
 		n, size := 0, 0
@@ -681,7 +682,7 @@ func (m *modifying) broken(ctx context.Context, tables map[string]*table.Table, 
 			when, all = append(when, fmt.Sprintf("WHEN NOT (%s) THEN %d", checks[n].SQL, n)), append(all, "("+checks[n].SQL+")")
 			n, size = n+1, size+len(checks[n].SQL)
 		}
-		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT CASE %s END FROM %s WHERE NOT (%s) LIMIT 1", strings.Join(when, " "), expr.Ident(name), strings.Join(all, " AND ")))
+		found, err := m.ask(ctx, view, fmt.Sprintf("SELECT CASE %s END FROM %s WHERE NOT (%s) LIMIT 1", strings.Join(when, " "), expr.Ident(name), strings.Join(all, " AND ")))
 		if err != nil {
 			return nil, err
 		}
@@ -770,62 +771,58 @@ const newRows = sql.NewRows
 
 // unique fails where one of rows, which the table has, is there with the same key once more.
 func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table) error {
-	return m.lacks(ctx, k, map[string]*table.Table{m.Table: next, newRows: rows}, 1)
+	return m.lacks(ctx, k, m.view(map[string]*table.Table{m.Table: next, newRows: rows}))
 }
 
-// lacks fails where the table has more than so many rows with the key of one of the new rows.
-func (m *modifying) lacks(ctx context.Context, k storage.Key, tables map[string]*table.Table, most int) error {
-	var columns, names, texts, on []string
+// lacks fails where the table, which has the new rows, has the key of one of these more than once.
+func (m *modifying) lacks(ctx context.Context, k storage.Key, view *DB) error {
+	var names, texts, on []string
 	for _, col := range k.Columns {
 		name := expr.Ident(m.def.Fields[col].Name)
-		columns = append(columns, m.def.Fields[col].Name)
 		names, texts = append(names, "n."+name), append(texts, "n."+name+"::text")
 		on = append(on, fmt.Sprintf("n.%s = t.%s", name, name))
 	}
-	text := fmt.Sprintf("SELECT %s FROM %s AS n JOIN %s AS t ON %s GROUP BY %s HAVING COUNT(*) > %d LIMIT 1",
-		strings.Join(texts, ", "), expr.Ident(newRows), expr.Ident(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "), most)
-	found, err := m.ask(ctx, tables, text)
-	if err != nil || len(found) == 0 {
-		return err
+	text := fmt.Sprintf("SELECT %s FROM %s AS n JOIN %s AS t ON %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
+		strings.Join(texts, ", "), expr.Ident(newRows), expr.Ident(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "))
+	found, err := m.ask(ctx, view, text)
+	if err == nil && len(found) > 0 {
+		err = m.duplicate(k, found[0])
 	}
-	var values []string
-	for _, v := range found[0] {
-		values = append(values, v.S)
-	}
-	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", ")), errDuplicate}
+	return err
 }
 
-// checkApart is check of a change of a table that is not in memory; the rows that are there keep their keys.
-func (m *modifying) checkApart(ctx context.Context, e *entry, c *storage.Change) error {
-	if limit := m.db.now().hostMemory; limit > 0 && e.amended+c.Bytes() > limit/2 {
-		return fmt.Errorf("what is changed of table %s, which is not in memory, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(e.name))
+// duplicate is the error of two rows that have the same values of a key.
+func (m *modifying) duplicate(k storage.Key, values []table.Value) error {
+	var columns, texts []string
+	for i, col := range k.Columns {
+		columns, texts = append(columns, m.def.Fields[col].Name), append(texts, values[i].S)
 	}
-	changed := changedColumns(c)
-	if err := m.hold(ctx, changed); err != nil || len(c.Append) == 0 {
-		return err
+	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), errDuplicate}
+}
+
+// repeated are the values, as texts, of a key that several rows of a table have; nil where there are none.
+func (m *modifying) repeated(ctx context.Context, view *DB, name string, fields []table.Field, k storage.Key) ([]table.Value, error) {
+	var names []string
+	for _, col := range k.Columns {
+		names = append(names, expr.Ident(fields[col].Name))
 	}
-	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
-	for _, k := range m.def.Keys {
-		err := m.unique(ctx, k, rows, rows)
-		if err == nil {
-			err = m.lacks(ctx, k, map[string]*table.Table{newRows: rows}, 0)
-		}
-		if err != nil {
-			return err
-		}
+	found, err := m.ask(ctx, view, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
+		strings.Join(names, "::text, ")+"::text", expr.Ident(name), strings.Join(names, " IS NOT NULL AND "), strings.Join(names, ", ")))
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	return nil
+	return found[0], nil
 }
 
 var errDuplicate = errors.New("duplicate key")
 
-// ask runs a statement of the engine's own over tables.
-func (m *modifying) ask(ctx context.Context, tables map[string]*table.Table, text string) ([][]table.Value, error) {
+// ask runs a statement of the engine's own over a view.
+func (m *modifying) ask(ctx context.Context, view *DB, text string) ([][]table.Value, error) {
 	st, err := parseOne(text)
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.view(tables).prepare(ctx, text, st)
+	s, err := view.prepare(ctx, text, st)
 	if err == nil {
 		var r *Result
 		if r, err = Collect(s.query(ctx, nil)); err == nil {
@@ -862,11 +859,15 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 			db.snapshots.use(n.table)
 		}
 		switch {
+		case n.filed && db.tx != nil:
+			db.tables.put(n.name, rowsEntry(n.name, n.def, n.after))
 		case n.filed:
 			saved := db.store.Saved(n.name)
 			e := db.savedEntry(saved)
 			if n.apart != nil {
-				e.file = n.apart.With(saved)
+				if rows, err := n.apart.With(saved); err == nil { // else they are opened anew
+					e.file = rows
+				}
 			}
 			db.tables.put(n.name, e)
 		case n.table == nil:

@@ -47,32 +47,31 @@ func (db *DB) replace(t *table.Table) error {
 
 // forget lets go of a snapshot that a table has no more; with db.snapshots.mu.
 func (db *DB) forget(old *table.Table) {
-	forget := func(kept *statements) { // they hold the snapshots that they ran on
-		for _, s := range kept.Values() {
-			if s.bound == nil {
-				continue
-			}
-			if ran := s.latest.Load(); ran != nil && slices.Contains(ran.tables, old) {
-				s.latest.CompareAndSwap(ran, nil)
-			}
-			if p := s.pushing.Load(); p != nil && slices.Contains(p.tables, old) {
-				s.pushing.CompareAndSwap(p, nil)
-			}
-		}
-	}
-	if db.tx != nil {
-		forget(db.statements)
-	} else {
-		for kept := range db.kept {
-			forget(kept)
-		}
-	}
 	db.stars.Purge()
 	if db.tx != nil { // which has kept it
+		forget(db.statements, old)
 		db.unused(old.Name, old)
 		return
 	}
+	for kept := range db.kept {
+		forget(kept, old)
+	}
 	db.release(old)
+}
+
+// forget has statements that are kept hold a snapshot no more on which they ran.
+func forget(kept *statements, old *table.Table) {
+	for _, s := range kept.Values() {
+		if s.bound == nil {
+			continue
+		}
+		if ran := s.latest.Load(); ran != nil && slices.Contains(ran.tables, old) {
+			s.latest.CompareAndSwap(ran, nil)
+		}
+		if p := s.pushing.Load(); p != nil && slices.Contains(p.tables, old) {
+			s.pushing.CompareAndSwap(p, nil)
+		}
+	}
 }
 
 // pin returns the snapshot that a table has now, and what ends its use.

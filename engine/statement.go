@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
@@ -168,6 +169,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value,
 		if _, version := db.tables.known(); version == c.Version {
 			return b, err
 		}
+		ctx = context.WithValue(ctx, crowded{}, true)
 	}
 }
 
@@ -308,6 +310,11 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	if s.nested != nil && s.db.now().hostMemory > 0 { // its parts read what they need: they may go over files in batches
 		return Loading{}, nil
 	}
+	if s.outlined != nil && s.outlined.batches != nil { // there was room for them when the statement was bound
+		if left, err := s.db.hostBudget(); err != nil || left < s.outlined.batches.budget {
+			s.db.makeRoom(ctx)
+		}
+	}
 	for _, r := range s.sources {
 		t := r.table.Load()
 		if s.nested != nil && !t.Has(r.columns) && s.db.onCPU() && s.db.inGroups(ctx, r.entry) { // its parts may do with some row groups
@@ -318,7 +325,11 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 			if runs && s.fragment != nil {
 				a = s.ahead(ctx)
 			}
-			if t, err = s.db.readAhead(ctx, r.entry, r.columns, a); err != nil {
+			t, err = s.db.readAhead(ctx, r.entry, r.columns, a)
+			if errors.As(err, new(*ingest.MemoryError)) && s.db.makeRoom(ctx) {
+				t, err = s.db.readAhead(ctx, r.entry, r.columns, nil)
+			}
+			if err != nil {
 				return rest, s.described(err)
 			}
 			if a != nil {

@@ -465,7 +465,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, columns []int) (*table.Table, *spilled, error) {
 	out := &table.Table{Name: x.name(), Fields: n.Fields()}
 	var gone *spilled
-	budget, err := x.budget()
+	budget, err := x.budget(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -551,8 +551,11 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 func (x *settling) name() string { return fmt.Sprintf("subquery %d", subplans.Add(1)) }
 
 // budget is how much host memory the rows of a subquery may take.
-func (x *settling) budget() (int64, error) {
+func (x *settling) budget(ctx context.Context) (int64, error) {
 	budget, err := x.db.hostBudget()
+	if err != nil && x.db.makeRoom(ctx) {
+		budget, err = x.db.hostBudget()
+	}
 	if err == nil && budget == 0 {
 		budget = glctx.FreeHostMemory()
 	}
@@ -567,7 +570,7 @@ func overBudget(budget int64) error {
 // host memory budget and may leave it, they are spilled.
 func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at []int, mayLeave bool) (*table.Table, *spilled, error) {
 	fields := fieldsAt(out.Fields, at)
-	budget, err := x.budget()
+	budget, err := x.budget(rows.ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -582,11 +585,16 @@ func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at
 			if err = appendAll(b, batch, fields); err != nil || int64(b.Bytes()) <= budget/2 {
 				break
 			}
-			if mayLeave {
+			if x.db.makeRoom(rows.ctx) {
+				budget, err = x.budget(rows.ctx)
+			}
+			switch taken := int64(b.Bytes()); {
+			case err != nil:
+			case mayLeave && taken > budget/2:
 				gone = x.leave(out.Fields, at)
 				err = gone.addTable(b.Table(), piece)
 				b = nil
-			} else if int64(b.Bytes()) > budget {
+			case taken > budget:
 				err = overBudget(budget)
 			}
 		}
@@ -749,7 +757,7 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, er
 	if way == 0 {
 		return nil, expr.Errorf(n.Step.Pos(), "step size cannot equal zero")
 	}
-	budget, err := x.budget()
+	budget, err := x.budget(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -236,15 +236,24 @@ func (m *model) added(tx *modelTx, name string, k int) bool {
 // outcome with the model, through restarts of the folder, and with the folder as a crash would leave it.
 func TestSnapshotIsolation(t *testing.T) {
 	ctx := context.Background()
-	conflicts, merges, aborted, undone := 0, 0, 0, 0
+	conflicts, merges, aborted, undone, apart := 0, 0, 0, 0, 0
+	filled, many := filledFolder(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		inFolder := rapid.IntRange(0, 2).Draw(rt, "folder") == 0
-		dir := ""
+		beyond := rapid.IntRange(0, 11).Draw(rt, "beyond") == 0 // the host memory has no room for the tables
+		inFolder := beyond || rapid.IntRange(0, 2).Draw(rt, "folder") == 0
+		dir, budget, moduli := "", int64(0), [2]int{1, 11}
+		kinds := []string{"insert", "insert", "insert", "set v", "set v", "set v", "delete", "delete", "truncate", "upsert", "insert new", "set id"}
 		if inFolder {
 			dir = filepath.Join(t.TempDir(), "db")
 		}
+		if beyond {
+			budget, moduli, kinds = modelBudget, [2]int{29, 40}, kinds[:9]
+			if err := os.CopyFS(dir, os.DirFS(filled)); err != nil {
+				rt.Fatal(err)
+			}
+		}
 		reopen := func(at string) *DB {
-			db, err := Open(Options{Backend: "cpu", Folder: at, Calibrations: t.TempDir()})
+			db, err := Open(Options{Backend: "cpu", Folder: at, HostMemory: budget, Calibrations: t.TempDir()})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -252,12 +261,18 @@ func TestSnapshotIsolation(t *testing.T) {
 		}
 		db := reopen(dir)
 		defer func() { db.Close() }()
-		for _, text := range []string{"CREATE TABLE t (id bigint PRIMARY KEY, v bigint)", "CREATE TABLE u (id bigint, v bigint)"} {
-			if _, err := db.Exec(ctx, text); err != nil {
+		for _, text := range modelTables {
+			if _, err := db.Exec(ctx, text); err != nil && !beyond {
 				rt.Fatal(err)
 			}
 		}
 		m := &model{tables: map[string]modelTable{"t": {rows: map[int]modelRow{}}, "u": {rows: map[int]modelRow{}}}, changed: map[string]map[int]int{"t": {}, "u": {}}, wrote: map[string]int{}}
+		if beyond {
+			for name := range m.tables {
+				m.tables[name] = modelTable{rows: maps.Clone(many)}
+			}
+			m.next = len(many)
+		}
 		sessions := []*Session{nil, nil, nil}
 		open := make([]*modelTx, len(sessions))
 		fresh := func() {
@@ -379,8 +394,8 @@ func TestSnapshotIsolation(t *testing.T) {
 				}
 			default:
 				s := modelStatement{table: rapid.SampledFrom([]string{"t", "t", "u"}).Draw(rt, "table"),
-					kind: rapid.SampledFrom([]string{"insert", "insert", "insert", "upsert", "insert new", "set v", "set v", "set v", "set id", "delete", "delete", "truncate"}).Draw(rt, "kind"),
-					v:    int64(rapid.IntRange(1, 5).Draw(rt, "v")), mod: int64(rapid.IntRange(1, 11).Draw(rt, "modulus"))}
+					kind: rapid.SampledFrom(kinds).Draw(rt, "kind"),
+					v:    int64(rapid.IntRange(1, 5).Draw(rt, "v")), mod: int64(rapid.IntRange(moduli[0], moduli[1]).Draw(rt, "modulus"))}
 				s.rem = int64(rapid.IntRange(0, int(s.mod)-1).Draw(rt, "rest"))
 				if s.kind == "truncate" && rapid.IntRange(0, 6).Draw(rt, "really") > 0 {
 					s.kind = "delete"
@@ -400,6 +415,11 @@ func TestSnapshotIsolation(t *testing.T) {
 					of = m.begin()
 				}
 				err := exec(i, s.SQL())
+				if beyond {
+					if e := sessions[i].DB().entry(s.table); e != nil && e.open != nil && err == nil && s.ids == nil {
+						apart++
+					}
+				}
 				want := !of.failed && m.apply(of, s)
 				if want != (err == nil) {
 					rt.Fatalf("%s: %v, the model's succeeds: %v", s.SQL(), err, want)
@@ -421,5 +441,36 @@ func TestSnapshotIsolation(t *testing.T) {
 			rt.Fatalf("%d snapshots are in use, %d transactions open, %d commits noted", len(db.snapshots.uses), len(db.commits.open), len(db.commits.history))
 		}
 	})
-	t.Logf("%d conflicts, %d merges, %d aborted, %d back to a savepoint", conflicts, merges, aborted, undone)
+	t.Logf("%d conflicts, %d merges, %d aborted, %d back to a savepoint, %d changes of rows in files", conflicts, merges, aborted, undone, apart)
+}
+
+var modelTables = []string{"CREATE TABLE t (id bigint PRIMARY KEY, v bigint)", "CREATE TABLE u (id bigint, v bigint)"}
+
+// modelBudget has no room for the tables of a folder that is filled.
+const modelBudget = 7500
+
+// filledFolder is a folder whose tables have many rows each, in several files, and these rows.
+func filledFolder(t *testing.T) (dir string, rows map[int]modelRow) {
+	dir, rows = filepath.Join(t.TempDir(), "filled"), map[int]modelRow{}
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	for _, text := range modelTables {
+		do(t, db, text)
+	}
+	for n := 130; n > 80; n -= 10 { // a file each, for it is smaller than the one before
+		var list []string
+		for range n {
+			k := len(rows) + 1
+			h := uint64(k) * 0x9e3779b97f4a7c15
+			rows[k] = modelRow{int64(h>>2 | 64), int64(h >> 9)}
+			list = append(list, fmt.Sprintf("(%d, %d)", rows[k].id, rows[k].v))
+		}
+		for _, name := range []string{"t", "u"} {
+			do(t, db, "INSERT INTO "+name+" VALUES "+strings.Join(list, ", "))
+		}
+		do(t, db, "CHECKPOINT")
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, rows
 }

@@ -255,12 +255,23 @@ func (f *File) ReadGroups(ctx context.Context, groups, columns []int, o Options)
 	for _, i := range groups {
 		list = append(list, f.groups[i])
 	}
-	part, err := f.columnar(slices.Clone(f.fields), list)
+	part, err := f.part(list)
 	if err != nil {
 		return nil, err
 	}
-	part.inputs = f.inputs
 	return part.Read(ctx, columns, o)
+}
+
+// Unread is f, whose columns are in groups, as if nothing had been read of it. The two must not be read at the same time.
+func (f *File) Unread() (*File, error) { return f.part(f.groups) }
+
+// part is a file of some row groups alone.
+func (f *File) part(groups []group) (*File, error) {
+	part, err := f.columnar(slices.Clone(f.fields), groups)
+	if err == nil {
+		part.inputs = f.inputs
+	}
+	return part, err
 }
 
 // add puts columns into the table.

@@ -187,7 +187,34 @@ func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
 }
 
 // With are the rows of the same files with what the log changes of a table that has them by now.
-func (r *Rows) With(t *Saved) *Rows { return newRows(r.File, r.one, t.amended) }
+func (r *Rows) With(t *Saved) (*Rows, error) { return r.with(t.amended) }
+
+// with are the rows of the same files with an amendment. Nothing has been read of them.
+func (r *Rows) with(of *amendment) (*Rows, error) {
+	f, err := r.File.Unread()
+	if err != nil {
+		return nil, err
+	}
+	return newRows(f, r.one, of), nil
+}
+
+// Unread are the same rows; nothing has been read of them.
+func (r *Rows) Unread() (*Rows, error) { return r.with(r.of) }
+
+// After are the rows after a change that defines nothing and takes no deleted rows away, of a table with fields. These rows stay as they are.
+func (r *Rows) After(fields []table.Field, c *Change) (*Rows, error) {
+	of, err := r.of.with(fields, r.starts[r.File.Groups()], c)
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	return r.with(of)
+}
+
+// Total is how many rows there are, deleted ones included.
+func (r *Rows) Total() int { return r.starts[len(r.starts)-1] }
+
+// Amended is what the memory takes that keeps what changes the rows of the files apart from these; 0 for nothing.
+func (r *Rows) Amended() int64 { return r.of.bytes() }
 
 // Groups is how many groups [Rows.ReadGroups] reads alone.
 func (r *Rows) Groups() int { return len(r.starts) - 1 }

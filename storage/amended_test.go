@@ -160,7 +160,10 @@ func TestFilesWithChangesOfTheLog(t *testing.T) {
 			}
 			all := db.tables[name].All()
 			want := rowsOf(db.tables[name], all)
-			after := before.With(s.Saved(name))
+			after, err := before.With(s.Saved(name))
+			if err != nil {
+				t.Fatal(err)
+			}
 			check("with more changes", after, want, all)
 			check("before", before, was, nil)
 			if _, err := s.Checkpoint(ctx, tables); err != nil {

@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// A table of a folder that the host memory has no room for stays in its files, and what changes its rows is kept apart from them
+// ([storage.Rows]): by the store for what is committed, by a transaction for its own changes on top of these.
+
+// rowsEntry is that of a table whose rows are in files, with what changes them kept apart.
+func rowsEntry(name string, of *storage.Definition, rows *storage.Rows) *entry {
+	e := newEntry(name, func(context.Context, ingest.Options) (source, error) { return rows.Unread() })
+	e.of, e.amended, e.apart = of, rows.Amended(), true
+	return e
+}
+
+// rowsOf are the rows of an entry that is in files; nil for another one, and for one that has not been opened.
+func rowsOf(ctx context.Context, db *DB, e *entry) (*storage.Rows, error) {
+	if e == nil || e.open == nil {
+		return nil, nil
+	}
+	return whatIsRead(ctx, db, e, func(ingest.Options) (*storage.Rows, error) {
+		rows, _ := e.file.(*storage.Rows)
+		return rows, nil
+	})
+}
+
+// inFiles are the rows of a table of the folder that has no room in memory as a whole, as far as its files tell; nil for another one.
+func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
+	t, err := db.read(ctx, e, nil)
+	if err != nil || e.of == nil || e.open == nil || t.Has(t.All()) {
+		return nil, err
+	}
+	return whatIsRead(ctx, db, e, func(o ingest.Options) (*storage.Rows, error) {
+		rows, _ := e.file.(*storage.Rows)
+		if rows == nil || o.MemoryLimit == 0 {
+			return nil, nil
+		}
+		bytes := int64(0)
+		for i := range rows.Groups() {
+			bytes += rows.GroupBytes(i, t.All())
+		}
+		if bytes <= o.MemoryLimit {
+			return nil, nil
+		}
+		return rows, nil
+	})
+}
+
+// checkApart is check of a change of a table that is not in memory, whose rows keep their keys. It returns the rows after the change,
+// unless nobody asks for them.
+func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
+	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes()); err != nil {
+		return nil, err
+	}
+	if err := m.hold(ctx, changedColumns(c)); err != nil {
+		return nil, err
+	}
+	added := len(c.Append) > 0 && len(m.def.Keys) > 0
+	if !added && m.db.tx == nil {
+		return nil, nil
+	}
+	if after, err = before.After(m.def.Fields, c); err != nil || !added {
+		return after, err
+	}
+	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
+	for _, k := range m.def.Keys {
+		if err := m.keyApart(ctx, k, rows, after); err != nil {
+			return nil, err
+		}
+	}
+	return after, nil
+}
+
+// keyApart fails where two of the rows of a table that is not in memory have the same key, one of them a new one; where rows is nil, any.
+func (m *modifying) keyApart(ctx context.Context, k storage.Key, rows *table.Table, all *storage.Rows) error {
+	tables := map[string]*table.Table{}
+	if rows != nil {
+		if tables[newRows] = rows; rows.Rows() == 0 {
+			return nil
+		}
+	}
+	view, err := m.viewOf(ctx, tables, all)
+	switch {
+	case err != nil:
+		return err
+	case rows != nil:
+		return m.lacks(ctx, k, view)
+	}
+	values, err := m.repeated(ctx, view, m.Table, m.def.Fields, k)
+	if err == nil && values != nil {
+		err = m.duplicate(k, values)
+	}
+	return err
+}
+
+// holdsApart fails where so many bytes are too many for what changes a table that is not in memory.
+func (db *DB) holdsApart(of *storage.Definition, bytes int64) error {
+	if limit := db.now().hostMemory; limit > 0 && bytes > limit/2 {
+		return fmt.Errorf("what is changed of table %s, which is not in memory, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name))
+	}
+	return nil
+}
+
+// viewOf is [modifying.view] with the table's rows from files.
+func (m *modifying) viewOf(ctx context.Context, tables map[string]*table.Table, rows *storage.Rows) (*DB, error) {
+	view, e := m.view(tables), rowsEntry(m.Table, m.def, rows)
+	view.tables.put(m.Table, e)
+	_, err := view.read(ctx, e, nil)
+	return view, err
+}
+
+// transactionBytes is what the transactions that are open have of tables in files, besides what all see.
+func (c *core) transactionBytes() (n int64) {
+	c.snapshots.mu.Lock()
+	defer c.snapshots.mu.Unlock()
+	counted := map[*entry]bool{}
+	for tx := range c.commits.open {
+		entries, _ := tx.db.tables.known()
+		for _, e := range entries {
+			now := c.committed.entry(e.name)
+			if e.open == nil || e == now || counted[e] {
+				continue
+			}
+			counted[e] = true
+			if t := e.table.Load(); t != nil {
+				n += t.Bytes()
+			}
+			n += e.unread()
+			if now != nil { // most of that is the same
+				n -= min(e.unread(), now.unread())
+			}
+		}
+	}
+	return n
+}
+
+// crowded marks the context of a statement for which room has been made.
+type crowded struct{}
+
+// makeRoom drops the columns of the folder's tables that have been read and that no statement uses, where less than half of the host memory budget
+// is left. It reports that there were some. Statements that are bound keep the entries that they have; others are bound again.
+func (db *DB) makeRoom(ctx context.Context) bool {
+	if ctx.Value(crowded{}) != nil {
+		return false
+	}
+	if left, err := db.hostBudget(); err == nil && left >= db.now().hostMemory/2 {
+		return false
+	}
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	fresh := map[*entry]*entry{} // in the place of others
+	of := func(c *catalog) {
+		entries, _ := c.known()
+		for _, e := range entries {
+			t := e.table.Load()
+			if e.of == nil || e.open == nil || t == nil || !hasColumns(t) || db.snapshots.uses[t] > 0 {
+				continue
+			}
+			if fresh[e] == nil {
+				next := newEntry(e.name, e.open)
+				next.of, next.amended, next.apart = e.of, e.amended, e.apart
+				fresh[e] = next
+			}
+			c.put(e.name, fresh[e])
+		}
+	}
+	of(db.committed)
+	for tx := range db.commits.open {
+		of(tx.db.tables)
+	}
+	for e := range fresh {
+		old := e.table.Load()
+		for kept := range db.kept {
+			forget(kept, old)
+		}
+		db.release(old)
+	}
+	for tx := range db.commits.open {
+		for e := range fresh {
+			forget(tx.db.statements, e.table.Load())
+		}
+	}
+	if len(fresh) > 0 {
+		db.stars.Purge()
+	}
+	return len(fresh) > 0
+}
+
+// hasColumns reports that some column of a table has been read.
+func hasColumns(t *table.Table) bool {
+	return slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool {
+		return slices.ContainsFunc(c.Segments[:len(t.Fields)], func(s *table.Segment) bool { return s != nil })
+	})
+}
