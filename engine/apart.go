@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,13 +33,15 @@ func rowsOf(ctx context.Context, db *DB, e *entry) (*storage.Rows, error) {
 	})
 }
 
-// inFiles are the rows of a table of the folder that has no room in memory as a whole, as far as its files tell; nil for another one.
+// inFiles are the rows of a table of the folder that has no room in memory as a whole; nil for another one. A table for which there is room by what its
+// files tell is read.
 func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
 	t, err := db.read(ctx, e, nil)
 	if err != nil || e.of == nil || e.open == nil || t.Has(t.All()) {
 		return nil, err
 	}
-	return whatIsRead(ctx, db, e, func(o ingest.Options) (*storage.Rows, error) {
+	fits := false
+	rows, err := whatIsRead(ctx, db, e, func(o ingest.Options) (*storage.Rows, error) {
 		rows, _ := e.file.(*storage.Rows)
 		if rows == nil || o.MemoryLimit == 0 {
 			return nil, nil
@@ -47,15 +50,21 @@ func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
 		for i := range rows.Groups() {
 			bytes += rows.GroupBytes(i, t.All())
 		}
-		if bytes <= o.MemoryLimit {
-			return nil, nil
-		}
+		fits = bytes <= o.MemoryLimit && !e.tight.Load()
 		return rows, nil
 	})
+	if fits && rows != nil {
+		if _, err = db.read(ctx, e, t.All()); err == nil {
+			return nil, nil
+		}
+		if errors.As(err, new(*ingest.MemoryError)) { // which may take more than they tell
+			err = nil
+		}
+	}
+	return rows, err
 }
 
-// checkApart is check of a change of a table that is not in memory, whose rows keep their keys. It returns the rows after the change,
-// unless nobody asks for them.
+// checkApart is check of a change of a table that is not in memory. It returns the rows after the change, unless nobody asks for them.
 func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
 	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes()); err != nil {
 		return nil, err
@@ -63,20 +72,36 @@ func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *sto
 	if err := m.hold(ctx, changedColumns(c)); err != nil {
 		return nil, err
 	}
-	added := len(c.Append) > 0 && len(m.def.Keys) > 0
-	if !added && m.db.tx == nil {
+	given := slices.DeleteFunc(slices.Clone(m.def.Keys), func(k storage.Key) bool { return len(c.Append) == 0 && !changes(k, c) })
+	if len(given) == 0 && m.db.tx == nil {
 		return nil, nil
 	}
-	if after, err = before.After(m.def.Fields, c); err != nil || !added {
-		return after, err
+	if after, err = before.After(m.def.Fields, c); err != nil {
+		return nil, err
 	}
-	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
-	for _, k := range m.def.Keys {
-		if err := m.keyApart(ctx, k, rows, after); err != nil {
+	for _, k := range given {
+		if err := m.keyApart(ctx, k, m.keyedRows(k, c), after); err != nil {
 			return nil, err
 		}
 	}
 	return after, nil
+}
+
+// keyedRows are the rows to which a change gives a key, as far as the key's columns go; nil where it does not have all of these.
+func (m *modifying) keyedRows(k storage.Key, c *storage.Change) *table.Table {
+	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
+	if !changes(k, c) {
+		return rows
+	}
+	chunk := &table.Chunk{Rows: len(c.Update[0].Rows), Segments: make([]*table.Segment, len(m.def.Fields))}
+	for _, u := range c.Update {
+		chunk.Segments[u.Column] = u.Values
+	}
+	if slices.ContainsFunc(k.Columns, func(col int) bool { return chunk.Segments[col] == nil }) {
+		return nil
+	}
+	rows.Chunks = append(slices.Clip(rows.Chunks), chunk)
+	return rows
 }
 
 // keyApart fails where two of the rows of a table that is not in memory have the same key, one of them a new one; where rows is nil, any.
@@ -167,6 +192,7 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 			if fresh[e] == nil {
 				next := newEntry(e.name, e.open)
 				next.of, next.amended, next.apart = e.of, e.amended, e.apart
+				next.tight.Store(e.tight.Load())
 				fresh[e] = next
 			}
 			c.put(e.name, fresh[e])

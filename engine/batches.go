@@ -92,6 +92,9 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where deci
 		size := int64(0)
 		for i, c := range t.Chunks {
 			held := e.file.GroupBytes(i, columns)
+			if e.tight.Load() {
+				held *= tightTimes
+			}
 			n := held + each*int64(c.Rows)
 			out.takes += n
 			if told != nil && !slices.Contains(keep, i) {
@@ -114,6 +117,9 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where deci
 	}
 	return out.batches, out.shape, out.takes, err
 }
+
+// tightTimes is how often what a file tells of the memory that its columns take is reckoned where that was too little: short texts take more.
+const tightTimes = 4
 
 // loaded is a batch that has been read.
 type loaded struct {

@@ -72,17 +72,20 @@ func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch stora
 // rows, ascending, and the columns of Set. Few are looked for by their keys, more are joined with the table.
 func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
 	now := m.db.entry(m.Table).table.Load()
-	if n := proposed.Rows(); n <= fewKeys || n*keysPart <= total(now) {
+	if n := proposed.Rows(); m.files == nil && (n <= fewKeys || n*keysPart <= total(now)) {
 		if gone, update, err = m.conflictingFew(ctx, proposed, now); update != nil || err != nil {
 			return gone, update, err
 		}
 	}
-	db, err := m.numbered(ctx)
+	view, err := m.numbered(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	numbered, _ := proposed.Numbered(nil)
-	view := m.view(map[string]*table.Table{m.Table: db.entry(m.Table).table.Load(), sql.NewRows: numbered})
+	e := newEntry(sql.NewRows, nil)
+	e.table.Store(numbered)
+	view.tables.put(e.name, e)
+	m.unpins = append(m.unpins, m.db.pinned(numbered))
 	gone = map[int]bool{}
 	for _, tree := range m.Conflict.Hits {
 		hits, err := m.collected(ctx, view, tree, []table.Field{table.NumberField})

@@ -130,7 +130,8 @@ type entry struct {
 	spare int                         // rows that statements read besides the table; with mu
 	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
 
-	amended int64 // bytes of what a folder's log changes of its files; 0 for nothing
+	amended int64       // bytes of what a folder's log changes of its files; 0 for nothing
+	tight   atomic.Bool // what was read of it took more memory than there was
 }
 
 // source is what a table is read from, column by column or some groups of its rows at a time: an [ingest.File], or [storage.Rows].
@@ -338,6 +339,9 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		defer e.mu.Release(1)
 		start := time.Now()
 		err := do(o)
+		if errors.As(err, new(*ingest.MemoryError)) {
+			e.tight.Store(true)
+		}
 		e.load.Add(int64(time.Since(start)))
 		read <- err
 	}()

@@ -215,7 +215,7 @@ func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	if m.files != nil && (m.Parts != nil || m.Verb != "UPDATE" && m.Verb != "DELETE") {
+	if m.files != nil && (m.Parts != nil || m.Conflict == nil && m.Verb != "UPDATE" && m.Verb != "DELETE") {
 		_, err := db.whole(ctx, m.target) // which there may be room for after all
 		if m.files = nil; err != nil {
 			return nil, err
@@ -550,7 +550,7 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			t = list[i].table
 			list = slices.Delete(list, i, i+1)
 		} else if e != nil && !c.Drop { // whose rows nobody asks for
-			if c.Keeps() && !m.changesKeys(&c) {
+			if c.Keeps() {
 				n.apart, err = m.db.inFiles(ctx, e)
 			}
 			if err == nil && n.apart != nil {
@@ -860,10 +860,13 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 		}
 		switch {
 		case n.filed && db.tx != nil:
-			db.tables.put(n.name, rowsEntry(n.name, n.def, n.after))
+			e := rowsEntry(n.name, n.def, n.after)
+			e.tight.Store(old.tight.Load())
+			db.tables.put(n.name, e)
 		case n.filed:
 			saved := db.store.Saved(n.name)
 			e := db.savedEntry(saved)
+			e.tight.Store(old.tight.Load())
 			if n.apart != nil {
 				if rows, err := n.apart.With(saved); err == nil { // else they are opened anew
 					e.file = rows

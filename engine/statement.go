@@ -344,6 +344,27 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	return rest, nil
 }
 
+// readable is the statement once its columns are read ([Statement.read]): in batches where they took more memory than their files told.
+func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
+	files, err := s.read(ctx, true)
+	if !errors.As(err, new(*ingest.MemoryError)) || s.bound == nil || s.fragment == nil || s.outlined != nil || s.nested != nil {
+		return s, files, err
+	}
+	b := &bound{tree: s.tree, version: s.version, off: s.off, columns: s.columns, fragment: s.fragment, sources: s.sources, scans: s.scans, params: s.params, arrays: s.arrays, once: s.once}
+	var failed error
+	if b.fragment.Join != nil {
+		b.outlined, failed = s.db.joinInBatches(ctx, b)
+	} else if plan.Scans(b.fragment.Nodes)[0].Of == nil {
+		b.outlined, failed = s.db.inBatches(ctx, b.sources[0].entry, b.tree, b.fragment)
+	}
+	if b.outlined == nil || failed != nil {
+		return s, files, err
+	}
+	s = &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
+	files, err = s.read(ctx, true)
+	return s, files, err
+}
+
 // partly reports that of a table that is joined no more is read than some row groups.
 func (s *Statement) partly(e *entry) bool { return s.spares[e] != nil && s.db.onCPU() }
 
@@ -512,7 +533,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
-	files, err := s.read(ctx, true)
+	s, files, err := s.readable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -526,7 +547,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	whole := s
 	s, ran, err := s.settled(ctx, nil)
 	if err == nil && s != whole {
-		if _, err = s.read(ctx, true); err != nil {
+		if s, _, err = s.readable(ctx); err != nil {
 			ran.done()
 		}
 	}

@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/storage"
+)
+
+// apartRows is how many rows a table of [apartFolder] has.
+const apartRows = 520
+
+// apartFolder is a folder whose table k has keys of one and of two columns, in several files.
+func apartFolder(t *testing.T) string {
+	dir := filepath.Join(t.TempDir(), "filled")
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	do(t, db, "CREATE TABLE k (p int, q int, r text CONSTRAINT k_r UNIQUE, v bigint DEFAULT 5 CHECK (v <> 13), n serial, PRIMARY KEY (p, q))")
+	for at, n := 0, 60; at < apartRows; at, n = at+n, n-1 { // a file each, for it is smaller than the one before
+		do(t, db, fmt.Sprintf("INSERT INTO k SELECT x / 20, x %% 20, 'row ' || x, x * 7919 * 1000003 %% 1000000007 FROM generate_series(%d, %d) g(x)", at, min(at+n, apartRows)-1))
+		do(t, db, "CHECKPOINT")
+	}
+	do(t, db, "CREATE TABLE s AS SELECT x AS p, x % 5 AS q, 'new ' || x AS r, x * 3 AS v FROM generate_series(0, 60) g(x)")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// anyOfApart is a statement that changes the table k.
+func anyOfApart(r *rapid.T) string {
+	n := func(least, most int) int { return rapid.IntRange(least, most).Draw(r, "n") }
+	where := func() string {
+		return []string{fmt.Sprintf("p = %d", n(0, 30)), fmt.Sprintf("r = 'row %d'", n(0, apartRows)), fmt.Sprintf("(p + q) %% %d = 3", n(9, 40)), fmt.Sprintf("v %% %d = 1", n(9, 40)),
+			fmt.Sprintf("p = %d AND q < %d", n(0, 30), n(0, 9)), fmt.Sprintf("p > 25 AND v < %d", n(0, 1000))}[n(0, 5)]
+	}
+	set := func() string {
+		return []string{"v = v + 1", "p = p + 1", "q = q + 1", "p = p + 100, q = q", "p = q, q = p", "r = r || '+'", "r = NULL, v = 0", fmt.Sprintf("r = 'row %d'", n(0, apartRows)), "v = 13", "p = NULL",
+			fmt.Sprintf("p = %d, q = q + 50, v = DEFAULT", n(0, 60))}[n(0, 10)]
+	}
+	rows := func() string {
+		var list []string
+		for range n(1, 4) {
+			list = append(list, fmt.Sprintf("(%d, %d, 'row %d', %d)", n(0, 60), n(0, 25), n(0, 2*apartRows), n(10, 20)))
+		}
+		return "VALUES " + strings.Join(list, ", ")
+	}
+	from := func() string {
+		return []string{rows(), rows(), "SELECT * FROM s", fmt.Sprintf("SELECT p + %d, q, r || '*', v FROM k WHERE p < %d", n(20, 70), n(0, 5)), "SELECT p, q, NULL, v + 1 FROM s WHERE p % 3 = 1"}[n(0, 4)]
+	}
+	conflict := func() string {
+		of := []string{"(p, q)", "(r)", "ON CONSTRAINT k_r"}[n(0, 2)]
+		return []string{"", " ON CONFLICT DO NOTHING", " ON CONFLICT " + of + " DO NOTHING", " ON CONFLICT " + of + " DO UPDATE SET v = k.v + excluded.v",
+			" ON CONFLICT " + of + " DO UPDATE SET q = k.q + 30, r = excluded.r WHERE k.v % 2 = 1"}[n(0, 4)]
+	}
+	return []string{
+		"INSERT INTO k (p, q, r, v) " + from() + conflict() + []string{"", " RETURNING p, q, r, v"}[n(0, 1)],
+		"INSERT INTO k (p, q, r, v) " + rows() + conflict(),
+		"UPDATE k SET " + set() + " WHERE " + where() + []string{"", " RETURNING p, q, r, v"}[n(0, 1)],
+		"UPDATE k SET v = s.v, r = s.r FROM s WHERE k.p = s.p AND k.q = s.q AND " + []string{"s.v > 30", "k.v > 30"}[n(0, 1)],
+		"DELETE FROM k WHERE " + where(),
+	}[n(0, 4)]
+}
+
+// fewChecks has rapid make a fifth of the checks in a test that waits for a disk.
+func fewChecks(t *testing.T) {
+	of := flag.Lookup("rapid.checks").Value
+	before := of.String()
+	t.Cleanup(func() { _ = of.Set(before) })
+	n, err := strconv.Atoi(before)
+	if err == nil {
+		err = of.Set(strconv.Itoa((n + 4) / 5))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a statement changed, or the beginning of its error.
+func outcome(s *Session, text string) string {
+	rows, err := s.Query(context.Background(), text)
+	if err != nil {
+		before, _, _ := strings.Cut(err.Error(), ":")
+		if errors.As(err, new(*ingest.MemoryError)) {
+			return err.Error()
+		}
+		return before
+	}
+	return fmt.Sprint(rows.changed, " rows ", sortedLines(inWords(Collect(rows, nil))))
+}
+
+// Statements that change a table in files which the host memory has no room for do what they do to one in memory, in transactions, too, and after the
+// folder has been opened again.
+func TestChangesOfATableInFiles(t *testing.T) {
+	filled := apartFolder(t)
+	fewChecks(t)
+	apart, failed, done, refused := 0, 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		const budget = 9_000
+		var of [2]*DB
+		var sessions [2]*Session
+		reopen := func(i int, dir string) {
+			db, err := Open(Options{Backend: "cpu", Folder: dir, HostMemory: []int64{0, budget}[i], Calibrations: t.TempDir()})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			of[i], sessions[i] = db, db.Session()
+		}
+		for i := range of {
+			dir := filepath.Join(t.TempDir(), "db")
+			if err := os.CopyFS(dir, os.DirFS(filled)); err != nil {
+				rt.Fatal(err)
+			}
+			reopen(i, dir)
+		}
+		defer func() {
+			for _, db := range of {
+				db.Close()
+			}
+		}()
+		both := func(text string) {
+			got := outcome(sessions[1], text)
+			if strings.Contains(got, "host memory budget") && !strings.HasPrefix(text, "SELECT") { // by its size
+				refused++
+				if sessions[1].Begun() {
+					outcome(sessions[0], "ROLLBACK")
+					outcome(sessions[1], "ROLLBACK")
+				}
+				return
+			}
+			want := outcome(sessions[0], text)
+			if rt.Logf("%s -- %.99s", text, want); got != want {
+				g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+				at := 0
+				for at < min(len(g), len(w))-1 && g[at] == w[at] {
+					at++
+				}
+				rt.Fatalf("%s: line %d of %d: %s, in memory %s of %d", text, at, len(g), g[at], w[at], len(w))
+			}
+			if e := sessions[1].DB().entry("k"); e != nil && e.open != nil {
+				apart++
+			}
+			if strings.Contains(want, " rows ") {
+				done++
+			} else {
+				failed++
+			}
+		}
+		same := func() {
+			both("SELECT * FROM k")
+			both("SELECT COUNT(*), SUM(v), MAX(r) FROM k WHERE p > 3")
+		}
+		for range rapid.IntRange(3, 10).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 9).Draw(rt, "action") {
+			case 0:
+				both(map[bool]string{false: "BEGIN", true: "COMMIT"}[sessions[0].Begun()])
+			case 1:
+				if sessions[0].Begun() {
+					both("ROLLBACK")
+				}
+			case 2:
+				if !sessions[0].Begun() {
+					both("CHECKPOINT")
+				}
+			case 3:
+				if rapid.Bool().Draw(rt, "reopen") {
+					for i, db := range of {
+						at := filepath.Join(t.TempDir(), "copy") // as a crash leaves it
+						if err := os.CopyFS(at, os.DirFS(db.opts.Folder)); err != nil {
+							rt.Fatal(err)
+						}
+						sessions[i].Close()
+						db.Close()
+						reopen(i, at)
+					}
+				}
+				same()
+			default:
+				both(anyOfApart(rt))
+			}
+		}
+		if sessions[0].Begun() {
+			both("COMMIT")
+		}
+		same()
+		if found, err := storage.Verify(context.Background(), of[1].opts.Folder); err == nil && len(found.Problems) > 0 {
+			rt.Fatal(found)
+		}
+	})
+	t.Logf("%d statements, %d of them errors; the table was in files after %d; %d were refused", done+failed, failed, apart, refused)
+}
