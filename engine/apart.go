@@ -73,7 +73,7 @@ func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *sto
 		return nil, err
 	}
 	given := slices.DeleteFunc(slices.Clone(m.def.Keys), func(k storage.Key) bool { return len(c.Append) == 0 && !changes(k, c) })
-	if len(given) == 0 && m.db.tx == nil {
+	if len(given) == 0 && m.db.tx == nil && m.merged == nil {
 		return nil, nil
 	}
 	if after, err = before.After(m.def.Fields, c); err != nil {
@@ -170,13 +170,16 @@ func (c *core) transactionBytes() (n int64) {
 // crowded marks the context of a statement for which room has been made.
 type crowded struct{}
 
-// makeRoom drops the columns of the folder's tables that have been read and that no statement uses, where less than half of the host memory budget
-// is left. It reports that there were some. Statements that are bound keep the entries that they have; others are bound again.
+// halfFull reports that less than half of the host memory budget is left.
+func (db *DB) halfFull() bool {
+	left, err := db.hostBudget()
+	return err != nil || left < db.now().hostMemory/2
+}
+
+// makeRoom drops the columns of the folder's tables that have been read and that no statement uses. It reports that there were some. Statements that
+// are bound keep the entries that they have; others are bound again.
 func (db *DB) makeRoom(ctx context.Context) bool {
-	if ctx.Value(crowded{}) != nil {
-		return false
-	}
-	if left, err := db.hostBudget(); err == nil && left >= db.now().hostMemory/2 {
+	if ctx.Value(crowded{}) != nil || db.now().hostMemory == 0 {
 		return false
 	}
 	db.snapshots.mu.Lock()

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -54,7 +55,7 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	if b == nil || takes <= b.budget {
 		return nil, err
 	}
-	if db.makeRoom(ctx) {
+	if db.halfFull() && db.makeRoom(ctx) {
 		return db.inBatches(ctx, e, tree, f)
 	}
 	for _, a := range f.Aggs {
@@ -134,10 +135,16 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 	go func() {
 		var l loaded
 		start := time.Now()
-		l.table, l.err = whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
-			o.Progress = nil
-			return b.entry.file.ReadGroups(ctx, b.groups[batch], b.columns, o)
-		})
+		read := func() (*table.Table, error) {
+			return whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
+				o.Progress = nil
+				return b.entry.file.ReadGroups(ctx, b.groups[batch], b.columns, o)
+			})
+		}
+		l.table, l.err = read()
+		if errors.As(l.err, new(*ingest.MemoryError)) && db.makeRoom(ctx) {
+			l.table, l.err = read()
+		}
 		l.took = time.Since(start)
 		b.entry.load.Add(-int64(l.took)) // it is told apart
 		out <- l

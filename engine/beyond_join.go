@@ -59,7 +59,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	if total <= left/2 { // the rest is for what joins take
 		return nil, nil
 	}
-	if db.makeRoom(ctx) {
+	if db.halfFull() && db.makeRoom(ctx) {
 		return db.joinInBatches(ctx, b)
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.takes, b.takes) })

@@ -281,7 +281,9 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 	if err != nil {
 		return nil, err
 	}
-	m.db.makeRoom(ctx)
+	if m.db.halfFull() {
+		m.db.makeRoom(ctx)
+	}
 	limit, err := m.db.hostBudget()
 	if err != nil {
 		return nil, err

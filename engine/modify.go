@@ -100,7 +100,7 @@ func (m *modifying) computed(ctx context.Context, view *DB) (changes []storage.C
 	of := make([][]storage.Change, len(m.Parts))
 	parts, merged := make([]*modifying, len(m.Parts)), map[int]bool{}
 	for i, part := range m.Parts { // all of the table as it is
-		p := &modifying{Statement: m.Statement, Change: part, params: m.params, def: m.def, merged: merged}
+		p := &modifying{Statement: m.Statement, Change: part, params: m.params, def: m.def, files: m.files, merged: merged}
 		parts[i] = p
 		of[i], err = p.changes(ctx, view)
 		m.unpins, p.unpins = append(m.unpins, p.unpins...), nil
@@ -215,7 +215,7 @@ func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	if m.files != nil && (m.Parts != nil || m.Conflict == nil && m.Verb != "UPDATE" && m.Verb != "DELETE") {
+	if m.files != nil && m.Verb == "ALTER TABLE" {
 		_, err := db.whole(ctx, m.target) // which there may be room for after all
 		if m.files = nil; err != nil {
 			return nil, err
@@ -546,26 +546,28 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			n.def = e.of
 		}
 		var t *table.Table
+		apart := (*storage.Rows)(nil) // the rows before the change, where they are in files
 		if i := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); i >= 0 {
-			t = list[i].table
+			t, n.apart, apart = list[i].table, list[i].apart, list[i].after
 			list = slices.Delete(list, i, i+1)
 		} else if e != nil && !c.Drop { // whose rows nobody asks for
 			if c.Keeps() {
 				n.apart, err = m.db.inFiles(ctx, e)
 			}
-			if err == nil && n.apart != nil {
-				if n.after, err = m.checkApart(ctx, n.apart, &c); err == nil {
-					n.filed = true
-					list = append(list, n)
-					continue
-				}
-			}
-			if err == nil {
+			if apart = n.apart; err == nil && apart == nil {
 				t, err = m.db.whole(ctx, c.Table)
 			}
 			if err != nil {
 				return nil, err
 			}
+		}
+		if apart != nil {
+			if n.after, err = m.checkApart(ctx, apart, &c); err != nil {
+				return nil, err
+			}
+			n.filed = true
+			list = append(list, n)
+			continue
 		}
 		if m.db.tx == nil && c.Written() && m.merged == nil && !m.changesKeys(&c) {
 			n.late, n.table, err = &c, t, c.Fits(t)
