@@ -38,7 +38,11 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 			ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 		}
 	}
-	if slices.ContainsFunc(m.Define.Columns, func(c storage.Column) bool { return c.Counter != nil }) {
+	counts := false // rows that there are
+	for i, c := range m.Define.Columns {
+		counts = counts || c.Counter != nil && m.From[i] < 0 && !slices.Contains(m.Set, i)
+	}
+	if counts {
 		t, err := m.db.whole(ctx, m.Table)
 		if err == nil {
 			err = m.countAdded(&ch, t)
@@ -50,10 +54,25 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 	return append(append(m.dropped(), ch), m.defined()...), nil
 }
 
-// fits fails where rows of a table that has been altered break a rule that is new for them.
-func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storage.Change, next *table.Table) error {
-	name, def := expr.Ident(next.Name), c.Define
-	view := m.view(map[string]*table.Table{next.Name: next})
+// alterApart are the rows of a table that is not in memory after a change of its definition.
+func (m *modifying) alterApart(ctx context.Context, old *storage.Definition, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
+	if err = m.db.holdsApart(old, before.Amended()+c.Bytes()); err != nil {
+		return nil, err
+	}
+	if after, err = before.After(old.Fields, c); err != nil {
+		return nil, err
+	}
+	view, err := m.viewOf(ctx, nil, c.Define, after)
+	if err == nil {
+		err = m.fits(ctx, old, c, view)
+	}
+	return after, err
+}
+
+// fits fails where rows of a table that has been altered, which the view has, break a rule that is new for them.
+func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storage.Change, view *DB) error {
+	def := c.Define
+	name := expr.Ident(def.Name)
 	computed := func(col int) bool { return c.From[col] < 0 }
 	for _, u := range c.Update {
 		if err := inRange(def.Fields[u.Column], u.Values); err != nil {
@@ -69,21 +88,21 @@ func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storag
 			return err
 		}
 		if len(found) > 0 {
-			return fmt.Errorf("column %q of relation %q contains null values; give it a value in these rows first", f.Name, next.Name)
+			return fmt.Errorf("column %q of relation %q contains null values; give it a value in these rows first", f.Name, def.Name)
 		}
 	}
 	rows := slices.ContainsFunc(c.From, func(from int) bool { return from < 0 }) // any rule may be of new values
 	checks := slices.DeleteFunc(slices.Clone(def.Checks), func(check storage.Check) bool { return !rows && slices.Contains(old.Checks, check) })
-	if check, err := m.broken(ctx, view, next.Name, checks); err != nil {
+	if check, err := m.broken(ctx, view, def.Name, checks); err != nil {
 		return err
 	} else if check != nil {
-		return fmt.Errorf("check constraint %q of relation %q is violated by some row", check.Name, next.Name)
+		return fmt.Errorf("check constraint %q of relation %q is violated by some row", check.Name, def.Name)
 	}
 	for _, k := range def.Keys {
 		if !slices.ContainsFunc(k.Columns, computed) && slices.ContainsFunc(old.Keys, func(o storage.Key) bool { return o.Name == k.Name }) {
 			continue
 		}
-		found, err := m.repeated(ctx, view, next.Name, def.Fields, k)
+		found, err := m.repeated(ctx, view, def.Name, def.Fields, k)
 		if err != nil {
 			return err
 		}

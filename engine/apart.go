@@ -112,7 +112,7 @@ func (m *modifying) keyApart(ctx context.Context, k storage.Key, rows *table.Tab
 			return nil
 		}
 	}
-	view, err := m.viewOf(ctx, tables, all)
+	view, err := m.viewOf(ctx, tables, m.def, all)
 	switch {
 	case err != nil:
 		return err
@@ -134,10 +134,10 @@ func (db *DB) holdsApart(of *storage.Definition, bytes int64) error {
 	return nil
 }
 
-// viewOf is [modifying.view] with the table's rows from files.
-func (m *modifying) viewOf(ctx context.Context, tables map[string]*table.Table, rows *storage.Rows) (*DB, error) {
-	view, e := m.view(tables), rowsEntry(m.Table, m.def, rows)
-	view.tables.put(m.Table, e)
+// viewOf is [modifying.view] with a table whose rows are in files.
+func (m *modifying) viewOf(ctx context.Context, tables map[string]*table.Table, of *storage.Definition, rows *storage.Rows) (*DB, error) {
+	view, e := m.view(tables), rowsEntry(of.Name, of, rows)
+	view.tables.put(e.name, e)
 	_, err := view.read(ctx, e, nil)
 	return view, err
 }

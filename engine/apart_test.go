@@ -72,7 +72,10 @@ func anyOfApart(r *rapid.T) string {
 			[]string{"", " WHEN MATCHED AND k.v % 3 = 0 THEN DELETE"}[n(0, 1)] +
 			[]string{"", " WHEN MATCHED THEN UPDATE SET " + set(), " WHEN MATCHED AND k.q > 3 THEN UPDATE SET v = s.p"}[n(0, 2)] +
 			[]string{" WHEN NOT MATCHED THEN INSERT (p, q, v) VALUES (s.p, s.q, 8)", " WHEN NOT MATCHED AND s.q > 2 THEN INSERT (p, q, r) VALUES (s.p + 3, s.q, 'row ' || s.p)", fmt.Sprintf(" WHEN NOT MATCHED BY SOURCE AND v %% %d = 1 THEN DELETE", n(9, 40))}[n(0, 2)],
-	}[n(0, 5)]
+		[]string{"ALTER TABLE k ADD COLUMN IF NOT EXISTS z int DEFAULT 7", "ALTER TABLE k DROP COLUMN IF EXISTS z", "ALTER TABLE k ADD y text, DROP COLUMN IF EXISTS z", "ALTER TABLE k RENAME COLUMN n TO m", "ALTER TABLE k RENAME TO kk",
+			"ALTER TABLE kk RENAME TO k", "ALTER TABLE k ALTER v SET DEFAULT 9, ADD CHECK (p < 300)", "ALTER TABLE k DROP CONSTRAINT k_r", "ALTER TABLE k ADD CONSTRAINT k_r UNIQUE (r)", "CREATE UNIQUE INDEX i ON k (v, r)",
+			"DROP INDEX i", "ALTER TABLE k ADD x bigint NOT NULL DEFAULT 3, ALTER r SET NOT NULL", "ALTER TABLE k ALTER p TYPE bigint", "UPDATE k SET z = p WHERE p < 3", "ALTER TABLE k DROP n"}[n(0, 14)],
+	}[n(0, 7)%7]
 }
 
 // fewChecks has rapid make a fifth of the checks in a test that waits for a disk.
@@ -162,6 +165,8 @@ func TestChangesOfATableInFiles(t *testing.T) {
 		same := func() {
 			both("SELECT p, q, r, v FROM k") // the serial numbers go to rows that a join gives, in any order
 			both("SELECT COUNT(*), SUM(v), MAX(r) FROM k WHERE p > 3")
+			both("SELECT p, q, z FROM k WHERE z < 100 ORDER BY p, q")
+			both("SELECT COUNT(*), MAX(v) FROM kk")
 		}
 		for range rapid.IntRange(3, 10).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 9).Draw(rt, "action") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -72,6 +73,11 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 		for _, n := range next {
 			if n.filed {
 				apart = append(apart, n.name)
+			}
+		}
+		for _, c := range slices.Backward(kept) {
+			if c.From != nil && slices.Contains(apart, c.Define.Name) { // under the name that it had before, too
+				apart = append(apart, c.Table)
 			}
 		}
 		pending, err := db.store.Append(kept, apart...)

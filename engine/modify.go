@@ -215,12 +215,6 @@ func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	if m.files != nil && m.Verb == "ALTER TABLE" {
-		_, err := db.whole(ctx, m.target) // which there may be room for after all
-		if m.files = nil; err != nil {
-			return nil, err
-		}
-	}
 	if m.target == "" || m.files == nil && m.lookUp() {
 		return view, nil
 	}
@@ -248,7 +242,7 @@ func (m *modifying) numbered(ctx context.Context) (*DB, error) {
 		rows := m.files.Numbered()
 		view := m.view(nil)
 		e := newEntry(m.target, func(context.Context, ingest.Options) (source, error) { return rows, nil })
-		e.of, e.apart = m.def, true
+		e.of, e.apart = db.entry(m.target).of, true
 		view.tables.put(m.target, e)
 		_, err := view.read(ctx, e, nil)
 		return view, err
@@ -322,7 +316,9 @@ func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*t
 			return nil, nil
 		}
 	}
-	if _, err := db.whole(ctx, scan.Table); err != nil {
+	if _, err := db.whole(ctx, scan.Table); errors.As(err, new(*ingest.MemoryError)) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	x := &settling{Statement: &Statement{db: db}}
@@ -562,7 +558,13 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			}
 		}
 		if apart != nil {
-			if n.after, err = m.checkApart(ctx, apart, &c); err != nil {
+			if c.From != nil {
+				n.after, err = m.alterApart(ctx, e.of, apart, &c)
+				list = n.renames(list, &c)
+			} else {
+				n.after, err = m.checkApart(ctx, apart, &c)
+			}
+			if err != nil {
 				return nil, err
 			}
 			n.filed = true
@@ -578,11 +580,8 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			return nil, err
 		}
 		if c.From != nil {
-			old := m.db.entry(c.Table).of
-			if n.name = c.Define.Name; n.name != c.Table {
-				list = append(list, installed{name: c.Table})
-			}
-			err = m.fits(ctx, old, &c, n.table)
+			list = n.renames(list, &c)
+			err = m.fits(ctx, m.db.entry(c.Table).of, &c, m.view(map[string]*table.Table{n.name: n.table}))
 		} else {
 			err = m.check(ctx, &c, t, n.table)
 		}
@@ -592,6 +591,14 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// renames gives the table the name that a change of its definition has, and adds to the list that there is none of the name before.
+func (n *installed) renames(list []installed, c *storage.Change) []installed {
+	if n.name = c.Define.Name; n.name != c.Table {
+		list = append(list, installed{name: c.Table})
+	}
+	return list
 }
 
 // changes reports that a change updates columns of a key.
@@ -862,13 +869,10 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 		}
 		switch {
 		case n.filed && db.tx != nil:
-			e := rowsEntry(n.name, n.def, n.after)
-			e.tight.Store(old.tight.Load())
-			db.tables.put(n.name, e)
+			db.tables.put(n.name, rowsEntry(n.name, n.def, n.after))
 		case n.filed:
 			saved := db.store.Saved(n.name)
 			e := db.savedEntry(saved)
-			e.tight.Store(old.tight.Load())
 			if n.apart != nil {
 				if rows, err := n.apart.With(saved); err == nil { // else they are opened anew
 					e.file = rows
@@ -895,5 +899,8 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 			}
 		}
 		delete(db.tables.numbers, n.name)
+		if old != nil && n.filed {
+			db.tables.entry(n.name).tight.Store(old.tight.Load())
+		}
 	}
 }

@@ -14,16 +14,23 @@ import (
 // amendment is what the log changes of the rows of a table's files: it is kept apart from them, so that the table need not be in
 // memory. Rows are added first, then values are written, then rows are deleted: these keep their numbers, among all rows.
 type amendment struct {
-	chunks []*table.Chunk
-	update []Update // one a column
-	delete []int
+	chunks  []*table.Chunk
+	update  []Update // one a column
+	delete  []int
+	columns *layout // nil where the table has the columns of its files
 }
 
-// with is the amendment, nil for none, with a change that defines nothing and takes no deleted rows away; files is how many rows the files have.
+// with is the amendment, nil for none, of a table with fields, with a change that takes no deleted rows away; files is how many rows the files have.
 func (a *amendment) with(fields []table.Field, files int, c *Change) (*amendment, error) {
 	out := &amendment{}
 	if a != nil {
-		*out = amendment{slices.Clone(a.chunks), slices.Clone(a.update), a.delete}
+		*out = amendment{slices.Clone(a.chunks), slices.Clone(a.update), a.delete, a.columns}
+	}
+	if c.Define != nil {
+		if err := out.alter(fields, c); err != nil {
+			return nil, err
+		}
+		fields = c.Define.Fields
 	}
 	lists := [][]int{c.Delete}
 	for _, u := range c.Update {
@@ -103,11 +110,16 @@ func (a *amendment) bytes() (n int64) {
 	for _, u := range a.update {
 		n += 8*int64(len(u.Rows)) + int64(u.Values.Bytes())
 	}
+	if a.columns != nil {
+		n += 64 * int64(len(a.columns.fields))
+	}
 	return n + 8*int64(len(a.delete))
 }
 
 // Bytes is what the rows of a change take in memory, about.
-func (c *Change) Bytes() int64 { return (&amendment{c.Append, c.Update, c.Delete}).bytes() }
+func (c *Change) Bytes() int64 {
+	return (&amendment{chunks: c.Append, update: c.Update, delete: c.Delete}).bytes()
+}
 
 // changes are the amendment of a table as commits, each behind the one before.
 func (a *amendment) changes(name string) (list []Change) {
@@ -165,7 +177,7 @@ func (a *amendment) strike(chunks []*table.Chunk, first int) error {
 // Rows are those of the files of a table with what the log changes of them. Columns, and parts of them, are read as of an
 // [ingest.File]: the rows that the log adds are groups behind those of the files.
 type Rows struct {
-	*ingest.File
+	altered
 	one    *sync.Mutex  // held while the files are read, which others may share
 	of     *amendment   // nil where the files are the table
 	starts []int        // the first row of each group, and the end
@@ -173,12 +185,13 @@ type Rows struct {
 }
 
 func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
-	r := &Rows{File: f, one: one, of: of, starts: []int{0}}
+	r := &Rows{altered: altered{File: f}, one: one, of: of, starts: []int{0}}
 	add := func(n int) { r.starts = append(r.starts, r.starts[len(r.starts)-1]+n) }
 	for i := range f.Groups() {
 		add(f.GroupRows(i))
 	}
 	if of != nil {
+		r.to = of.columns
 		for _, c := range of.chunks {
 			add(c.Rows)
 		}
@@ -201,7 +214,7 @@ func (r *Rows) with(of *amendment) (*Rows, error) {
 // Unread are the same rows; nothing has been read of them.
 func (r *Rows) Unread() (*Rows, error) { return r.with(r.of) }
 
-// After are the rows after a change that defines nothing and takes no deleted rows away, of a table with fields. These rows stay as they are.
+// After are the rows, of a table with fields, after a change that takes no deleted rows away. These rows stay as they are.
 func (r *Rows) After(fields []table.Field, c *Change) (*Rows, error) {
 	of, err := r.of.with(fields, r.starts[r.File.Groups()], c)
 	if err != nil {
@@ -272,7 +285,7 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 	r.one.Lock()
 	defer r.one.Unlock()
 	if r.of == nil {
-		return r.File.ReadGroups(ctx, groups, columns, o)
+		return r.altered.ReadGroups(ctx, groups, columns, o)
 	}
 	o.Coming = nil // what comes is not yet what it will be
 	var all []*table.Chunk
@@ -285,7 +298,7 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 			inFile++
 		}
 		if inFile > 0 || t == nil { // its fields
-			if t, err = r.File.ReadGroups(ctx, groups[:inFile], columns, o); err != nil {
+			if t, err = r.altered.ReadGroups(ctx, groups[:inFile], columns, o); err != nil {
 				return nil, err
 			}
 		}
@@ -314,14 +327,14 @@ func (r *Rows) Outline(columns []int) (t *table.Table, ok bool) {
 	}
 	r.one.Lock()
 	defer r.one.Unlock()
-	return r.File.Outline(columns)
+	return r.altered.Outline(columns)
 }
 
 // Shape is [ingest.File.Shape] of all groups.
 func (r *Rows) Shape(columns []int) *table.Table {
 	r.one.Lock()
 	defer r.one.Unlock()
-	t := r.File.Shape(columns)
+	t := r.altered.Shape(columns)
 	if t == nil || r.of == nil {
 		return t
 	}
@@ -347,7 +360,7 @@ func (r *Rows) Shape(columns []int) *table.Table {
 // GroupBytes is [ingest.File.GroupBytes].
 func (r *Rows) GroupBytes(group int, columns []int) (n int64) {
 	if group < r.File.Groups() {
-		return r.File.GroupBytes(group, columns)
+		return r.altered.GroupBytes(group, columns)
 	}
 	for _, col := range columns {
 		n += int64(r.of.chunks[group-r.File.Groups()].Segments[col].Bytes())

@@ -93,8 +93,8 @@ type Update struct {
 	Values *table.Segment
 }
 
-// Keeps reports that the change leaves the definition of the table and the numbers of its rows as they are.
-func (c *Change) Keeps() bool { return c.Define == nil && !c.Drop && !c.Compact }
+// Keeps reports that the rows of the table keep their numbers, and that there are such: it is not made, dropped or compacted.
+func (c *Change) Keeps() bool { return (c.Define == nil || c.From != nil) && !c.Drop && !c.Compact }
 
 // Apply returns the next snapshot of a table; nil where the change drops it. t is nil where the change creates it.
 func (c *Change) Apply(t *table.Table) (*table.Table, error) { return c.Take(t, nil) }

@@ -129,6 +129,9 @@ func (s *Store) fills(k *kept) bool {
 // fold is a table that is not in memory after a checkpoint. Its rows keep their numbers, and its files stay, so that whoever reads them
 // goes on.
 func (s *Store) fold(ctx context.Context, k *kept, m *manifest) (*kept, error) {
+	if k.amended.columns.moved() {
+		return s.rewritten(ctx, k, m)
+	}
 	now, t := *k, &table.Table{Name: k.def.Name, Fields: k.def.Fields, Chunks: k.amended.chunks}
 	if rowsIn(t.Chunks) < foldedRows && !s.fills(k) {
 		return &now, nil
@@ -138,10 +141,47 @@ func (s *Store) fold(ctx context.Context, k *kept, m *manifest) (*kept, error) {
 		return nil, err
 	}
 	now.files = append(slices.Clip(k.files), more...)
-	if now.amended = (&amendment{update: k.amended.update, delete: k.amended.delete}); len(now.amended.changes("")) > 0 {
+	if now.amended = (&amendment{update: k.amended.update, delete: k.amended.delete, columns: k.amended.columns}); len(now.amended.changes("")) > 0 {
 		now.rewrite = true
 	} else {
 		now.amended, now.changed = nil, false
+	}
+	return &now, nil
+}
+
+// rewritten is a table that is not in memory, and whose columns are no more those of its files, with files that have them. Its rows keep their numbers:
+// those that are deleted are written, too.
+func (s *Store) rewritten(ctx context.Context, k *kept, m *manifest) (*kept, error) {
+	of := s.saved(k)
+	of.amended = &amendment{chunks: k.amended.chunks, update: k.amended.update, columns: k.amended.columns}
+	rows, err := of.Open(ctx, ingest.Options{MemoryLimit: s.limit})
+	if err != nil {
+		return nil, err
+	}
+	most := int64(1 << 28) // bytes of the rows that become a file, about
+	if s.limit > 0 {
+		most = min(most, s.limit/8)
+	}
+	now, all := *k, (&table.Table{Fields: k.def.Fields}).All()
+	now.files = nil
+	for at := 0; at < rows.Groups(); {
+		var groups []int
+		for bytes := int64(0); at < rows.Groups() && (len(groups) == 0 || bytes+rows.GroupBytes(at, all) <= most); at++ {
+			groups, bytes = append(groups, at), bytes+rows.GroupBytes(at, all)
+		}
+		t, err := rows.ReadGroups(ctx, groups, all, ingest.Options{MemoryLimit: s.limit})
+		if err != nil {
+			return nil, err
+		}
+		more, err := s.parts(ctx, k.def.Name, t, 0, m)
+		if err != nil {
+			return nil, err
+		}
+		now.files = append(now.files, more...)
+	}
+	now.rows, now.rewrite = now.inFiles(), true
+	if now.amended = (&amendment{delete: k.amended.delete}); len(now.amended.delete) == 0 {
+		now.amended, now.changed, now.rewrite = nil, false, false
 	}
 	return &now, nil
 }

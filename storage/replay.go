@@ -72,7 +72,7 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 	}
 	k := find(s.tables, name)
 	if old != nil && k.table == nil {
-		if len(k.files) == 0 || c.Compact || c.Define != nil && !c.sameColumns(old.def) {
+		if len(k.files) == 0 || c.Compact {
 			if k.table, err = s.saved(old).Load(ctx, o); err != nil {
 				return err
 			}
@@ -96,23 +96,17 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 	if err := k.flush(); err != nil {
 		return err
 	}
-	return k.apply(c)
-}
-
-// sameColumns reports that the definition of a change leaves the columns as they are.
-func (c *Change) sameColumns(old *Definition) bool {
-	for i, from := range c.From {
-		if from != i {
-			return false
-		}
+	fields := k.def.Fields
+	if old != nil {
+		fields = old.def.Fields
 	}
-	return len(c.From) == len(old.Fields) && slices.Equal(old.Fields, c.Define.Fields)
+	return k.apply(fields, c)
 }
 
-// apply applies a change, to the table where it is here, else to what amends its files.
-func (k *kept) apply(c *Change) (err error) {
+// apply applies a change, to the table where it is here, else to what amends its files, which had fields.
+func (k *kept) apply(fields []table.Field, c *Change) (err error) {
 	if k.amended != nil {
-		k.amended, err = k.amended.with(k.def.Fields, k.inFiles(), c)
+		k.amended, err = k.amended.with(fields, k.inFiles(), c)
 		return err
 	}
 	k.table, err = c.Apply(k.table)
@@ -225,7 +219,7 @@ func (k *kept) flush() (err error) {
 	}
 	for _, c := range []Change{more, rest} {
 		if err == nil {
-			err = k.apply(&c)
+			err = k.apply(k.def.Fields, &c)
 		}
 	}
 	return err

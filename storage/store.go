@@ -472,14 +472,19 @@ func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 	}
 	tables := s.tables
 	for i := range commit {
-		if tables, err = noted(tables, &commit[i]); err != nil {
+		c, old := &commit[i], find(tables, commit[i].Table)
+		if tables, err = noted(tables, c); err != nil {
 			return Pending{}, err
 		}
-		k := find(tables, commit[i].Table)
+		name := c.Table
+		if c.Define != nil {
+			name = c.Define.Name
+		}
+		k := find(tables, name)
 		switch {
 		case k == nil:
-		case slices.Contains(apart, k.def.Name):
-			if k.amended, err = k.amended.with(k.def.Fields, k.inFiles(), &commit[i]); err != nil {
+		case old != nil && slices.Contains(apart, name):
+			if k.amended, err = k.amended.with(old.def.Fields, k.inFiles(), c); err != nil {
 				return Pending{}, err
 			}
 		default:

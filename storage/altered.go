@@ -1,0 +1,171 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// layout says how the columns of a table follow from those of its files: From and Fill of a [Change], of the files.
+type layout struct {
+	name   string // of the table
+	fields []table.Field
+	from   []int
+	fill   []table.Value
+}
+
+// moved reports that the columns are not those of the files.
+func (l *layout) moved() bool {
+	return l != nil && l.from != nil
+}
+
+// keepsColumns reports that a change leaves the columns of a table with fields as they are.
+func (c *Change) keepsColumns(fields []table.Field) bool {
+	for i, from := range c.From {
+		if from != i {
+			return false
+		}
+	}
+	return slices.Equal(fields, c.Define.Fields)
+}
+
+// alter is what a change of the definition does to the columns, which were fields.
+func (a *amendment) alter(fields []table.Field, c *Change) error {
+	n := len(c.Define.Fields)
+	if len(c.From) != n || len(c.Fill) != n || slices.ContainsFunc(c.From, func(from int) bool { return from >= len(fields) }) {
+		return fmt.Errorf("a change of the columns of %s does not fit its table", c.Table)
+	}
+	next := &layout{name: c.Define.Name, fields: c.Define.Fields}
+	if old := a.columns; old.moved() || !c.keepsColumns(fields) {
+		for i, from := range c.From {
+			fill := c.Fill[i]
+			if from >= 0 && old.moved() {
+				from, fill = old.from[from], old.fill[from]
+			}
+			next.from, next.fill = append(next.from, from), append(next.fill, fill)
+		}
+	}
+	a.columns = next
+	for k, chunk := range a.chunks {
+		out := &table.Chunk{Rows: chunk.Rows}
+		for i, from := range c.From {
+			if from >= 0 {
+				out.Segments = append(out.Segments, chunk.Segments[from])
+			} else {
+				out.Segments = append(out.Segments, table.Constant(c.Define.Fields[i].Type, c.Fill[i], chunk.Rows))
+			}
+		}
+		a.chunks[k] = out
+	}
+	var update []Update
+	for i, from := range c.From {
+		for _, u := range a.update {
+			if u.Column == from {
+				update = append(update, Update{i, u.Rows, u.Values})
+			}
+		}
+	}
+	a.update = update
+	return nil
+}
+
+// altered is a file as a layout has its columns.
+type altered struct {
+	*ingest.File
+	to *layout // nil for as they are
+}
+
+// Fields is how many columns there are.
+func (f altered) Fields() int {
+	if f.to == nil {
+		return f.File.Fields()
+	}
+	return len(f.to.fields)
+}
+
+// inFile are those of the file's columns that some columns are.
+func (f altered) inFile(columns []int) (list []int) {
+	if !f.to.moved() {
+		return columns
+	}
+	for _, col := range columns {
+		if from := f.to.from[col]; from >= 0 && !slices.Contains(list, from) {
+			list = append(list, from)
+		}
+	}
+	return list
+}
+
+// table is a table of the file's columns with some columns as they are to be.
+func (f altered) table(t *table.Table, columns []int) *table.Table {
+	if f.to == nil {
+		return t
+	}
+	out := &table.Table{Name: f.to.name, Fields: slices.Clone(f.to.fields), Version: t.Version}
+	from := func(col int) int {
+		if f.to.moved() {
+			return f.to.from[col]
+		}
+		return col
+	}
+	for col := range out.Fields {
+		if at := from(col); at >= 0 {
+			out.Fields[col].Unsupported = t.Fields[at].Unsupported
+		}
+	}
+	for _, c := range t.Chunks {
+		chunk := &table.Chunk{Rows: c.Rows, Segments: make([]*table.Segment, len(out.Fields))}
+		for _, col := range columns {
+			if at := from(col); at >= 0 {
+				chunk.Segments[col] = c.Segments[at]
+			} else {
+				chunk.Segments[col] = table.Constant(out.Fields[col].Type, f.to.fill[col], c.Rows)
+			}
+		}
+		out.Chunks = append(out.Chunks, chunk)
+	}
+	return out
+}
+
+// ReadGroups is [ingest.File.ReadGroups].
+func (f altered) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
+	t, err := f.File.ReadGroups(ctx, groups, f.inFile(columns), o)
+	if err != nil {
+		return nil, err
+	}
+	return f.table(t, columns), nil
+}
+
+// Outline is [ingest.File.Outline].
+func (f altered) Outline(columns []int) (*table.Table, bool) {
+	t, ok := f.File.Outline(f.inFile(columns))
+	if !ok {
+		return nil, false
+	}
+	return f.table(t, columns), true
+}
+
+// Shape is [ingest.File.Shape].
+func (f altered) Shape(columns []int) *table.Table {
+	t := f.File.Shape(f.inFile(columns))
+	if t == nil {
+		return nil
+	}
+	return f.table(t, columns)
+}
+
+// GroupBytes is [ingest.File.GroupBytes].
+func (f altered) GroupBytes(group int, columns []int) int64 {
+	n := f.File.GroupBytes(group, f.inFile(columns))
+	if f.to.moved() {
+		for _, col := range columns {
+			if f.to.from[col] < 0 {
+				n += int64(f.File.GroupRows(group))
+			}
+		}
+	}
+	return n
+}
