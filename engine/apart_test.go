@@ -207,3 +207,23 @@ func TestChangesOfATableInFiles(t *testing.T) {
 	})
 	t.Logf("%d statements, %d of them errors; the table was in files after %d; %d were refused", done+failed, failed, apart, refused)
 }
+
+// An index of a table in files is made where there is room for it and its column, also where others had it; else it is refused with its size.
+func TestIndexOfATableInFiles(t *testing.T) {
+	ctx, dir := context.Background(), apartFolder(t)
+	db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 24_000})
+	do(t, db, "SELECT MAX(v), MAX(n), MAX(p) FROM k")
+	if _, err := db.Exec(ctx, "CREATE INDEX ON k (q)"); err != nil {
+		t.Error(err)
+	}
+	do(t, db, "UPDATE k SET q = q + 100, v = 0 WHERE q = 7 AND p < 9")
+	if got := said(Collect(db.Query(ctx, "SELECT COUNT(*), SUM(p) FROM k WHERE q = 107"))); got != "9|36" {
+		t.Error(got)
+	}
+	if _, err := db.Exec(ctx, "SET host_memory = '15kB'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(ctx, "CREATE INDEX big ON k (v)"); err == nil || !strings.Contains(err.Error(), `index "big" takes about `) {
+		t.Errorf("%v, want that it is too large", err)
+	}
+}

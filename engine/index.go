@@ -274,10 +274,10 @@ func (s *Statement) createIndex(ctx context.Context) error {
 		}
 		return expr.Errorf(of.Pos, "index %q already exists", i.name)
 	}
-	if _, err = db.read(ctx, e, []int{col}); err != nil {
+	if err = db.indexFits(ctx, e, i.name, col); err != nil {
 		return err
 	}
-	if _, err = db.hostBudget(); err != nil {
+	if _, err = db.read(ctx, e, []int{col}); err != nil {
 		return err
 	}
 	now, unpin := db.pin(e)
@@ -287,6 +287,32 @@ func (s *Statement) createIndex(ctx context.Context) error {
 	}
 	db.indexesChanged()
 	return nil
+}
+
+// indexFits fails where the host memory budget has no room for an index of a column, and for the column.
+func (db *DB) indexFits(ctx context.Context, e *entry, name string, col int) error {
+	if db.now().hostMemory == 0 {
+		return nil
+	}
+	t := e.table.Load()
+	need := int64(indexBytes * total(t))
+	if columns := []int{col}; !t.Has(columns) {
+		b, _, takes, err := db.batchesOf(ctx, e, columns, decided{}, 0, 0)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			need += takes
+		}
+	}
+	left, err := db.hostBudget()
+	if (err != nil || need > left) && db.makeRoom(ctx) {
+		left, err = db.hostBudget()
+	}
+	if err == nil && need > left {
+		err = fmt.Errorf("index %q takes about %s with its column while it is made, and %s of the host memory budget are left: raise it (--host-memory)", name, size(need), size(left))
+	}
+	return err
 }
 
 func (s *Statement) dropIndex() error {
