@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -98,6 +99,8 @@ func OfRows(f *plan.Fragment, rows int, column func(col int) (t *table.Table, at
 		for _, a := range g.Aggs {
 			cols = append(cols, a.Reads()...)
 		}
+		slices.Sort(cols)
+		cols = slices.Compact(cols)
 		class := Groups
 		if most := plan.SlotsOf(rows, f.Bound != nil); keys >= 63 || uint64(1)<<keys > most {
 			class = ManyGroups
