@@ -25,7 +25,8 @@
 // is a texel of four 32-bit words: up to four counts; or a sum of 96 bits and how
 // many codes it is of; or the smallest and the largest code. The fragments make a
 // rectangle of at most 256 x 256 texels, a second draw folds it into 32 x 32, and
-// these are read back and finished in Go. Everything is in integers, and exact.
+// these are read back and finished in Go. (On software rasterisers a fragment takes neighbouring
+// texels of a line, and up to 4096 results are read back without a second draw.) Everything is in integers, and exact.
 //
 //   - COUNT, SUM, AVG, MIN, MAX take one reduction each, the selection included.
 //     Where several passes go over one selection, a first pass draws it as a bitmap,

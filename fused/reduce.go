@@ -105,28 +105,38 @@ type reduction struct {
 	texels textures.Shape // four records each
 	first  *textures.Temp // a fragment for a good many texels each
 	last   *textures.Temp // what is read back; first itself when that is small
+	runs   bool           // a fragment of the first takes neighbouring texels
 }
 
-// Sizes of the rectangles. A fragment of the first takes texels at distances of the
+// Sizes of the rectangles. On hardware a fragment of the first takes texels at distances of the
 // rectangle's size, so that fragments side by side read texels side by side: a few
 // where there are few, so that the fragments keep the device busy, more where the
-// next level would have too many partial results to merge.
+// next level would have too many partial results to merge. In software it takes a run of a line, since the
+// CPU reads ahead, and the host merges more of them, since a pass is a wait.
 const (
 	firstSide = 256 // at most
 	least     = 16  // texels for a fragment, where firstSide allows
 	lastSide  = 32
+	runTexels = 64   // at most
+	runsAside = 4    // runs of a line, at least, where it has as many texels: of a vector's fragments
+	lastRuns  = 4096 // that the host merges, at most
 )
 
 // newReduction sizes the rectangles for a chunk of a shape. Chunks share their first
 // ones.
-func newReduction(sh textures.Shape, shared map[textures.Temp]*textures.Temp) *reduction {
-	r := &reduction{texels: textures.Shape{Width: sh.Width / 4, Height: sh.Height, Rows: sh.Rows}}
+func newReduction(sh textures.Shape, software bool, shared map[textures.Temp]*textures.Temp) *reduction {
+	r := &reduction{texels: textures.Shape{Width: sh.Width / 4, Height: sh.Height, Rows: sh.Rows}, runs: software}
 	side := lastSide
 	for side < firstSide && least*4*side*side <= r.texels.Width*r.texels.Height {
 		side *= 2
 	}
 	first := textures.Temp{Width: min(r.texels.Width, side), Height: min(sh.Height, side), Words: 4}
 	r.last = &textures.Temp{Width: min(first.Width, lastSide), Height: min(first.Height, lastSide), Words: 4}
+	if software {
+		first.Width, first.Height = min(r.texels.Width, max(runsAside, (r.texels.Width+runTexels-1)/runTexels)), sh.Height
+		*r.last = first
+		r.last.Height = min(first.Height, lastRuns/first.Width)
+	}
 	r.first = r.last
 	if first != *r.last {
 		if shared[first] == nil {
@@ -137,11 +147,14 @@ func newReduction(sh textures.Shape, shared map[textures.Temp]*textures.Temp) *r
 	return r
 }
 
-// share is the number of texels that a fragment of the first rectangle goes over.
-func (r *reduction) share() int {
+// each is how many texels a fragment of the first rectangle goes over, aside and down.
+func (r *reduction) each() [2]int {
 	up := func(a, b int) int { return (a + b - 1) / b }
-	return up(r.texels.Width, r.first.Width) * up(r.texels.Height, r.first.Height)
+	return [2]int{up(r.texels.Width, r.first.Width), up(r.texels.Height, r.first.Height)}
 }
+
+// share is the number of texels that a fragment of the first rectangle goes over.
+func (r *reduction) share() int { return r.each()[0] * r.each()[1] }
 
 // source writes the program of the first level.
 func (w *program) source(m measure, measured int) shaders.Source {
@@ -165,14 +178,17 @@ func (w *program) source(m measure, measured int) shaders.Source {
 	return w.compose("reduction", m.declare+`
 uniform uvec3 lines;  // full lines; records in the line behind them; records in a full line
 uniform uvec2 extent; // texels in a line, lines
+uniform uvec2 run;    // from the first texel of a fragment to that of its neighbour
+uniform uvec2 span;   // from there to the end of a fragment's texels
 uniform uvec2 apart;  // from one texel of a fragment to its next
 layout(location = 0) out uvec4 partial;
 
 void main() {
     partial = `+m.fold.nothing+`;
-    for (uint y = uint(gl_FragCoord.y); y < extent.y; y += apart.y) {
+    uvec2 first = uvec2(gl_FragCoord.xy) * run, end = min(extent, first + span);
+    for (uint y = first.y; y < end.y; y += apart.y) {
         uint records = y < lines.x ? lines.z : lines.y;
-        for (uint column = uint(gl_FragCoord.x); column < extent.x; column += apart.x) {
+        for (uint column = first.x; column < end.x; column += apart.x) {
             ivec2 at = ivec2(column, y);
 `+w.fetch("            ")+line("            ", m.before)+`            for (int k = 0; k < 4; k++) {
                 bool s = `+s+`;
@@ -187,9 +203,14 @@ void main() {
 func (p *part) reduce(w *program, m measure, measured int) {
 	r := p.reduction
 	full, rest := p.shape.Rows/p.shape.Width, p.shape.Rows%p.shape.Width
+	run, span, apart := [2]int{1, 1}, [2]int{r.texels.Width, r.texels.Height}, [2]int{r.first.Width, r.first.Height}
+	if r.runs {
+		run = r.each()
+		span, apart = run, [2]int{1, 1}
+	}
 	p.draw(w, r.share(), &pass.Pass{Op: m.op, Color: r.first, Program: w.source(m, measured), Uniforms: append(m.uniforms,
 		shaders.Uniform{Name: "lines", U: []uint32{uint32(full), uint32(rest), uint32(p.shape.Width)}},
-		pair("extent", r.texels.Width, r.texels.Height), pair("apart", r.first.Width, r.first.Height))})
+		pair("extent", r.texels.Width, r.texels.Height), pair("run", run[0], run[1]), pair("span", span[0], span[1]), pair("apart", apart[0], apart[1]))})
 	if r.first == r.last {
 		return
 	}

@@ -47,7 +47,7 @@ func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Sele
 		chunk := q.Table.Chunks[i]
 		shape := textures.LineShape(chunk.Rows)
 		s.List = append(s.List, &part{Drawer: pass.Drawer{Runner: run, Chunk: i, Rows: chunk.Rows}, selection: s, chunk: chunk, shape: shape,
-			pred: c.Pred, reduction: newReduction(shape, shared), counted: map[int]pass.Count{}, marked: map[int]bool{}})
+			pred: c.Pred, reduction: newReduction(shape, device.Software, shared), counted: map[int]pass.Count{}, marked: map[int]bool{}})
 	}
 	return s, nil
 }
