@@ -28,7 +28,7 @@ type joinOfStar struct {
 
 func joinsOfStars() []joinOfStar {
 	const pairs, star = ") on compute, rows of fact on devices 0, 1", "Group("
-	const stays, both = "columns) on compute", "bits), devices 0, 1"
+	const stays, both = "columns) on compute", "devices 0, 1"
 	const chain = " FROM fact x JOIN fact y ON x.b = y.b AND x.m = y.m JOIN twice z ON y.a = z.key "
 	return []joinOfStar{
 		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = key", []string{star, both}},
