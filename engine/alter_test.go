@@ -1,6 +1,9 @@
 package engine
 
-import "testing"
+import (
+	"context"
+	"testing"
+)
 
 // ALTER TABLE changes a table and all that is said of it, or says what is in the way.
 func TestAlter(t *testing.T) {
@@ -56,4 +59,18 @@ func TestAlter(t *testing.T) {
 	})
 	do(t, db, "DROP TABLE w")
 	nothingLeft(t, db)
+}
+
+// A condition that is asked again selects the same rows when its table has other columns, of those that are deleted none.
+func TestColumnsChangeBehindDeletedRows(t *testing.T) {
+	everyBackend(t, func(t *testing.T, db *DB) {
+		do(t, db, "CREATE TABLE t AS SELECT x AS a, x * 3 AS b FROM generate_series(1, 50) g(x)")
+		do(t, db, "DELETE FROM t WHERE a = 7")
+		for _, text := range []string{"ANALYZE", "ALTER TABLE t ADD c text", "ALTER TABLE t ADD d int DEFAULT 1", "ALTER TABLE t DROP c, DROP b", "ALTER TABLE t RENAME d TO e"} {
+			do(t, db, text)
+			if got := said(Collect(db.Query(context.Background(), "SELECT COUNT(*), SUM(a) FROM t WHERE a > 3"))); got != "46|1262" {
+				t.Errorf("after %s: %s", text, got)
+			}
+		}
+	})
 }

@@ -30,6 +30,7 @@ type Lowered struct {
 // lowered is one condition over the chunks of one snapshot; it does not change.
 type lowered struct {
 	table  string
+	fields int // of the table: behind them is the mark of rows that are not deleted
 	where  expr.Expr
 	chunks []loweredChunk
 }
@@ -71,8 +72,8 @@ func (l *Lowered) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
 		}
 		return out.Chunks, nil
 	}
-	old := l.get(t.Name, where)
-	now := &lowered{table: t.Name, where: where}
+	old := l.get(t, where)
+	now := &lowered{table: t.Name, fields: len(t.Fields), where: where}
 	cols := expr.Columns(where)
 	var missing []int
 	for i, c := range t.Chunks {
@@ -175,11 +176,11 @@ func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
 }
 
 // get returns what is kept of a condition, nil where nothing is.
-func (l *Lowered) get(name string, where expr.Expr) *lowered {
+func (l *Lowered) get(t *table.Table, where expr.Expr) *lowered {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, same := range []func(a, b any) bool{func(a, b any) bool { return a == b }, reflect.DeepEqual} {
-		if i := slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == name && same(o.where, where) }); i >= 0 {
+		if i := slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == t.Name && o.fields == len(t.Fields) && same(o.where, where) }); i >= 0 {
 			return l.list[i]
 		}
 	}
