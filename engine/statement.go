@@ -494,7 +494,7 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	case s.parsed.Upkeep != nil:
 		return s.upkeep(ctx)
 	case s.parsed.Explain:
-		return s.explained(ctx, args)
+		return s.reading(ctx, args, s.explained)
 	case s.parsed.Setting != nil:
 		return s.setting(ctx)
 	case s.parsed.Index != nil:
@@ -502,6 +502,26 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	case s.parsed.Changes():
 		return s.change(ctx, args)
 	}
+	return s.reading(ctx, args, s.asked)
+}
+
+// reading is what do gives with values for the parameters. The files of the folder's tables stay until its rows are closed.
+func (s *Statement) reading(ctx context.Context, args []any, do func(context.Context, []any) (*Rows, error)) (*Rows, error) {
+	if s.db.store == nil {
+		return do(ctx, args)
+	}
+	release := s.db.store.Hold()
+	r, err := do(ctx, args)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	r.closing = append(r.closing, release)
+	return r, nil
+}
+
+// asked runs a statement that changes nothing.
+func (s *Statement) asked(ctx context.Context, args []any) (*Rows, error) {
 	binding := ctx
 	if s.bound == nil {
 		binding = running(ctx, s.parsed)

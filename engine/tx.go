@@ -28,6 +28,7 @@ type Tx struct {
 	of       *DB // that it began on
 	readOnly bool
 	began    uint64 // how many commits there were
+	files    func() // lets go of those of the folder; nil without one
 
 	mu     sync.Mutex
 	failed error // of the first statement that failed
@@ -62,6 +63,9 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	tx.db.config.Store(tx.stays)
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
+	if db.store != nil {
+		tx.files = db.store.Hold()
+	}
 	entries, version := db.committed.known()
 	for i, e := range entries {
 		if e.open != nil { // what it reads does not change
@@ -210,6 +214,9 @@ func (tx *Tx) keep(changes []storage.Change, next []installed) error {
 // release lets go of the snapshots that the transaction kept, and of what others note for it.
 func (tx *Tx) release() {
 	db := tx.of
+	if tx.files != nil {
+		tx.files()
+	}
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
 	db.commits.end(tx)

@@ -34,6 +34,7 @@ type Store struct {
 	sound    sync.Map
 	limit    int64 // of the memory for tables; 0 for none
 	err      error // nothing more is written
+	held     held
 }
 
 // kept is a table of a store.
@@ -147,6 +148,7 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 	if s.manifest, err = decodeManifest(text); err != nil {
 		return &damage{manifestName, -1, err.Error()}
 	}
+	s.held.begin(s.manifest.Log)
 	if s.holder == "" {
 		if err := s.tidy(); err != nil {
 			return err
@@ -267,7 +269,11 @@ func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, record
 		s.err = fmt.Errorf("storage: %s: the manifest cannot be synced, and nothing more is written: %w", s.dir, err)
 		return errors.Join(s.err, next.file.Close())
 	}
+	if s.manifest != nil {
+		s.held.follow(s.manifest)
+	}
 	s.manifest, s.log, s.tables, s.over = m, next, tables, next.end
+	s.held.begin(m.Log)
 	return nil
 }
 
@@ -278,6 +284,9 @@ func (s *Store) tidy() error {
 		return err
 	}
 	wanted := append(s.manifest.names(), s.manifest.Before...)
+	for _, m := range s.held.past {
+		wanted = append(wanted, m.files()...)
+	}
 	for _, name := range names {
 		if (strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, "log-") || name == manifestNew) && !slices.Contains(wanted, name) {
 			if err := s.d.remove(name); err != nil {
@@ -290,7 +299,11 @@ func (s *Store) tidy() error {
 
 // names are the files that a manifest has.
 func (m *manifest) names() []string {
-	list := []string{logName(m.Log)}
+	return append(m.files(), logName(m.Log))
+}
+
+// files are those of its tables.
+func (m *manifest) files() (list []string) {
 	for _, t := range m.Tables {
 		for _, p := range t.Files {
 			list = append(list, p.Name)

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// A transaction and rows that are being read go on with the files that they began with, whatever others change and however often these are written
+// anew. When they have ended the files go.
+func TestFilesOfASnapshotStay(t *testing.T) {
+	ctx, dir := context.Background(), apartFolder(t)
+	db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 9_000})
+	files := func() int {
+		list, err := filepath.Glob(filepath.Join(dir, "k-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	few := files()
+	s, prepared := db.Session(), db.Session()
+	if _, err := prepared.Exec(ctx, "PREPARE of AS SELECT COUNT(*), SUM(v) FROM k WHERE p > 3"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Exec(ctx, "BEGIN"); err != nil {
+		t.Fatal(err)
+	}
+	var open []*Rows
+	for range 3 {
+		rows, err := db.Query(ctx, "SELECT p, q, r, v FROM k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, rows)
+		for i, text := range []string{"ALTER TABLE k ADD z int DEFAULT 7", "CHECKPOINT", "UPDATE k SET z = 8, p = p + 1 WHERE q = 3", "CHECKPOINT", "ALTER TABLE k DROP COLUMN z", "CHECKPOINT", "CHECKPOINT"} {
+			do(t, db, text)
+			if i == 1 {
+				if _, err := prepared.Exec(ctx, "EXECUTE of"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if got := said(Collect(s.Query(ctx, "SELECT COUNT(*), SUM(p), COUNT(DISTINCT r) FROM k"))); got != "520|6500|520" {
+		t.Errorf("in the transaction: %s", got)
+	}
+	for i, rows := range open {
+		n, sum := 0, int64(0)
+		for rows.Next() {
+			n, sum = n+1, sum+rows.Values()[0].I
+		}
+		if err := rows.Err(); err != nil || n != apartRows || sum != int64(6500+26*i) {
+			t.Errorf("rows that are read: %d, of which the sum is %d, %v", n, sum, err)
+		}
+	}
+	if _, err := s.Exec(ctx, "UPDATE k SET v = 0 WHERE p = 3"); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Exec(ctx, "COMMIT"); fmt.Sprintf("%.45s", err) != "could not serialize access due to concurrent " {
+		t.Error(err)
+	}
+	do(t, db, "CHECKPOINT")
+	do(t, db, "CHECKPOINT")
+	if n := files(); n > few {
+		t.Errorf("%d files are left, of %d", n, few)
+	}
+}
