@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -23,8 +24,8 @@ const killedClients = 3
 type killedRows map[string]map[int64]int64
 
 // killedTransaction is the transaction of a number of a client: its statements, and the client's rows when it is committed. It depends on nothing
-// else; one in four is rolled back, and is then without rows.
-func killedTransaction(client, number int, rows killedRows) (texts []string, after killedRows) {
+// else but the most rows that a statement inserts; one in four is rolled back, and is then without rows.
+func killedTransaction(client, number int, rows killedRows, most int) (texts []string, after killedRows) {
 	r := rand.New(rand.NewPCG(uint64(client), uint64(number)))
 	after = killedRows{"t": maps.Clone(rows["t"]), "u": maps.Clone(rows["u"])}
 	saved := after
@@ -44,11 +45,11 @@ func killedTransaction(client, number int, rows killedRows) (texts []string, aft
 		case 0, 1:
 			n := 1 + r.IntN(4)
 			if r.IntN(12) == 0 { // whose record takes a while to write
-				n = 3000
+				n = most
 			}
 			first := int64((number*5+i)*3000*killedClients + client)
 			last := first + int64((n-1)*killedClients)
-			texts = append(texts, fmt.Sprintf("INSERT INTO %s SELECT id, %d, %d FROM generate_series(%d, %d, %d) AS g(id)", of, client, number, first, last, killedClients))
+			texts = append(texts, fmt.Sprintf("INSERT INTO %s (id, client, v) SELECT id, %d, %d FROM generate_series(%d, %d, %d) AS g(id)", of, client, number, first, last, killedClients))
 			for id := first; id <= last; id += killedClients {
 				after[of][id] = int64(number)
 			}
@@ -77,11 +78,21 @@ func killedTransaction(client, number int, rows killedRows) (texts []string, aft
 	return append(texts, "COMMIT"), after
 }
 
+// killedRun is how a process that is killed changes tables.
+type killedRun struct {
+	filled int   // rows that no client changes
+	memory int64 // of the host, which has no room for these; 0 for no limit
+	most   int   // rows that a statement inserts
+	often  int   // transactions of client 0 from one checkpoint to the next
+	alters int   // transactions of client 0 from one ALTER TABLE to the next; 0 for none
+	rounds int
+}
+
 // killedProcess is the process that is killed: its clients run transactions, and print which are acknowledged.
-func killedProcess(dir string) error {
+func (run killedRun) process(dir string) error {
 	fmt.Println("opens")
 	ctx := context.Background()
-	db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir})
+	db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir, HostMemory: run.memory})
 	if err != nil {
 		return err
 	}
@@ -96,31 +107,40 @@ func killedProcess(dir string) error {
 	}
 	ended := make(chan error)
 	for client := range killedClients {
-		go func() { ended <- killedClient(ctx, db, client) }()
+		go func() { ended <- run.client(ctx, db, client) }()
 	}
 	return <-ended
 }
 
-func killedClient(ctx context.Context, db *engine.DB, client int) error {
+// client runs the transactions of a client that come after the last one that is there; one that conflicts with ALTER TABLE runs again.
+func (run killedRun) client(ctx context.Context, db *engine.DB, client int) error {
 	s := db.Session()
 	r, err := engine.Collect(s.Query(ctx, "SELECT number FROM done WHERE client = $1", client))
 	if err != nil {
 		return err
 	}
 	for number := int(r.Rows[0][0].I) + 1; ; number++ {
-		texts, after := killedTransaction(client, number, killedRows{"t": {}, "u": {}}) // whose statements do not depend on the rows
-		for _, text := range texts {
-			if text == "COMMIT" {
+		if client == 0 && run.alters > 0 && number%run.alters == 1 {
+			if _, err := db.Exec(ctx, fmt.Sprintf("ALTER TABLE t DROP COLUMN IF EXISTS x, ADD COLUMN x int DEFAULT %d", number)); err != nil {
+				return err
+			}
+			fmt.Println("altered", number)
+		}
+		texts, after := killedTransaction(client, number, killedRows{"t": {}, "u": {}}, run.most) // whose statements do not depend on the rows
+		for i := 0; i < len(texts); i++ {
+			if texts[i] == "COMMIT" {
 				fmt.Println("commits")
 			}
-			if _, err := s.Exec(ctx, text); err != nil {
-				return fmt.Errorf("%s: %w", text, err)
+			if _, err := s.Exec(ctx, texts[i]); errors.Is(err, engine.ErrConflict) && run.alters > 0 {
+				i = -1
+			} else if err != nil {
+				return fmt.Errorf("%s: %w", texts[i], err)
 			}
 		}
 		if after != nil {
 			fmt.Println("committed", client, number)
 		}
-		if client == 0 && number%16 == 15 {
+		if client == 0 && number%run.often == run.often-1 {
 			if _, err := db.Exec(ctx, "CHECKPOINT"); err != nil {
 				return err
 			}
@@ -131,18 +151,46 @@ func killedClient(ctx context.Context, db *engine.DB, client int) error {
 // A process is killed at any moment while its clients are in transactions of several statements: of each transaction all is there or nothing, and all
 // that was acknowledged is.
 func TestKillInTransactions(t *testing.T) {
+	killedRun{most: 3000, often: 16, rounds: 8}.test(t)
+}
+
+// So it is where the host memory has no room for the tables, and what changes them is kept apart from their files, also with columns that come and go.
+func TestKillInTransactionsBeyondHostMemory(t *testing.T) {
+	killedRun{filled: 8_000, memory: 110_000, most: 100, often: 4, alters: 3, rounds: 4}.test(t)
+}
+
+func (run killedRun) test(t *testing.T) {
 	if dir := os.Getenv("STENCILDB_TEST_KILLED"); dir != "" {
-		t.Fatal(killedProcess(dir))
+		t.Fatal(run.process(dir))
 	}
 	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "db")
+	if run.filled > 0 {
+		db := openFolder(t, dir)
+		texts := []string{"CREATE TABLE t (id bigint PRIMARY KEY, client bigint, v bigint)", "CREATE TABLE u (LIKE t INCLUDING ALL)", "CREATE TABLE done AS SELECT client, -1 AS number FROM generate_series(0, 2) AS g(client)"}
+		for first, n := 0, run.filled/4; first < run.filled; first, n = first+n, n-1 { // a file each, for it is smaller than the one before
+			for _, of := range []string{"t", "u"} {
+				texts = append(texts, fmt.Sprintf("INSERT INTO %s SELECT -x * 7919 * 1000003, 9, x * 1000003 * 7907 FROM generate_series(%d, %d) g(x)", of, first+1, min(first+n, run.filled)))
+			}
+			texts = append(texts, "CHECKPOINT")
+		}
+		for _, text := range texts {
+			if _, err := db.Exec(ctx, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	altered := -1 // the last ALTER TABLE that was acknowledged
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	var want [killedClients]killedRows
 	var number [killedClients]int // of the last transaction that is there
 	for client := range want {
 		want[client], number[client] = killedRows{"t": {}, "u": {}}, -1
 	}
-	for range 8 {
-		c := exec.Command(os.Args[0], "-test.run=^TestKillInTransactions$")
+	for range run.rounds {
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		c.Env = append(os.Environ(), "STENCILDB_TEST_KILLED="+dir)
 		out, err := c.StdoutPipe()
 		if err == nil {
@@ -161,14 +209,22 @@ func TestKillInTransactions(t *testing.T) {
 				}
 			} else if _, err := fmt.Sscanf(text, "committed %d %d", &client, &of); err == nil {
 				acknowledged[client] = of
+			} else if _, err := fmt.Sscanf(text, "altered %d", &of); err == nil {
+				altered = of
 			} else if text != "opens" {
+				for lines.Scan() { // the process has failed, and says why
+					text += "\n" + lines.Text()
+				}
 				t.Fatal(text)
 			} else if commits == 0 {
 				time.AfterFunc(time.Duration(rng.IntN(40))*time.Millisecond, func() { _ = c.Process.Kill() })
 			}
 		}
 		_ = c.Wait()
-		db := openFolder(t, dir)
+		db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir, HostMemory: run.memory})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := db.Exec(ctx, "SELECT 1 FROM done"); err != nil { // none of the first transaction
 			for _, of := range []string{"t", "u"} {
 				if _, err := db.Exec(ctx, "SELECT 1 FROM "+of); err == nil {
@@ -185,7 +241,7 @@ func TestKillInTransactions(t *testing.T) {
 				unacknowledged := 0
 				for number[client] < last {
 					number[client]++
-					if _, after := killedTransaction(client, number[client], want[client]); after != nil {
+					if _, after := killedTransaction(client, number[client], want[client], run.most); after != nil {
 						want[client] = after
 						if number[client] > acknowledged[client] {
 							unacknowledged++
@@ -210,10 +266,20 @@ func TestKillInTransactions(t *testing.T) {
 				}
 			}
 		}
+		if altered >= 0 {
+			r, err := engine.Collect(db.Query(ctx, "SELECT MIN(x), MAX(x), COUNT(*) FILTER (WHERE client = 9) FROM t"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if least, most := int(r.Rows[0][0].I), int(r.Rows[0][1].I); least != most || least < altered || r.Rows[0][2].I != int64(run.filled) {
+				t.Fatalf("the values of a column are %d to %d, and the default of all rows was %d; %d rows nobody changes", least, most, altered, r.Rows[0][2].I)
+			}
+		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+	t.Logf("transactions up to %d, ALTER TABLE up to %d", number, altered)
 	if found, err := storage.Verify(ctx, dir); err != nil || len(found.Problems) > 0 {
 		t.Fatal(found, err)
 	}
