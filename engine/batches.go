@@ -137,7 +137,9 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 		start := time.Now()
 		read := func() (*table.Table, error) {
 			return whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
-				o.Progress = nil
+				if b.entry.converted.Load() == nil { // of CSV it is that of the conversion
+					o.Progress = nil
+				}
 				return b.entry.file.ReadGroups(ctx, b.groups[batch], b.columns, o)
 			})
 		}
@@ -283,8 +285,10 @@ func onSelection(ctx context.Context, on backend, q *plan.Query, took *took, do 
 func (b *batches) step() Step {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := Step{Pass: fmt.Sprintf("ReadGroups(batches %d of at most %s)", len(b.groups), size(b.bytes)),
-		Counts: "the columns do not fit the host memory budget: row groups are read, worked on and dropped"}
+	s := Step{Pass: fmt.Sprintf("ReadGroups(batches %d of at most %s)", len(b.groups), size(b.bytes))}
+	if s.Counts = "the columns do not fit the host memory budget: row groups are read, worked on and dropped"; b.entry.converted.Load() != nil {
+		s.Counts = "the columns do not fit the host memory budget: they are converted, once, into a temporary file, of which parts are read, worked on and dropped"
+	}
 	if b.without > 0 {
 		s.Counts += fmt.Sprintf("; without %s, which have no record that is selected", numbers.Count(int64(b.without), "row group", "row groups"))
 	}

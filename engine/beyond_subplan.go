@@ -117,13 +117,14 @@ func (a *spilled) bytes() (n int64) {
 	return n
 }
 
-// outline is a table of the rows, each batch a chunk, with what a column has there; nil for columns that are not asked for.
-func (a *spilled) outline(columns []int, of func(t table.Type, rows int) *table.Segment) *table.Table {
-	t := &table.Table{Name: a.name, Fields: a.fields}
-	for _, e := range a.list {
-		c := &table.Chunk{Rows: e.rows, Segments: make([]*table.Segment, len(a.fields))}
+// shapeOf is a table of chunks of so many rows, of which nothing is known; columns that are not asked for are nil.
+func shapeOf(name string, fields []table.Field, rows []int, columns []int) *table.Table {
+	t := &table.Table{Name: name, Fields: fields}
+	none := make([]uint8, slices.Max(append([]int{0}, rows...)))
+	for _, n := range rows {
+		c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(fields))}
 		for _, i := range columns {
-			c.Segments[i] = of(a.fields[i].Type, e.rows)
+			c.Segments[i] = ingest.Unknown(fields[i].Type, none[:n])
 		}
 		t.Chunks = append(t.Chunks, c)
 	}
@@ -177,14 +178,20 @@ func (a *spilled) GroupBytes(group int, columns []int) int64 {
 	return a.list[group].bytes * int64(len(columns)) / int64(max(1, len(a.columns)))
 }
 func (a *spilled) Outline([]int) (*table.Table, bool) { return nil, false }
-func (a *spilled) Shape(columns []int) *table.Table   { return a.outline(columns, ingest.Unknown) }
 func (a *spilled) Changed() bool                      { return false }
+func (a *spilled) Shape(columns []int) *table.Table {
+	var rows []int
+	for _, e := range a.list {
+		rows = append(rows, e.rows)
+	}
+	return shapeOf(a.name, a.fields, rows, columns)
+}
 
 // entry is the rows as a table that statements read.
 func (a *spilled) entry() *entry {
 	e := newEntry(a.name, func(context.Context, ingest.Options) (source, error) { return a, nil })
 	e.file = a
-	e.table.Store(a.outline(nil, nil))
+	e.table.Store(a.Shape(nil))
 	return e
 }
 

@@ -130,6 +130,8 @@ type entry struct {
 	spare int                         // rows that statements read besides the table; with mu
 	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
 
+	converted atomic.Pointer[spill] // the temporary file of a CSV; nil of no CSV, or of none that has been opened
+
 	amended int64       // bytes of what a folder's log changes of its files; 0 for nothing
 	tight   atomic.Bool // what was read of it took more memory than there was
 }
@@ -151,8 +153,32 @@ func newEntry(name string, open opener) *entry {
 	return &entry{name: name, open: open, mu: semaphore.NewWeighted(1)}
 }
 
-func sourceEntry(name string, s ingest.Source) *entry {
-	return newEntry(name, func(ctx context.Context, o ingest.Options) (source, error) { return ingest.Open(ctx, name, s, o) })
+func (db *DB) sourceEntry(name string, s ingest.Source) *entry {
+	e := newEntry(name, nil)
+	e.open = func(ctx context.Context, o ingest.Options) (source, error) {
+		f, err := ingest.Open(ctx, name, s, o)
+		if err != nil {
+			return nil, err
+		}
+		return db.sourceOf(e, f), nil
+	}
+	return e
+}
+
+// endConverted gives the temporary file of the entry's CSV back, if there is one; statements that would read it get err.
+func (e *entry) endConverted(err error) {
+	if s := e.converted.Load(); s != nil {
+		s.end(err)
+	}
+}
+
+func (c *core) endAllConverted() {
+	for _, of := range []*catalog{c.committed, c.files} {
+		entries, _ := of.known()
+		for _, e := range entries {
+			e.endConverted(errClosed)
+		}
+	}
 }
 
 // Open returns a DB without tables. It opens no device: the first query that
@@ -207,7 +233,7 @@ func (db *DB) Add(t *table.Table) error {
 // Load reads a source as the table of a name, now. The next statement that uses the
 // table accounts for the time it took.
 func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
-	e := sourceEntry(name, s)
+	e := db.sourceEntry(name, s)
 	t, err := db.read(ctx, e, nil)
 	if err == nil {
 		_, err = db.read(ctx, e, t.All())
@@ -222,7 +248,7 @@ func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
 // needs it, where the format allows that. It takes the place of the table of that name where that
 // is of a source, too, which may have changed; statements under way go on with what they began with.
 func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
-	e := sourceEntry(name, s)
+	e := db.sourceEntry(name, s)
 	if _, err := db.read(ctx, e, nil); err != nil {
 		return err
 	}
@@ -244,7 +270,7 @@ func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error 
 
 // Attach is [DB.OpenFile] put off: the source is opened when a statement first names the
 // table. What is wrong with it is that statement's error.
-func (db *DB) Attach(name string, s ingest.Source) error { return db.register(sourceEntry(name, s)) }
+func (db *DB) Attach(name string, s ingest.Source) error { return db.register(db.sourceEntry(name, s)) }
 
 func (db *DB) register(e *entry) error {
 	if db.isClosed() {
@@ -412,6 +438,7 @@ func (e *entry) unread() int64 {
 func (db *DB) Close() error {
 	err := db.closeFolder()
 	db.snapshots.releases.Wait()
+	defer db.endAllConverted() // which takes locks under which db.mu is taken
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if !db.closed {

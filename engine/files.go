@@ -26,7 +26,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if _, err := ingest.Files(s.Path); err != nil {
 		return nil, err
 	}
-	e := sourceEntry(name, s)
+	e := db.sourceEntry(name, s)
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
 		return nil, placed(err)
@@ -36,6 +36,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	}
 	db.files.put(name, e)
 	if old != nil {
+		old.endConverted(ingest.ErrChanged)
 		db.snapshots.mu.Lock()
 		db.release(old.table.Load())
 		db.snapshots.mu.Unlock()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func openTemporary() (temporary, error) {
 	return f, nil
 }
 
-// spill is the temporary file of a statement: batches of rows in Arrow's IPC format, one behind the other. Several goroutines may
+// spill is the temporary file of a statement, or of a [converted] file: batches of rows in Arrow's IPC format, one behind the other. Several goroutines may
 // read it, and one write.
 type spill struct {
 	open func() (temporary, error)
@@ -51,6 +52,7 @@ type spill struct {
 	mu    sync.Mutex
 	file  temporary // nil before the first batch
 	bytes int64
+	ended error // what reading and writing are from now on; nil while they may go on
 }
 
 // extent is a batch in the file.
@@ -63,6 +65,9 @@ type extent struct {
 func (s *spill) write(data []byte, rows int) (extent, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended != nil {
+		return extent{}, s.ended
+	}
 	if s.file == nil {
 		f, err := s.open()
 		if err != nil {
@@ -92,10 +97,15 @@ func temporaryError(err error) error {
 func (s *spill) read(e extent) (computed, error) {
 	data := make([]byte, e.bytes)
 	s.mu.Lock()
-	f := s.file
+	f, ended := s.file, s.ended
 	s.mu.Unlock()
+	if ended != nil {
+		return nil, ended
+	}
 	if _, err := f.ReadAt(data, e.at); err != nil && err != io.EOF {
-		return nil, temporaryError(err)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return nil, cmp.Or(s.ended, temporaryError(err))
 	}
 	r, err := ipc.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -114,10 +124,33 @@ func (s *spill) read(e extent) (computed, error) {
 }
 
 // close gives the file back.
-func (s *spill) close() {
+func (s *spill) close() { s.end(nil) }
+
+// end is close, and unless err is nil whoever reads or writes from now on gets that.
+func (s *spill) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file != nil {
+	s.ended = err
+	s.cut(0)
+}
+
+// size is how many bytes have been written.
+func (s *spill) size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}
+
+// backTo takes back what has been written from a place on.
+func (s *spill) backTo(at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cut(at)
+}
+
+func (s *spill) cut(at int64) {
+	s.bytes = at
+	if at == 0 && s.file != nil {
 		s.file.Close() // nothing that was written is wanted
 		s.file = nil
 	}

@@ -35,6 +35,8 @@ type csvReader struct {
 	words   []bool        // columns in which some words are NULL
 	first   []heading     // of the first record
 	rows    int           // when all has been seen
+	parts   []int         // and those of each block that has some
+	sampled lengths       // of some of the records
 	taken   []string      // what has been sniffed, in words
 }
 
@@ -216,14 +218,14 @@ func (r *csvReader) records(b block, columns int, other **fault, do func(fields 
 // the core's own cache.
 const batchFields = 512
 
-// pass does something with the blocks, on all cores, and then with what it gives, which keeps none
+// pass does something with the blocks, by so many workers, and then with what it gives, which keeps none
 // of their text, in order.
-func pass[T any](r *csvReader, of func(b block) T, then func(T) error) error {
+func pass[T any](r *csvReader, workers int, of func(b block) T, then func(T) error) error {
 	call := func(_ int, b block) T {
 		defer b.done()
 		return of(b)
 	}
-	for t := range ordered.Map(runtime.GOMAXPROCS(0), r.blocks(), call) {
+	for t := range ordered.Map(workers, r.blocks(), call) {
 		if err := then(t); err != nil {
 			return err
 		}
@@ -328,6 +330,7 @@ type learned struct {
 	of      string // see named
 	columns []inference
 	rows    int
+	sampled lengths
 	headers int    // records that were taken for one
 	header  *fault // where these are headers
 	fault   *fault
@@ -371,14 +374,22 @@ func (r *csvReader) learn() error {
 					}
 				}
 			}
-			l.rows += len(fields) / max(1, columns)
+			if l.rows += len(fields) / max(1, columns); l.sampled.records == 0 && columns == len(r.fields) {
+				l.sampled.see(fields, columns)
+			}
 			return first
 		})
 		return l
 	}
 	headers, other := 0, (*fault)(nil)
+	var headed []int // blocks
 	then := func(l learned) error {
 		r.rows += l.rows
+		r.sampled.add(l.sampled)
+		if l.headers > 0 {
+			headed = append(headed, len(r.parts))
+		}
+		r.parts = append(r.parts, l.rows)
 		other = cmp.Or(other, l.header)
 		headers += l.headers
 		for col := range r.infer {
@@ -400,7 +411,7 @@ func (r *csvReader) learn() error {
 		}
 		return r.step(nil, l.read, r.size)
 	}
-	if err := pass(r, of, then); err != nil {
+	if err := pass(r, runtime.GOMAXPROCS(0), of, then); err != nil {
 		return err
 	}
 	if r.src.Header == HeaderSniffed {
@@ -409,10 +420,14 @@ func (r *csvReader) learn() error {
 		}
 		if r.src.Header == HeaderNone {
 			r.rows += headers
+			for _, block := range headed {
+				r.parts[block]++
+			}
 		} else if other != nil {
 			return other.err
 		}
 	}
+	r.parts = slices.DeleteFunc(r.parts, func(rows int) bool { return rows == 0 })
 	for col := range r.infer {
 		in := &r.infer[col]
 		if r.fields[col].Type.Kind != table.Unknown {
@@ -457,61 +472,15 @@ type cells struct {
 func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*table.Table, error) {
 	l := *r.loader
 	l.ctx, l.opts = ctx, o
-	fields, most := make([]table.Field, len(columns)), slices.Max(columns)
-	for k, col := range columns {
-		fields[k] = r.fields[col]
-	}
-	t := table.NewBuilder(r.name, fields, r.opts.ChunkRows)
-	of := func(b block) converted {
-		c := converted{columns: make([]cells, len(columns)), read: b.read}
-		records := bytes.Count(b.text, []byte{'\n'}) + 1 // about
-		for col := range c.columns {
-			c.columns[col].ordinals = make([]uint64, 0, records)
-		}
-		c.fault, _ = r.each(b, most+1, func(there []field, step int) (first *fault) {
-			for k, col := range columns {
-				if col >= step {
-					break
-				}
-				to := &c.columns[k]
-				for i := col; i < len(there); i += step {
-					f := there[i].in(b.text)
-					if r.isNull(col, f) {
-						to.push(0, false)
-						continue
-					}
-					o, err := parseValue(&to.words, fields[k].Type, f.text)
-					if err != nil {
-						line := there[i].line
-						if bad := (&fault{line, col, r.place(line, col, err, wider(fields[k].Type, f.text)...)}); bad.before(first) {
-							first = bad
-						}
-						break
-					}
-					to.push(o, true)
-				}
-			}
-			return first
-		})
-		return c
-	}
+	t := table.NewBuilder(r.name, r.some(columns), r.opts.ChunkRows)
+	of := func(b block) converted { return r.converted(b, columns) }
 	then := func(c converted) error {
-		if c.fault != nil {
-			return c.fault.err
-		}
-		for at, rows := 0, len(c.columns[0].ordinals); at < rows; {
-			n := min(t.Room(), rows-at)
-			for col := range c.columns {
-				c.columns[col].append(t.Column(col), at, n)
-			}
-			if err := t.EndRows(n); err != nil {
-				return err
-			}
-			at += n
+		if err := c.appendTo(t); err != nil {
+			return err
 		}
 		return l.step(t, c.read, r.size)
 	}
-	if err := pass(r, of, then); err != nil {
+	if err := pass(r, runtime.GOMAXPROCS(0), of, then); err != nil {
 		return nil, err
 	}
 	if err := l.step(t, r.size, r.size); err != nil {
@@ -521,6 +490,68 @@ func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*tab
 		return nil, ErrChanged
 	}
 	return t.TableAhead(o.Coming), nil
+}
+
+// some are the fields of some columns.
+func (r *csvReader) some(columns []int) []table.Field {
+	fields := make([]table.Field, len(columns))
+	for k, col := range columns {
+		fields[k] = r.fields[col]
+	}
+	return fields
+}
+
+// converted is the values of some columns, at least one, of a block.
+func (r *csvReader) converted(b block, columns []int) converted {
+	c := converted{columns: make([]cells, len(columns)), read: b.read}
+	records := bytes.Count(b.text, []byte{'\n'}) + 1 // about
+	for col := range c.columns {
+		c.columns[col].ordinals = make([]uint64, 0, records)
+	}
+	c.fault, _ = r.each(b, slices.Max(columns)+1, func(there []field, step int) (first *fault) {
+		for k, col := range columns {
+			if col >= step {
+				break
+			}
+			to, t := &c.columns[k], r.fields[col].Type
+			for i := col; i < len(there); i += step {
+				f := there[i].in(b.text)
+				if r.isNull(col, f) {
+					to.push(0, false)
+					continue
+				}
+				o, err := parseValue(&to.words, t, f.text)
+				if err != nil {
+					line := there[i].line
+					if bad := (&fault{line, col, r.place(line, col, err, wider(t, f.text)...)}); bad.before(first) {
+						first = bad
+					}
+					break
+				}
+				to.push(o, true)
+			}
+		}
+		return first
+	})
+	return c
+}
+
+// appendTo appends the rows to a table of these columns.
+func (c *converted) appendTo(t *table.Builder) error {
+	if c.fault != nil {
+		return c.fault.err
+	}
+	for at, rows := 0, len(c.columns[0].ordinals); at < rows; {
+		n := min(t.Room(), rows-at)
+		for col := range c.columns {
+			c.columns[col].append(t.Column(col), at, n)
+		}
+		if err := t.EndRows(n); err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
 }
 
 // push appends an ordinal, or NULL.

@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -312,8 +314,52 @@ func TestCSVBlocks(t *testing.T) {
 		if err == nil {
 			check(t, got)
 			equal(t, got, want)
+			samePartByPart(t, text, s, want)
 		}
 	})
+}
+
+// samePartByPart checks that the parts of a file of CSV text, packed or not, are the rows of a table.
+func samePartByPart(t *rapid.T, text string, s ingest.Source, want *table.Table) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	data := []byte(text)
+	s.Path = filepath.Join(dir, "t.csv")
+	if rapid.Bool().Draw(t, "packed") {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write(data)
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		data, s.Path = b.Bytes(), s.Path+".gz"
+	}
+	if err := os.WriteFile(s.Path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ingest.Open(context.Background(), "t", s, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &table.Table{Name: "t", Fields: f.ColumnFields()}
+	same := func(c *table.Chunk) (*table.Chunk, error) { return c, nil }
+	then := func(part int, c *table.Chunk) error {
+		if got.Chunks = append(got.Chunks, c); c.Rows != f.Parts()[part] || f.PartBytes(part, want.All()) < int64(8*c.Rows*len(want.Fields)) {
+			t.Errorf("part %d has %d rows of about %d bytes, not %d", part, c.Rows, f.PartBytes(part, want.All()), f.Parts()[part])
+		}
+		return nil
+	}
+	if err := ingest.ConvertParts(context.Background(), f, want.All(), ingest.Options{MemoryLimit: 1 << 20}, same, then); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Chunks) != len(f.Parts()) {
+		t.Fatalf("%d parts of %d", len(got.Chunks), len(f.Parts()))
+	}
+	check(t, got)
+	equal(t, got, want)
 }
 
 // endless is a file with one field that never ends.

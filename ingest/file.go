@@ -128,11 +128,9 @@ func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Tab
 	}
 	slices.Sort(left)
 	defer f.file.explain(f.src.Path, &err)
-	for _, in := range f.inputs {
-		if err := in.reopen(ctx); err != nil {
-			return nil, err
-		}
-		defer in.close()
+	defer f.close()
+	if err := f.reopen(ctx); err != nil {
+		return nil, err
 	}
 	if err := f.add(ctx, left, o); err != nil {
 		return nil, err
@@ -141,6 +139,22 @@ func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Tab
 		f.letGo()
 	}
 	return f.table, nil
+}
+
+// reopen opens the inputs again, which close closes.
+func (f *File) reopen(ctx context.Context) error {
+	for _, in := range f.inputs {
+		if err := in.reopen(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *File) close() {
+	for _, in := range f.inputs {
+		in.close()
+	}
 }
 
 // letGo gives the data of a source back of which all has been read.
@@ -203,17 +217,15 @@ func (f *File) Shape(columns []int) *table.Table {
 			if c.Segments[i] = f.outline(g, i, none); c.Segments[i] != nil {
 				continue
 			}
-			c.Segments[i] = unknown(f.fields[i].Type, none)
+			c.Segments[i] = Unknown(f.fields[i].Type, none)
 		}
 		t.Chunks = append(t.Chunks, c)
 	}
 	return t
 }
 
-// Unknown is a column of rows of which nothing is known, as in [File.Shape].
-func Unknown(t table.Type, rows int) *table.Segment { return unknown(t, make([]uint8, rows)) }
-
-func unknown(t table.Type, codes []uint8) *table.Segment {
+// Unknown is a column of rows of which nothing is known, as in [File.Shape], with a code for each, which is not looked at.
+func Unknown(t table.Type, codes []uint8) *table.Segment {
 	s := &table.Segment{Type: t, Codes: table.Codes{U8: codes}, Max: math.MaxUint64, Bits: 64}
 	if t.Kind == table.Varchar {
 		s.Max, s.Bits, s.Dict = 0, 0, []string{""}

@@ -341,7 +341,7 @@ func (r *Rows) Shape(columns []int) *table.Table {
 	for _, u := range r.of.update {
 		if slices.Contains(columns, u.Column) {
 			for _, c := range t.Chunks {
-				c.Segments[u.Column] = ingest.Unknown(t.Fields[u.Column].Type, c.Rows)
+				c.Segments[u.Column] = ingest.Unknown(t.Fields[u.Column].Type, make([]uint8, c.Rows))
 			}
 		}
 	}

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// converted is a CSV file that can be read in parts: the columns that are asked for so are converted, in one pass over the text, into
+// a temporary file, which is kept until the file has changed or the DB is closed. What is read as a whole comes from the text. It implements [source].
+type converted struct {
+	*ingest.File
+	name    string
+	fields  []table.Field
+	columns [][]extent // of each column its parts; nil of those that have not been converted
+	of      *spill
+}
+
+// sourceOf is the source of an entry: its file, of which CSV can be converted.
+func (db *DB) sourceOf(e *entry, f *ingest.File) source {
+	if f.Parts() == nil {
+		return f
+	}
+	c := &converted{File: f, name: e.name, fields: f.ColumnFields(), of: &spill{}}
+	c.columns = make([][]extent, len(c.fields))
+	c.of.open = func() (temporary, error) {
+		if db.isClosed() {
+			return nil, errClosed
+		}
+		return db.temporary()
+	}
+	e.converted.Store(c.of)
+	return c
+}
+
+// convert writes columns, at least one, to the temporary file.
+func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options) error {
+	of := func(part *table.Chunk) ([][]byte, error) {
+		out := make([][]byte, len(columns))
+		for k := range columns {
+			data, err := encoded(columnsOf(part, table.Block{N: part.Rows}, []int{k}))
+			if err != nil {
+				return nil, err
+			}
+			out[k] = data
+		}
+		return out, nil
+	}
+	rows, lists := c.Parts(), make([][]extent, len(columns))
+	then := func(part int, data [][]byte) error {
+		for k := range columns {
+			e, err := c.of.write(data[k], rows[part])
+			if err != nil {
+				return err
+			}
+			lists[k] = append(lists[k], e)
+		}
+		return nil
+	}
+	before := c.of.size()
+	if err := ingest.ConvertParts(ctx, c.File, columns, o, of, then); err != nil {
+		c.of.backTo(before)
+		return err
+	}
+	for k, i := range columns {
+		c.columns[i] = lists[k]
+	}
+	return nil
+}
+
+// ReadGroups implements [source]: it converts columns first that are asked for the first time.
+func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
+	var missing []int
+	for _, i := range columns {
+		if c.columns[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) > 0 {
+		if err := c.convert(ctx, missing, o); err != nil {
+			return nil, err
+		}
+	}
+	fields := fieldsAt(c.fields, columns)
+	b := table.NewBuilder(c.name, fields, o.ChunkRows)
+	for _, g := range groups {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := c.appendPart(b, g, columns, fields); err != nil {
+			return nil, err
+		}
+		if o.MemoryLimit > 0 && int64(b.Bytes()) > o.MemoryLimit {
+			return nil, &ingest.MemoryError{Limit: o.MemoryLimit}
+		}
+	}
+	return widened(b.Table(), c.fields, columns), nil
+}
+
+// appendPart appends columns of a part.
+func (c *converted) appendPart(b *table.Builder, part int, columns []int, fields []table.Field) error {
+	if len(columns) == 0 {
+		return b.EndRows(c.Parts()[part])
+	}
+	var rows computed
+	defer func() { released([]computed{rows}) }()
+	for _, i := range columns {
+		column, err := c.of.read(c.columns[i][part])
+		if err != nil {
+			return err
+		}
+		rows = append(rows, column...)
+	}
+	return appendAll(b, rows, fields)
+}
+
+// GroupBytes and Shape implement [source], whose row groups are the parts.
+func (c *converted) GroupBytes(part int, columns []int) int64 { return c.PartBytes(part, columns) }
+func (c *converted) Shape(columns []int) *table.Table {
+	return shapeOf(c.name, c.fields, c.Parts(), columns)
+}

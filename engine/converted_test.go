@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
+)
+
+// csvRows is how many rows [csvFile] has, csvBudget a host memory budget that few columns of [csvFile] fit, and some parts.
+const csvRows, csvBudget = 60_000, 3_000_000
+
+// csvFile is a CSV of several parts, with columns of all types that are inferred, and one of NULLs alone.
+func csvFile(t *testing.T) string {
+	var b bytes.Buffer
+	b.WriteString("id,a,w,x,v,d,day,at,b,u,none\n")
+	for row := range csvRows {
+		h := int64(uint64(row) * 0x9e3779b97f4a7c15)
+		a, v := fmt.Sprint(row*7919%103), []string{"red", "gre\"\"en", "blue\nsky", "NA"}[row*31%97%4]
+		if row%10 == 0 {
+			a = []string{"", "NULL"}[row/10%2]
+		}
+		fmt.Fprintf(&b, "%d,%s,%d,%g,\"%s\",%d.%02d,20%02d-%02d-1%d,2013-01-01 %02d:10:00,%t,text %d,\n", row, a, h, float64(h%1009)/16, v, h%10_000, row%100,
+			row%30, 1+row%12, row%10, row%24, row%3 == 0, h%20_000)
+	}
+	path := filepath.Join(t.TempDir(), "f.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Statements over a CSV that the budget has no room for have the types and the answers of one that fits; its text is converted once.
+func TestCSVBeyondHostMemory(t *testing.T) {
+	path := csvFile(t)
+	whole, small := open(t, Options{Backend: "cpu"}), open(t, Options{Backend: "cpu", HostMemory: csvBudget})
+	for _, db := range []*DB{whole, small} {
+		if err := db.Attach("f", ingest.Source{Path: path}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same := func(t rapid.TB, text string) {
+		t.Helper()
+		sameBeyond(t, whole, func() *DB { return small }, text)
+	}
+	same(t, "DESCRIBE f")
+	same(t, "SELECT COUNT(*), SUM(a), MIN(w), MAX(x), SUM(d), MAX(day), MIN(at), COUNT(none), MEDIAN(w) FROM f WHERE b")
+	for _, text := range []string{"SELECT v, COUNT(*), SUM(w / 1000), MAX(u) FROM f GROUP BY v", "SELECT * FROM f WHERE a = 17 ORDER BY w, id",
+		"SELECT COUNT(DISTINCT u) FROM f", "SELECT COUNT(*), SUM(p.a) FROM f p JOIN f q ON p.id = q.id + 1 WHERE p.b",
+		"SELECT COUNT(*), SUM(s) FROM (SELECT u, SUM(d) AS s FROM f GROUP BY u) AS g", "SELECT id, none, v FROM '" + path + "' WHERE id % 9999 = 3"} {
+		same(t, text)
+	}
+	columns := []string{"id", "a", "w", "x", "v", "d", "day", "at", "b", "u", "none"}
+	drawn := rapid.Custom(func(t *rapid.T) string {
+		column := rapid.SampledFrom(columns)
+		where := rapid.SampledFrom([]string{"", " WHERE a < 20", " WHERE b OR v = 'NA'", " WHERE day > DATE '2020-01-01'", " WHERE none IS NULL"}).Draw(t, "where")
+		a, b := column.Draw(t, "a"), column.Draw(t, "b")
+		return rapid.SampledFrom([]string{
+			fmt.Sprintf("SELECT %s, COUNT(*) FROM f%s GROUP BY %[1]s", a, where),
+			fmt.Sprintf("SELECT COUNT(%s), MIN(%s), MAX(u), MAX(w) FROM f%s", a, b, where),
+			fmt.Sprintf("SELECT id, %s FROM f%s ORDER BY %s, id LIMIT 50", a, where, b),
+		}).Draw(t, "text")
+	})
+	for range 12 {
+		same(t, drawn.Example(rand.Int()))
+	}
+	explained := fmt.Sprint(Collect(small.Query(context.Background(), "EXPLAIN ANALYZE SELECT MAX(w), MAX(u) FROM f")))
+	if !strings.Contains(explained, "they are converted, once") {
+		t.Errorf("EXPLAIN has %s", explained)
+	}
+	for _, name := range []string{"f", path} {
+		e := small.entry(name)
+		from := name
+		if name == path {
+			from = "'" + path + "'"
+		}
+		same(t, "SELECT MIN(id), MAX(u) FROM "+from)
+		before := e.converted.Load().size()
+		same(t, "SELECT MAX(u), MIN(id) FROM "+from)
+		if e.table.Load().Has([]int{0, 9}) || before == 0 || e.converted.Load().size() != before {
+			t.Errorf("%s: %d bytes converted, then %d", name, before, e.converted.Load().size())
+		}
+	}
+}
+
+// A CSV that the budget has no room for, and that is wrong, is refused in the words of one that fits; so is a column that is not of its declared type, after rows
+// that have been written already.
+func TestWrongCSVBeyondHostMemory(t *testing.T) {
+	rows := func(last string) []byte {
+		return []byte("a,b\n" + strings.Repeat("1234567890,some text\n", 150_000) + last)
+	}
+	for _, c := range []struct{ last, types, text string }{
+		{"1,2,3\n", "", "SELECT MIN(a), MAX(b) FROM f"},
+		{"\"1", "", "SELECT MIN(a), MAX(b) FROM f"},
+		{"x,y\n", "?types=a:bigint", "SELECT a, COUNT(*) FROM f GROUP BY a"},
+		{"1,\xff\n", "?types=b:text", "SELECT b FROM f ORDER BY a"},
+	} {
+		path := filepath.Join(t.TempDir(), "f.csv")
+		if err := os.WriteFile(path, rows(c.last), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var errs []string
+		for _, budget := range []int64{0, csvBudget} {
+			db := open(t, Options{Backend: "cpu", HostMemory: budget})
+			_, err := Collect(db.Query(context.Background(), strings.Replace(c.text, "FROM f", "FROM '"+path+c.types+"'", 1)))
+			errs = append(errs, fmt.Sprint(err))
+			if err == nil {
+				t.Errorf("%q is no error", c.last)
+			}
+			for _, e := range db.files.entries {
+				if s := e.converted.Load(); s != nil && (s.size() > 0 || s.file != nil) {
+					t.Errorf("%q leaves %d bytes", c.last, s.size())
+				}
+			}
+		}
+		if errs[0] != errs[1] {
+			t.Errorf("%q: %s, without a budget %s", c.last, errs[1], errs[0])
+		}
+	}
+}
+
+// The temporary file of a CSV goes with the DB, when the file has changed, and where the conversion is ended or the disk is full; after that the
+// statement is answered as if nothing had been.
+func TestConversionsGo(t *testing.T) {
+	path := csvFile(t)
+	text := "SELECT MIN(id), MAX(u), SUM(a) FROM '" + path + "'"
+	db := open(t, Options{Backend: "cpu", HostMemory: csvBudget})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	open, left, writes := 0, 200_000, 0
+	db.temporary = func() (temporary, error) {
+		f, err := openTemporary()
+		open++
+		return smallDisk{f, &left, &open, func() {
+			if writes++; left > 1<<29 {
+				cancel()
+			}
+		}}, err
+	}
+	if _, err := Collect(db.Query(ctx, text)); err == nil || open != 0 || !strings.Contains(err.Error(), "no space left on device") || !strings.HasPrefix(err.Error(), "a temporary file in ") {
+		t.Errorf("a full disk is %v, and %d files are open", err, open)
+	}
+	left = 1 << 30
+	if _, err := Collect(db.Query(ctx, text)); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended, it is %v", err)
+	}
+	left, ctx = 1<<29, context.Background()
+	first := inWords(Collect(db.Query(ctx, text)))
+	if open != 1 || !strings.HasPrefix(first, "[[0 ") {
+		t.Errorf("%s, and %d files are open", first, open)
+	}
+	before := writes
+	if again := inWords(Collect(db.Query(ctx, text))); again != first || writes != before {
+		t.Errorf("%s, then %s, and %d more writes", first, again, writes-before)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("-5,0,0,0,v,0,2001-01-01,2013-01-01 00:00:00,true,u,\n"); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if now := inWords(Collect(db.Query(ctx, text))); !strings.HasPrefix(now, "[[-5 ") || open != 1 {
+		t.Errorf("a row more gives %s, before %s, and %d files are open", now, first, open)
+	}
+	if err := db.Close(); err != nil || open != 0 {
+		t.Errorf("%v, and %d files are open behind a DB that is closed", err, open)
+	}
+}
