@@ -18,14 +18,23 @@ func splits(n *plan.Aggregate) bool {
 	some := false
 	for _, a := range n.Aggs {
 		if a.Distinct {
-			if a.Filter != nil || a.Y != nil || len(a.Order) > 0 {
+			if a.Y != nil || len(a.Order) > 0 {
 				return false
 			}
-			a.Distinct, some = false, true
+			a.Distinct, a.Filter, some = false, nil, true
 		}
 		rest.Aggs = append(rest.Aggs, a)
 	}
 	return some && cpu.NewGroups(rest) != nil && !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity })
+}
+
+// distinctOf is what an aggregate is of different values of: NULL, which counts for none, where its FILTER is not TRUE.
+func distinctOf(a expr.Aggregate) expr.Expr {
+	x := a.Argument()
+	if a.Filter == nil {
+		return x
+	}
+	return expr.NewCall(expr.Case, []expr.Expr{a.Filter, x, &expr.Const{V: table.Null(x.Type()), P: a.P}}, a.P)
 }
 
 // groupSplit is group of an aggregation that [splits], of few groups with many different values: the aggregates of all rows come
@@ -61,7 +70,7 @@ func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error
 			plain.Aggs, places = append(plain.Aggs, a), append(places, i)
 			continue
 		}
-		name := expr.Identity(a.Argument())
+		name := expr.Identity(distinctOf(a))
 		if operands[name] == nil {
 			names = append(names, name)
 		}
@@ -77,7 +86,7 @@ func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error
 		}
 	}
 	for _, name := range names {
-		of := n.Aggs[operands[name][0]].Argument()
+		of := distinctOf(n.Aggs[operands[name][0]])
 		pairs := &plan.Aggregate{Keys: append(slices.Clone(n.Keys), of)}
 		sums := &plan.Aggregate{}
 		var fields []table.Field
@@ -89,7 +98,7 @@ func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error
 		}
 		for _, i := range operands[name] {
 			a := n.Aggs[i]
-			a.Distinct = false
+			a.Distinct, a.Filter = false, nil
 			sums.Aggs = append(sums.Aggs, a.Map(func(expr.Expr) expr.Expr {
 				return &expr.Column{Index: keys, Name: fields[keys].Name, T: of.Type(), P: a.P}
 			}))

@@ -134,6 +134,7 @@ func TestGroupsBeyondHostMemory(t *testing.T) {
 		"SELECT CASE WHEN id < 6000 THEN 0 ELSE id END, COUNT(*), MAX(u) FROM f GROUP BY 1",
 		"SELECT COUNT(DISTINCT w) FROM f",
 		"SELECT COUNT(DISTINCT w), SUM(DISTINCT a), AVG(DISTINCT d), COUNT(DISTINCT u), COUNT(*), MAX(x), SUM(DISTINCT x * a), stddev_pop(DISTINCT a) FROM f WHERE id > 7",
+		"SELECT COUNT(DISTINCT w) FILTER (WHERE x > 20), COUNT(DISTINCT w) FILTER (WHERE x <= 20), AVG(DISTINCT 1000 / a) FILTER (WHERE a > 3), MIN(id) FROM f",
 		"SELECT COUNT(DISTINCT w + 1), SUM(DISTINCT a) FROM f WHERE id < 0 HAVING COUNT(*) = 0",
 		"SELECT b, COUNT(DISTINCT w), SUM(DISTINCT id), MIN(u) FROM f GROUP BY b HAVING COUNT(DISTINCT w) > 5",
 		"SELECT CASE WHEN a > 50 THEN 0.0 ELSE -0.0::DOUBLE PRECISION END, COUNT(DISTINCT w), SUM(DISTINCT w % 1000) FROM f GROUP BY 1",
@@ -193,7 +194,7 @@ func TestAnyStatementBeyondHostMemory(t *testing.T) {
 func anyOfBeyond(r *rapid.T) string {
 	keys := []string{"id", "a", "w", "x", "v", "d", "day", "b", "u", "a % 7", "abs(w) / 1000", "upper(v)", "d * 2", "CASE WHEN a > 50 THEN u END"}
 	aggregates := []string{"COUNT(*)", "COUNT(u)", "SUM(a)", "SUM(w)", "AVG(d)", "MIN(x)", "MAX(u)", "MIN(day)", "SUM(a * d)",
-		"bool_or(b)", "stddev_pop(a)", "COUNT(*) FILTER (WHERE x > 20)", "COUNT(DISTINCT w)", "SUM(DISTINCT a)"}
+		"bool_or(b)", "stddev_pop(a)", "COUNT(*) FILTER (WHERE x > 20)", "COUNT(DISTINCT w) FILTER (WHERE b)", "SUM(DISTINCT a)"}
 	conditions := []string{"", " WHERE a > 30", " WHERE u LIKE '%9%'", " WHERE x < 31.5 OR b", " WHERE w % 3 = 0 AND v <> 'red'", " WHERE id < 0", " WHERE u IS NULL",
 		" WHERE id < 2000 AND a > 30", " WHERE id BETWEEN 5000 AND 7000 AND w % 2 = 0", " WHERE 1000 / (a + 1) > 20 AND id > 9000"}
 	some := func(of []string, least, most int, label string) []string {
