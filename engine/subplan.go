@@ -647,26 +647,16 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 		}
 		return nil
 	}
-	switch a := rows.(computed)[i].(type) {
-	case *array.Int64:
-		appendNumbers(c, a, func(k int) { c.Int(a.Value(k)) })
-	case *array.Int32:
-		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
-	case *array.Int16:
-		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
-	case *array.Date32:
-		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
-	case *array.Timestamp:
-		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
+	a := rows.(computed)[i]
+	if t.Kind != table.Varchar && t.Kind != table.Interval && arrow.TypeEqual(a.DataType(), ingest.ArrowType(t)) && ingest.AppendArray(c, t, a) == nil {
+		return nil
+	}
+	switch a := a.(type) {
 	case *array.String:
 		if t.Kind != table.Varchar {
 			return appendValues(c, a, t)
 		}
 		appendNumbers(c, a, func(k int) { c.String(a.Value(k)) })
-	case *array.Float64:
-		appendNumbers(c, a, func(k int) { c.Float(a.Value(k)) })
-	case *array.Float32:
-		appendNumbers(c, a, func(k int) { c.Float(float64(a.Value(k))) })
 	case *array.Dictionary:
 		words, ok := a.Dictionary().(*array.String)
 		if !ok {

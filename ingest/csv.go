@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -570,6 +571,17 @@ func (c *cells) push(o uint64, valid bool) {
 	}
 }
 
+// AppendArray appends the values of an array, which is of [ArrowType] of a type, to a column of that type; none where there is an error.
+func AppendArray(to *table.ColumnBuilder, t table.Type, a arrow.Array) error {
+	var c cells
+	if err := c.decode(t, a, &c.words); err != nil {
+		return err
+	}
+	c.widen()
+	c.append(to, 0, a.Len())
+	return nil
+}
+
 // append appends n values, from value at on, to a builder, which has numbers of its own for
 // words.
 func (c *cells) append(b *table.ColumnBuilder, at, n int) {
@@ -587,5 +599,5 @@ func (c *cells) append(b *table.ColumnBuilder, at, n int) {
 			list[i] = numbers[k] - 1
 		}
 	}
-	b.Ordinals(list, c.valid, at)
+	b.Ordinals(list, c.valid, c.offset+at)
 }
