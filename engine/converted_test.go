@@ -17,7 +17,7 @@ import (
 )
 
 // csvRows is how many rows [csvFile] has, csvBudget a host memory budget that few columns of [csvFile] fit, and some parts.
-const csvRows, csvBudget = 60_000, 3_000_000
+const csvRows, csvBudget = 60_000, 2_000_000
 
 // csvFile is a CSV of several parts, with columns of all types that are inferred, and one of NULLs alone.
 func csvFile(t *testing.T) string {
@@ -70,7 +70,7 @@ func TestCSVBeyondHostMemory(t *testing.T) {
 			fmt.Sprintf("SELECT id, %s FROM f%s ORDER BY %s, id LIMIT 50", a, where, b),
 		}).Draw(t, "text")
 	})
-	for range 12 {
+	for range 6 {
 		same(t, drawn.Example(rand.Int()))
 	}
 	explained := fmt.Sprint(Collect(small.Query(context.Background(), "EXPLAIN ANALYZE SELECT MAX(w), MAX(u) FROM f")))

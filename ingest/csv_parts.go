@@ -27,12 +27,33 @@ func (f *File) ColumnFields() []table.Field { return f.table.Fields }
 func (f *File) PartBytes(part int, columns []int) (n int64) {
 	rows := int64(f.csv.parts[part])
 	for _, i := range columns {
-		n += 8*rows + rows/8
-		if f.fields[i].Type.Kind == table.Varchar { // the words, some different ones
-			n += 8*rows + 3*rows*f.csv.sampled.average(i)
+		n += f.csv.width(i)*rows + rows/8
+		if f.fields[i].Type.Kind == table.Varchar {
+			n += 3 * rows * f.csv.sampled.average(i)
 		}
 	}
 	return n
+}
+
+// width is how many bytes a code of a column has at most, or about, of text.
+func (r *csvReader) width(column int) int64 {
+	switch r.fields[column].Type.Kind {
+	case table.Boolean:
+		return 1
+	case table.SmallInt:
+		return 2
+	case table.Integer, table.Date, table.Real, table.Varchar:
+		return 4
+	case table.BigInt, table.Decimal:
+		if n := r.infer[column].whole + r.infer[column].frac; n > 0 && n < 19 { // unless the type was declared
+			most := uint64(2) // one sign and the other
+			for range n {
+				most *= 10
+			}
+			return int64(table.CodeWidth(most))
+		}
+	}
+	return 8
 }
 
 // ConvertParts reads some columns, at least one, of a CSV that has parts, in one pass over its text, and keeps none of them: of is called with each part on
