@@ -56,7 +56,7 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 
 // alterApart are the rows of a table that is not in memory after a change of its definition.
 func (m *modifying) alterApart(ctx context.Context, old *storage.Definition, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
-	if err = m.db.holdsApart(old, before.Amended()+c.Bytes()); err != nil {
+	if err = m.db.holdsApart(old, before.Amended()+c.Bytes(), m.db.tables.entry(old.Name)); err != nil {
 		return nil, err
 	}
 	if after, err = before.After(old.Fields, c); err != nil {

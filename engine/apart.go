@@ -66,7 +66,7 @@ func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
 
 // checkApart is check of a change of a table that is not in memory. It returns the rows after the change, unless nobody asks for them.
 func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
-	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes()); err != nil {
+	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes(), m.db.tables.entry(m.def.Name)); err != nil {
 		return nil, err
 	}
 	if err := m.hold(ctx, changedColumns(c)); err != nil {
@@ -126,10 +126,22 @@ func (m *modifying) keyApart(ctx context.Context, k storage.Key, rows *table.Tab
 	return err
 }
 
-// holdsApart fails where so many bytes are too many for what changes a table that is not in memory.
-func (db *DB) holdsApart(of *storage.Definition, bytes int64) error {
-	if limit := db.now().hostMemory; limit > 0 && bytes > limit/2 {
-		return fmt.Errorf("what is changed of table %s, which is not in memory, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name))
+// holdsApart fails where what changes the tables that are not in memory is too much, so many bytes in the place of an entry's of one of them: half of
+// the budget is for reading them.
+func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *entry) error {
+	limit := db.now().hostMemory
+	if limit == 0 {
+		return nil
+	}
+	_, apart := db.transactionBytes(in)
+	entries, _ := db.committed.known()
+	for _, e := range entries {
+		if e.name != of.Name {
+			apart += e.unread()
+		}
+	}
+	if apart+bytes > limit/2 {
+		return fmt.Errorf("what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name))
 	}
 	return nil
 }
@@ -142,11 +154,12 @@ func (m *modifying) viewOf(ctx context.Context, tables map[string]*table.Table, 
 	return view, err
 }
 
-// transactionBytes is what the transactions that are open have of tables in files, besides what all see.
-func (c *core) transactionBytes() (n int64) {
+// transactionBytes is what the transactions that are open have of tables in files, besides what all see and an entry: columns that have been read, and
+// what changes their files.
+func (c *core) transactionBytes(but *entry) (read, apart int64) {
 	c.snapshots.mu.Lock()
 	defer c.snapshots.mu.Unlock()
-	counted := map[*entry]bool{}
+	counted := map[*entry]bool{but: true}
 	for tx := range c.commits.open {
 		entries, _ := tx.db.tables.known()
 		for _, e := range entries {
@@ -156,15 +169,15 @@ func (c *core) transactionBytes() (n int64) {
 			}
 			counted[e] = true
 			if t := e.table.Load(); t != nil {
-				n += t.Bytes()
+				read += t.Bytes()
 			}
-			n += e.unread()
+			apart += e.unread()
 			if now != nil { // most of that is the same
-				n -= min(e.unread(), now.unread())
+				apart -= min(e.unread(), now.unread())
 			}
 		}
 	}
-	return n
+	return read, apart
 }
 
 // crowded marks the context of a statement for which room has been made.

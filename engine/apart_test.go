@@ -227,3 +227,50 @@ func TestIndexOfATableInFiles(t *testing.T) {
 		t.Errorf("%v, want that it is too large", err)
 	}
 }
+
+// What is changed of several tables in files, and by transactions that are open, takes half of the host memory at most: then there is room to read them.
+func TestChangesOfTablesInFilesLeaveRoom(t *testing.T) {
+	ctx := context.Background()
+	dir, rows := filledFolder(t)
+	db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: modelBudget})
+	change := func(s *Session, table string, rest int) (refused bool) {
+		_, err := s.Exec(ctx, fmt.Sprintf("UPDATE %s SET v = v + 1 WHERE id %% 4 = %d", table, rest))
+		if err != nil && !strings.Contains(err.Error(), "what is changed of tables that are not in memory") {
+			t.Fatal(err)
+		}
+		return err != nil
+	}
+	count := func(s *Session) {
+		t.Helper()
+		for _, table := range []string{"t", "u"} {
+			if got := said(Collect(s.Query(ctx, "SELECT COUNT(*), COUNT(DISTINCT id), COUNT(v) FROM "+table))); got != strings.Repeat(fmt.Sprintf("%d|", len(rows)), 2)+fmt.Sprint(len(rows)) {
+				t.Error(got)
+			}
+		}
+	}
+	a, b := db.Session(), db.Session()
+	for _, s := range []*Session{a, b} {
+		if _, err := s.Exec(ctx, "BEGIN"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if change(a, "t", 0) {
+		t.Error("a quarter of a table is refused")
+	}
+	count(a)
+	if !change(b, "u", 1) {
+		t.Error("a quarter of two tables each is not refused")
+	}
+	if _, err := b.Exec(ctx, "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	count(b)
+	if _, err := a.Exec(ctx, "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	count(a)
+	if !change(b, "u", 1) {
+		t.Error("a quarter of two tables each is not refused")
+	}
+	count(b)
+}

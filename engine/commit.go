@@ -294,7 +294,7 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 	of := &modifying{Statement: &Statement{db: tx.of}, Change: &sql.Change{Table: name}, def: def}
 	defer of.unpin()
 	if m.apart != nil {
-		if err := tx.of.holdsApart(def, m.after.Amended()); err != nil {
+		if err := tx.of.holdsApart(def, m.after.Amended(), tx.db.tables.entry(name)); err != nil {
 			return err
 		}
 	}

@@ -419,7 +419,8 @@ func (db *DB) hostBudget() (int64, error) {
 	for _, e := range entries {
 		left -= e.unread()
 	}
-	left -= db.transactionBytes()
+	read, apart := db.transactionBytes(nil)
+	left -= read + apart
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)")
 	}
