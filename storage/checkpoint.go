@@ -17,7 +17,8 @@ const partRows = 1 << 24
 
 // Checkpoint writes what has changed since the one before as Parquet files, and begins a new log. tables has the snapshots
 // as all commits left them, of those that have changed at least; no commit comes meanwhile. One that is not in memory ([Store.Saved])
-// may be missing: many rows that the log adds to it become a file, and what else it changes goes over to the new log. It returns those in which
+// may be missing: many rows that the log adds to it become a file, many values that it writes have its files written anew, and what else it changes
+// goes over to the new log. It returns those in which
 // rows were deleted without these: the rows of later changes are counted in them. After an error nothing has happened.
 func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
 	s.mu.Lock()
@@ -118,18 +119,23 @@ func (s *Store) write(ctx context.Context, k *kept, t *table.Table, m *manifest)
 // foldedRows is how many rows that the log adds to a table which is not in memory become a file. (A variable for the tests.)
 var foldedRows = 1 << 16
 
-// fills reports that the rows that the log adds to a table which is not in memory take much of what there is.
+// fills reports that what the log changes of a table which is not in memory takes much of what there is, and a checkpoint would write it to files.
 func (s *Store) fills(k *kept) bool {
 	if k.amended == nil || s.limit == 0 {
 		return false
 	}
-	return (&amendment{chunks: k.amended.chunks}).bytes() > s.limit/8
+	return (&amendment{chunks: k.amended.chunks}).bytes() > s.limit/8 || s.overwrites(k)
+}
+
+// overwrites reports that the values which the log writes to rows of such a table take so much that its files are written anew.
+func (s *Store) overwrites(k *kept) bool {
+	return s.limit > 0 && (&amendment{update: k.amended.update}).bytes() > s.limit/4
 }
 
 // fold is a table that is not in memory after a checkpoint. Its rows keep their numbers, and its files stay, so that whoever reads them
 // goes on.
 func (s *Store) fold(ctx context.Context, k *kept, m *manifest) (*kept, error) {
-	if k.amended.columns.moved() {
+	if k.amended.columns.moved() || s.overwrites(k) {
 		return s.rewritten(ctx, k, m)
 	}
 	now, t := *k, &table.Table{Name: k.def.Name, Fields: k.def.Fields, Chunks: k.amended.chunks}
@@ -149,7 +155,7 @@ func (s *Store) fold(ctx context.Context, k *kept, m *manifest) (*kept, error) {
 	return &now, nil
 }
 
-// rewritten is a table that is not in memory, and whose columns are no more those of its files, with files that have them. Its rows keep their numbers:
+// rewritten is a table that is not in memory, and whose columns or values are no more those of its files, with files that have them. Its rows keep their numbers:
 // those that are deleted are written, too.
 func (s *Store) rewritten(ctx context.Context, k *kept, m *manifest) (*kept, error) {
 	of := s.saved(k)
