@@ -50,11 +50,11 @@ func (c *configuration) told(operator int) (mode cost.Mode, ok bool) {
 	return c.assigned[min(operator, len(c.assigned)-1)], true
 }
 
-// modesText says what an operator is predicted to take in each mode.
+// modesText says what an operator is predicted to take in each mode: nothing where there are no costs.
 func modesText(o *cost.Operator) string {
 	var words []string
 	for m, takes := range o.Takes {
-		if !math.IsInf(takes, 1) {
+		if takes > 0 && !math.IsInf(takes, 1) {
 			words = append(words, fmt.Sprintf("%v %s", cost.Mode(m), inMS(takes)))
 		}
 	}

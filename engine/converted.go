@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
@@ -92,7 +93,7 @@ func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ing
 			return nil, err
 		}
 		if o.MemoryLimit > 0 && int64(b.Bytes()) > o.MemoryLimit {
-			return nil, &ingest.MemoryError{Limit: o.MemoryLimit}
+			return nil, fmt.Errorf("%s: %w", c.name, &ingest.MemoryError{Limit: o.MemoryLimit})
 		}
 	}
 	return widened(b.Table(), c.fields, columns), nil

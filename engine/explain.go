@@ -241,6 +241,9 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 			tree = x.pushed(tree)
 		}
 		x.Plan, x.Off = x.node(tree), s.off.String()
+		if p.tree != nil { // whose parts are assigned when the groups are there
+			return x, nil
+		}
 		return x, x.assign(ctx, s)
 	}
 	settled, ran, err := s.settled(ctx, &o)
