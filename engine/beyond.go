@@ -504,10 +504,7 @@ func (b *beyond) project(p *plan.Project) stream {
 // projected computes items of batches that have the columns of the table that the statement reads.
 func (b *beyond) projected(p *plan.Project, in iter.Seq2[computed, error]) stream {
 	var columns []int // of the batches, where all items are columns
-	var fields []table.Field
-	for _, i := range b.rest.Columns {
-		fields = append(fields, b.fields[i])
-	}
+	fields := fieldsAt(b.fields, b.rest.Columns)
 	for _, item := range p.Items {
 		if c, ok := item.E.(*expr.Column); ok {
 			columns = append(columns, slices.Index(b.rest.Columns, c.Index))

@@ -25,7 +25,7 @@ func splits(n *plan.Aggregate) bool {
 		}
 		rest.Aggs = append(rest.Aggs, a)
 	}
-	return some && cpu.NewGroups(rest) != nil && !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity })
+	return some && cpu.NewGroups(rest) != nil
 }
 
 // distinctOf is what an aggregate is of different values of: NULL, which counts for none, where its FILTER is not TRUE.

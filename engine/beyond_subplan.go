@@ -36,11 +36,11 @@ func (a *spilled) add(rows batch, piece int) error {
 	return nil
 }
 
-// addTable writes the rows of a table of the columns alone.
+// addTable writes the rows of a table of the fields.
 func (a *spilled) addTable(t *table.Table, piece int) error {
 	for i, c := range t.Compacted().Chunks {
 		for at := 0; at < c.Rows; at += piece {
-			if err := a.write(columnsOf(c, table.Block{Chunk: i, First: at, N: min(piece, c.Rows-at)}, all(len(t.Fields)))); err != nil {
+			if err := a.write(columnsOf(c, table.Block{Chunk: i, First: at, N: min(piece, c.Rows-at)}, a.columns)); err != nil {
 				return err
 			}
 		}
@@ -79,26 +79,6 @@ func (a *spilled) write(rows computed) error {
 		a.list = append(a.list, e)
 	}
 	return err
-}
-
-// narrowed is a table of some columns alone.
-func narrowed(t *table.Table, columns []int) *table.Table {
-	out := &table.Table{Name: t.Name, Fields: fieldsAt(t.Fields, columns)}
-	for _, c := range t.Compacted().Chunks {
-		chunk := &table.Chunk{Rows: c.Rows}
-		for _, i := range columns {
-			chunk.Segments = append(chunk.Segments, c.Segments[i])
-		}
-		out.Chunks = append(out.Chunks, chunk)
-	}
-	return out
-}
-
-func fieldsAt(fields []table.Field, columns []int) (out []table.Field) {
-	for _, i := range columns {
-		out = append(out, fields[i])
-	}
-	return out
 }
 
 // rows is how many there are.
@@ -148,10 +128,9 @@ func (a *spilled) ReadGroups(ctx context.Context, groups, columns []int, _ inges
 			some[k] = rows[slices.Index(a.columns, i)]
 		}
 		if len(columns) == 0 {
-			err = b.EndRows(rows.Len())
-		} else {
-			err = appendAll(b, some, fields)
+			some = rows // how many there are
 		}
+		err = appendAll(b, some, fields)
 		released([]computed{rows})
 		if err != nil {
 			return nil, err

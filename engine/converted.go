@@ -102,7 +102,7 @@ func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ing
 // appendPart appends columns of a part.
 func (c *converted) appendPart(b *table.Builder, part int, columns []int, fields []table.Field) error {
 	if len(columns) == 0 {
-		return b.EndRows(c.Parts()[part])
+		return appendAll(b, make(valueRows, c.Parts()[part]), nil)
 	}
 	var rows computed
 	defer func() { released([]computed{rows}) }()

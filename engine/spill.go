@@ -195,27 +195,7 @@ func columnsOf(c *table.Chunk, b table.Block, columns []int) (out computed) {
 
 // table is the rows of some batches, of these columns, as a table of fields.
 func (s *spill) table(ctx context.Context, name string, fields []table.Field, columns []int, list []extent) (*table.Table, error) {
-	var narrow []table.Field
-	for _, i := range columns {
-		narrow = append(narrow, fields[i])
-	}
-	b := table.NewBuilder(name, narrow, 0)
-	for _, e := range list {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		rows, err := s.read(e)
-		if err != nil {
-			return nil, err
-		}
-		if err := appendAll(b, rows, narrow); err != nil {
-			return nil, err
-		}
-		for _, c := range rows {
-			c.Release()
-		}
-	}
-	return widened(b.Table(), fields, columns), nil
+	return (&spilled{name: name, fields: fields, columns: columns, of: s, list: list}).ReadGroups(ctx, all(len(list)), columns, ingest.Options{})
 }
 
 // appendAll appends a batch to a table, in as many chunks as it takes.
@@ -228,6 +208,14 @@ func appendAll(b *table.Builder, rows batch, fields []table.Field) error {
 		i += n
 	}
 	return nil
+}
+
+// fieldsAt are those of fields at some places.
+func fieldsAt(fields []table.Field, columns []int) (out []table.Field) {
+	for _, i := range columns {
+		out = append(out, fields[i])
+	}
+	return out
 }
 
 // widened is a table of some columns of fields as one of all, without segments for the others.

@@ -480,7 +480,7 @@ func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, 
 		}
 		if gone == nil && (a != nil || x.mayLeave() && out.Bytes()+t.Bytes() > budget/2) {
 			gone = x.leave(out.Fields, columns)
-			if err := gone.addTable(narrowed(out, columns), piece); err != nil {
+			if err := gone.addTable(out, piece); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -488,7 +488,7 @@ func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, 
 		case a != nil:
 			err = gone.addRows(a)
 		case gone != nil:
-			err = gone.addTable(narrowed(t, columns), piece)
+			err = gone.addTable(t, piece)
 		default:
 			out.Chunks = append(out.Chunks, t.Chunks...)
 			err = out.UniteSpans()
@@ -592,7 +592,7 @@ func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at
 			case err != nil:
 			case mayLeave && taken > budget/2:
 				gone = x.leave(out.Fields, at)
-				err = gone.addTable(b.Table(), piece)
+				err = gone.addTable(widened(b.Table(), out.Fields, at), piece)
 				b = nil
 			case taken > budget:
 				err = overBudget(budget)
