@@ -54,6 +54,14 @@ func Assign(ops []Operator) (in []Mode, takes float64) {
 	return in, takes
 }
 
+// Takes is how much time operators are predicted to take together in some modes.
+func Takes(ops []Operator, in []Mode) (takes float64) {
+	for i := range ops {
+		takes += step(ops, in, i)
+	}
+	return takes
+}
+
 // combinations are those of the modes of some operators of a plan. The operators before them have theirs.
 type combinations struct {
 	ops      []Operator

@@ -28,14 +28,6 @@ func drawPlan(t *rapid.T, from, to int) (ops []Operator) {
 	return ops
 }
 
-// total is what operators take in some modes.
-func total(ops []Operator, in []Mode) (takes float64) {
-	for i := range ops {
-		takes += step(ops, in, i)
-	}
-	return takes
-}
-
 // leastOfTree is the least that a tree of operators takes, from what each takes at the least in each mode with all below it.
 func leastOfTree(ops []Operator) (takes float64) {
 	least, taken := make([][modes]float64, len(ops)), make([]bool, len(ops))
@@ -68,7 +60,7 @@ func TestAssignmentOfFewOperatorsIsTheBest(t *testing.T) {
 		if want := leastOfTree(ops); takes != want {
 			t.Fatalf("%+v: %v take %v, others %v", ops, in, takes, want)
 		}
-		if got := total(ops, in); got != takes {
+		if got := Takes(ops, in); got != takes {
 			t.Fatalf("%+v: %v take %v, not %v", ops, in, got, takes)
 		}
 	})
@@ -79,7 +71,7 @@ func TestAssignmentOfManyOperators(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ops := drawPlan(t, mostTogether+1, 3*mostTogether)
 		in, takes := Assign(ops)
-		if got := total(ops, in); got != takes {
+		if got := Takes(ops, in); got != takes {
 			t.Fatalf("%+v: %v take %v, not %v", ops, in, got, takes)
 		}
 		if least := leastOfTree(ops); takes < least {
@@ -101,7 +93,7 @@ func TestAssignmentOfManyOperators(t *testing.T) {
 					}
 				}
 			}
-			if got, want := total(sub, in[from:to]), leastOfTree(sub); got != want {
+			if got, want := Takes(sub, in[from:to]), leastOfTree(sub); got != want {
 				t.Fatalf("%+v: %v of the operators from %d take %v, others %v", ops, in[from:to], from, got, want)
 			}
 		}

@@ -3,7 +3,6 @@ package cpu
 import (
 	"cmp"
 	"context"
-	"math"
 	"runtime"
 	"slices"
 	"sort"
@@ -238,42 +237,17 @@ func sortedPartners(op expr.CmpOp, right plan.Bucket) func(key uint64) [2][2]int
 
 // hashedPartners is sortedPartners by a hash table, where the rows of a key stand together in order.
 func hashedPartners(right plan.Bucket) (partners func(key uint64) [2][2]int, order []uint32) {
-	mask := uint32(1)<<uint(math.Ilogb(float64(right.Len()))+1) - 1
-	type slot struct {
-		key      uint64
-		from, to uint32
-	}
-	slots := make([]slot, 2*(mask+1)) // at most half are taken
-	mask = uint32(len(slots) - 1)
-	find := func(key uint64) *slot {
-		for at := uint32(hashOf(key)) & mask; ; at = (at + 1) & mask {
-			if s := &slots[at]; s.to == 0 || s.key == key {
-				return s
-			}
-		}
-	}
-	for i := range right.Len() {
-		s := find(right.Key(i))
-		s.key = right.Key(i)
-		s.to++ // how many there are, for now
-	}
-	at := uint32(0)
-	for i := range slots {
-		s := &slots[i]
-		if n := s.to; n > 0 {
-			s.from, s.to = at, at+1 // one more than where its next row goes: 0 is free
-			at += n
-		}
-	}
-	order = make([]uint32, right.Len())
+	list, out := make([]keyed, right.Len()), make([]keyed, right.Len())
 	for i, row := range right.Rows {
-		s := find(right.Key(i))
-		order[s.to-1] = row
-		s.to++
+		list[i] = keyed{right.Key(i), row}
+	}
+	t := newHashTable(list, out, 0)
+	for _, k := range out {
+		order = append(order, k.row)
 	}
 	return func(key uint64) (out [2][2]int) {
-		if s := find(key); s.to > 0 {
-			out[0] = [2]int{int(s.from), int(s.to - 1)}
+		if s := t.found(key); s.from <= s.to {
+			out[0] = [2]int{int(s.from), int(s.to)}
 		}
 		return out
 	}, order

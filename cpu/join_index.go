@@ -310,32 +310,36 @@ func newHashIndex(list []keyed) (*hashIndex, []keyed) {
 	out := make([]keyed, len(list))
 	inPartitions(n, func(p int) {
 		part := parts[bounds[p]:bounds[p+1]]
-		t := &x.tables[p]
-		t.mask = uint64(1)<<bits.Len(uint(len(part)+len(part)/2)) - 1 // at most two thirds are taken
-		t.slots = make([]hashSlot, t.mask+1)
-		for _, k := range part {
-			s := t.slot(k.key)
-			s.key = k.key
-			s.to++ // how many there are, for now
-		}
-		at := uint32(bounds[p])
-		for i := range t.slots {
-			s := &t.slots[i]
-			n := s.to
-			s.from, s.to = at, at
-			at += n
-			if n == 0 {
-				s.from = 1 // free
-				s.to = 0
-			}
-		}
-		for _, k := range part {
-			s := t.found(k.key)
-			out[s.to] = k
-			s.to++
-		}
+		x.tables[p] = newHashTable(part, out, uint32(bounds[p]))
 	})
 	return x, out
+}
+
+// newHashTable is a table of the numbers of a part, whose rows it puts into out, those of a number side by side, from a place on.
+func newHashTable(part, out []keyed, at uint32) (t hashTable) {
+	t.mask = uint64(1)<<bits.Len(uint(len(part)+len(part)/2)) - 1 // at most two thirds are taken
+	t.slots = make([]hashSlot, t.mask+1)
+	for _, k := range part {
+		s := t.slot(k.key)
+		s.key = k.key
+		s.to++ // how many there are, for now
+	}
+	for i := range t.slots {
+		s := &t.slots[i]
+		n := s.to
+		s.from, s.to = at, at
+		at += n
+		if n == 0 {
+			s.from = 1 // free
+			s.to = 0
+		}
+	}
+	for _, k := range part {
+		s := t.found(k.key)
+		out[s.to] = k
+		s.to++
+	}
+	return t
 }
 
 // slot is where a number stands, or may be put, while the rows are counted.

@@ -223,12 +223,10 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 		for kept := range db.kept {
 			forget(kept, old)
 		}
-		db.release(old)
-	}
-	for tx := range db.commits.open {
-		for e := range fresh {
-			forget(tx.db.statements, e.table.Load())
+		for tx := range db.commits.open {
+			forget(tx.db.statements, old)
 		}
+		db.release(old)
 	}
 	if len(fresh) > 0 {
 		db.stars.Purge()

@@ -201,11 +201,14 @@ func TestChangesOfATableInFiles(t *testing.T) {
 			both("COMMIT")
 		}
 		same()
-		if found, err := storage.Verify(context.Background(), of[1].opts.Folder); err == nil && len(found.Problems) > 0 {
-			rt.Fatal(found)
+		if found, err := storage.Verify(context.Background(), of[1].opts.Folder); err != nil || len(found.Problems) > 0 {
+			rt.Fatal(found, err)
 		}
 	})
 	t.Logf("%d statements, %d of them errors; the table was in files after %d; %d were refused", done+failed, failed, apart, refused)
+	if apart == 0 || 2*refused > done {
+		t.Errorf("the table was in files after %d statements, and %d of %d were refused", apart, refused, done)
+	}
 }
 
 // An index of a table in files is made where there is room for it and its column, also where others had it; else it is refused with its size.

@@ -173,6 +173,7 @@ func (a *assignment) choose(now *configuration) {
 			a.modes[i], _ = now.told(i)
 		}
 		a.modes[len(a.modes)-1], _ = now.told(math.MaxInt)
+		a.takes = cost.Takes(list, a.modes)
 	}
 }
 

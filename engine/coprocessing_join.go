@@ -119,9 +119,6 @@ func (s *sharing) work(ctx context.Context, side int, faster bool, join func(lef
 // together finds the pairs of a join by the devices and cpu together (EXEC_COP); faster is the side that takes less for all. A [plan.Declined] where
 // it is not divided, or a row has an error, which cpu knows the first of.
 func (p *pairing) together(ctx context.Context, q *plan.PairQuery, faster int) (found plan.Pairs, how string, err error) {
-	if q.Taken != nil {
-		return found, "", &plan.Declined{Why: "the rows of a join that both share come to host memory"}
-	}
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0

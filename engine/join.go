@@ -164,8 +164,9 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 		return nil, nil, err
 	}
 	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), plan.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
-	seen, gave := s.gave()
-	of.Gave = gave
+	seen, nodes := map[plan.Node]int{}, []plan.Node(nil)
+	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
+	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
 	release := pairing.release
 	defer func() { release() }()
 	if pairing != nil {
@@ -177,7 +178,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	case name == "compute":
 		of.Pairs, of.Declined = pairing.find, pairing.declined
 	case pairing.plan != nil:
-		of.Pairs, pairing.predicts = pairing.chosen, true
+		of.Pairs = pairing.chosen
 	}
 	if of.Pairs != nil && s.watch == nil { // who looks at passes sees what one join gives to the next
 		of.Hold = pairing
@@ -209,23 +210,6 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	return joined, done, nil
 }
 
-// gave takes in how many rows the nodes of a join give.
-func (s *planned) gave() (seen map[plan.Node]int, gave func(at, rows int)) {
-	seen = map[plan.Node]int{}
-	var nodes []plan.Node
-	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
-	return seen, func(at, rows int) { seen[nodes[at]] = rows }
-}
-
-// over is the statement for a table of the rows that its joins give.
-func (s *planned) over(t *table.Table, steps []Step, by string, seen map[plan.Node]int) (joined *planned, done func(), err error) {
-	joined = &planned{Statement: s.Statement, tables: s.tables, joined: steps, joinedOn: by, seen: seen}
-	if err := joined.lower(t); err != nil {
-		return nil, nil, err
-	}
-	return joined, s.db.pinned(t), nil
-}
-
 // here is the statement for the same rows in host memory, where their columns are on a device alone. Those that a device has lost are
 // joined again on auto.
 func (s *planned) here(ctx context.Context) (now *planned, done func(), err error) {
@@ -236,7 +220,11 @@ func (s *planned) here(ctx context.Context) (now *planned, done func(), err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.over(t, s.joined, s.joinedOn, s.seen)
+	now = &planned{Statement: s.Statement, tables: s.tables, joined: s.joined, joinedOn: s.joinedOn, seen: s.seen}
+	if err := now.lower(t); err != nil {
+		return nil, nil, err
+	}
+	return now, s.db.pinned(t), nil
 }
 
 // aggregates reports that nothing but aggregates and groups are asked of the fragment's rows.
@@ -326,11 +314,10 @@ type pairing struct {
 	mu   sync.Mutex // of what GL threads change
 	kept []*lasting // each for its device's
 
-	plan     *assignment   // nil: it does all that it can
-	shared   bool          // a join was cpu's, too
-	predicts bool          // it does what is predicted to be faster than cpu is
-	opening  time.Duration // what opening the device took, of joins to come
-	choices  []Step        // of who joins, and why
+	plan    *assignment   // by which it does what is predicted to be faster; nil: it does all that it can
+	shared  bool          // a join was cpu's, too
+	opening time.Duration // what opening the device took, of joins to come
+	choices []Step        // of who joins, and why
 }
 
 // declined notes why a join is left to cpu.
@@ -992,7 +979,7 @@ func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list 
 // gathers says why columns are gathered on the device; a [plan.Declined] where reading rows and gathering columns of them in host memory is
 // predicted to be faster than bringing the columns there.
 func (p *pairing) gathers(list []cpu.HeldColumn) (why string, err error) {
-	if !p.predicts {
+	if p.plan == nil {
 		return "", nil
 	}
 	w, lists := &cost.Work{}, map[*plan.Held]int64{}
@@ -1013,10 +1000,10 @@ func (p *pairing) gathers(list []cpu.HeldColumn) (why string, err error) {
 	return why, err
 }
 
-// chose notes who does a part of the joins where auto predicts that, and why.
+// chose notes who does a part of the joins where that is predicted, and why.
 func (p *pairing) chose(what, why string, err error) {
 	switch {
-	case !p.predicts:
+	case p.plan == nil:
 	case err == nil:
 		p.choices = append(p.choices, Step{Pass: "Choice(" + what + " on compute)", Counts: why})
 	case declined(err):
@@ -1028,7 +1015,7 @@ func (p *pairing) chose(what, why string, err error) {
 func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
 	why := ""
 	defer func() { p.chose("filter of "+q.Table.Name, why, err) }()
-	if p.predicts {
+	if p.plan != nil {
 		w := cost.Of(q)
 		there := false
 		there, why, err = p.db.predictWork(w, func(host, device *cost.Backend) (onHost, onDevice float64) { return host.Run(w), device.Run(w) })

@@ -557,10 +557,14 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 				return nil, err
 			}
 		}
+		if c.From != nil {
+			if n.name = c.Define.Name; n.name != c.Table { // there is none of the name before
+				list = append(list, installed{name: c.Table})
+			}
+		}
 		if apart != nil {
 			if c.From != nil {
 				n.after, err = m.alterApart(ctx, e.of, apart, &c)
-				list = n.renames(list, &c)
 			} else {
 				n.after, err = m.checkApart(ctx, apart, &c)
 			}
@@ -580,7 +584,6 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			return nil, err
 		}
 		if c.From != nil {
-			list = n.renames(list, &c)
 			err = m.fits(ctx, m.db.entry(c.Table).of, &c, m.view(map[string]*table.Table{n.name: n.table}))
 		} else {
 			err = m.check(ctx, &c, t, n.table)
@@ -591,14 +594,6 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		list = append(list, n)
 	}
 	return list, nil
-}
-
-// renames gives the table the name that a change of its definition has, and adds to the list that there is none of the name before.
-func (n *installed) renames(list []installed, c *storage.Change) []installed {
-	if n.name = c.Define.Name; n.name != c.Table {
-		list = append(list, installed{name: c.Table})
-	}
-	return list
 }
 
 // changes reports that a change updates columns of a key.

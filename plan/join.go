@@ -155,34 +155,3 @@ func Scans(n Node) (list []*Scan) {
 	})
 	return list
 }
-
-// apart lists the tables below joins, with the conditions on them alone, whose rows are joined each by itself: it stands in the joined
-// rows once for each combination of its partners.
-func apart(n Node) []Node {
-	switch n := n.(type) {
-	case *Scan:
-		if n.Of == nil || !n.Of.Groups {
-			return []Node{n}
-		}
-	case *Derived:
-		if !n.Of.Groups && !n.Lateral {
-			return []Node{n}
-		}
-	case *Filter:
-		list := apart(n.Input)
-		if len(list) == 1 && list[0] == n.Input {
-			return []Node{n}
-		}
-		return list
-	case *Join:
-		switch n.Kind {
-		case Inner:
-			return slices.Concat(apart(n.Left), apart(n.Right))
-		case LeftOuter, Semi, Anti:
-			return apart(n.Left)
-		case RightOuter:
-			return apart(n.Right)
-		}
-	}
-	return nil
-}

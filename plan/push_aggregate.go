@@ -30,7 +30,7 @@ func PushAggregate(tree Node, off Off, pays func(rows Node, keys []expr.Expr, of
 func pushedBelow(n Node, pays func(Node, []expr.Expr, *Aggregate) bool) (Node, func(expr.Expr) expr.Expr) {
 	switch n := n.(type) {
 	case *Aggregate:
-		for _, rows := range apart(n.Input) {
+		for _, rows := range groupable(n.Input) {
 			p := &eager{of: n, rows: rows, by: &Aggregate{Input: rows}, at: map[int]int{}}
 			if rows != n.Input && p.possible() && pays(rows, p.by.Keys, n) {
 				return p.aggregate()
@@ -58,6 +58,37 @@ func pushedBelow(n Node, pays func(Node, []expr.Expr, *Aggregate) bool) (Node, f
 		return out, refs
 	}
 	return n, nil
+}
+
+// groupable lists the tables below joins, with the conditions on them alone, that keep their rows: each stands in the joined
+// rows once for each combination of its partners.
+func groupable(n Node) []Node {
+	switch n := n.(type) {
+	case *Scan:
+		if n.Of == nil || !n.Of.Groups {
+			return []Node{n}
+		}
+	case *Derived:
+		if !n.Of.Groups && !n.Lateral {
+			return []Node{n}
+		}
+	case *Filter:
+		list := groupable(n.Input)
+		if len(list) == 1 && list[0] == n.Input {
+			return []Node{n}
+		}
+		return list
+	case *Join:
+		switch n.Kind {
+		case Inner:
+			return slices.Concat(groupable(n.Left), groupable(n.Right))
+		case LeftOuter, Semi, Anti:
+			return groupable(n.Left)
+		case RightOuter:
+			return groupable(n.Right)
+		}
+	}
+	return nil
 }
 
 // eager is an aggregation of which some rows are grouped before they are joined.

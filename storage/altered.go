@@ -49,17 +49,11 @@ func (a *amendment) alter(fields []table.Field, c *Change) error {
 		}
 	}
 	a.columns = next
-	for k, chunk := range a.chunks {
-		out := &table.Chunk{Rows: chunk.Rows}
-		for i, from := range c.From {
-			if from >= 0 {
-				out.Segments = append(out.Segments, chunk.Segments[from])
-			} else {
-				out.Segments = append(out.Segments, table.Constant(c.Define.Fields[i].Type, c.Fill[i], chunk.Rows))
-			}
-		}
-		a.chunks[k] = out
+	t, err := c.define(&table.Table{Name: c.Table, Fields: fields, Chunks: a.chunks})
+	if err != nil {
+		return err
 	}
+	a.chunks = t.Chunks
 	var update []Update
 	for i, from := range c.From {
 		for _, u := range a.update {
