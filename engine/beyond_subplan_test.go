@@ -17,6 +17,7 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 		"SELECT id, lag(d, 2) OVER (PARTITION BY coalesce(a, id) ORDER BY w), avg(x) OVER (PARTITION BY coalesce(a, id) ORDER BY w ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) FROM f ORDER BY id",
 		"SELECT n, COUNT(*), SUM(w) FROM (SELECT a, w, ntile(4) OVER (PARTITION BY coalesce(a, id) ORDER BY w) AS n FROM f WHERE b) d WHERE n > 1 GROUP BY n",
 		"SELECT u, COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT upper(u), id FROM f WHERE id > 100) d GROUP BY u",
+		"SELECT COUNT(s), SUM(s) FROM (SELECT id, w, sum(w % 10) OVER (PARTITION BY coalesce(a, id)) AS s FROM f UNION ALL SELECT id, w, id FROM f) d",
 		"SELECT COUNT(*), SUM(w), MIN(u) FROM (SELECT u, w, id FROM f EXCEPT SELECT u, w, id FROM f WHERE id < 2000) d",
 		"SELECT SUM(w % 100), COUNT(u) FROM (SELECT DISTINCT w, u FROM f) d",
 		"SELECT m, COUNT(*) FROM (SELECT u, MAX(w) % 7 AS m FROM f GROUP BY u) d GROUP BY m",
@@ -28,6 +29,14 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 	} {
 		sameBeyond(t, whole, small, text)
 	}
+	unpruned := func() *DB { // whose subqueries give columns that nobody reads
+		db := small()
+		if _, err := Collect(db.Query(context.Background(), "SET disable_rule = 'prune'")); err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	sameBeyond(t, whole, unpruned, "SELECT COUNT(u), MIN(u) FROM (SELECT w, u, id FROM f UNION ALL SELECT id, v, w FROM f) d")
 	x, err := small().Explain(context.Background(), "SELECT SUM(s) FROM (SELECT sum(w % 1000) OVER (PARTITION BY coalesce(a, id) ORDER BY id) AS s FROM f) d", ExplainOptions{Analyze: true})
 	if err != nil {
 		t.Fatal(err)
