@@ -251,8 +251,8 @@ func BenchmarkCommits(b *testing.B) {
 	}
 }
 
-// BenchmarkResidentUpdate times an UPDATE of a tenth of the rows of a resident table on a device: the statement, and a query of the
-// column before and after it, which takes the rows that changed to the device.
+// BenchmarkResidentUpdate times an UPDATE of a tenth of the rows of a resident table on a device: the statement, a query of the
+// column after it, and a row of it, which has to be in host memory; the query otherwise; and statements one after the other.
 func BenchmarkResidentUpdate(b *testing.B) {
 	backend := os.Getenv("STENCILDB_BACKEND")
 	if backend == "" {
@@ -275,15 +275,25 @@ func BenchmarkResidentUpdate(b *testing.B) {
 	const query = "SELECT COUNT(*), SUM(v) FROM t WHERE v > 1000"
 	first := run(query)
 	for range b.N {
-		var queries, updates, after []time.Duration
+		var queries, updates, after, row []time.Duration
+		update := func(i int) time.Duration {
+			return run(fmt.Sprintf("UPDATE t SET v = k %% 1000003 WHERE k %% 10 = %d", i))
+		}
 		for i := range 9 {
 			run(query)
 			queries = append(queries, run(query))
-			updates = append(updates, run(fmt.Sprintf("UPDATE t SET v = k %% 1000003 WHERE k %% 10 = %d", i)))
+			updates = append(updates, update(i))
 			after = append(after, run(query))
+			row = append(row, run("SELECT v FROM t LIMIT 1"))
 		}
+		start := time.Now()
+		for i := range 9 {
+			update(i)
+		}
+		run("SELECT v FROM t LIMIT 1")
+		b.ReportMetric(float64(time.Since(start).Microseconds())/9000, "update_in_a_row_ms")
 		b.ReportMetric(float64(first.Microseconds())/1000, "first_query_ms")
-		for name, times := range map[string][]time.Duration{"query_ms": queries, "update_ms": updates, "query_after_ms": after} {
+		for name, times := range map[string][]time.Duration{"query_ms": queries, "update_ms": updates, "query_after_ms": after, "row_after_ms": row} {
 			slices.Sort(times)
 			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, name)
 		}

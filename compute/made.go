@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -63,13 +64,26 @@ func (x *chunk) making(e expr.Expr) (*plan.Made, error) {
 	return m, nil
 }
 
-// make makes the codes of an expression.
-func (s *sorting) make(e expr.Expr, m *plan.Made) (out madeCodes, err error) {
+// keeping is what becomes of the records to which an assignment gives no value.
+type keeping struct {
+	col  int
+	bits primitives.Vector // one a record, in their order: those that get one; none for all
+	to   *table.Segment    // whose codes are made: the others have their values in this one's code space
+}
+
+// make makes the codes of an expression; where keep is not nil those of a column with it assigned, as [textures.Source] has them.
+func (s *sorting) make(e expr.Expr, m *plan.Made, keep *keeping) (out madeCodes, err error) {
 	d := s.device.Primitives
 	f := glsl.Value(m, 0, 0)
-	out.low = primitives.New(s.n)
-	if m.Bits() > textures.PartBits {
-		out.high = primitives.New(s.n)
+	high := m.Bits() > textures.PartBits
+	words := func() primitives.Vector { return primitives.New(s.n) }
+	if keep != nil {
+		high = textures.Parts(keep.to) > 1
+		words = func() primitives.Vector { return sourceWords(s.n) }
+	}
+	out.low = words()
+	if high {
+		out.high = words()
 	}
 	p := &pass.Pass{Op: primitives.Op{Verb: "Make(" + e.String() + ")", Over: fmt.Sprintf("%d codes", s.n)},
 		Uniforms: append(f.Uniforms, shaders.Uint("n", uint32(s.n)))}
@@ -87,6 +101,25 @@ func (s *sorting) make(e expr.Expr, m *plan.Made) (out madeCodes, err error) {
 	}
 	if !out.high.None() {
 		word("high", "writeonly", out.high.Block)
+	}
+	keeps, low, above := "", "code.x", "code.y"
+	if keep != nil && !keep.bits.None() {
+		seg := s.segment(keep.col)
+		codes := [2]string{"0u", "0u"}
+		for part := range textures.Parts(seg) {
+			of, err := s.part(keep.col, part)
+			if err != nil {
+				return out, err
+			}
+			word(fmt.Sprintf("kept%d", part), "readonly", of.Block)
+			codes[part] = fmt.Sprintf("kept%d[i]", part)
+		}
+		word("taken", "readonly", keep.bits.Block)
+		plus := seg.Base - keep.to.Base
+		p.Uniforms = append(p.Uniforms, shaders.Uniform{Name: "plus", U: []uint32{uint32(plus), uint32(plus >> textures.PartBits)}})
+		b.WriteString("uniform uvec2 plus;\n")
+		keeps = fmt.Sprintf("        bool takes = (taken[i >> 5] >> (i & 31u) & 1u) != 0u;\n        uint kept = %s + plus.x;\n", codes[0])
+		low, above = "takes ? code.x : kept", fmt.Sprintf("takes ? code.y : %s + plus.y + uint(kept < plus.x)", codes[1])
 	}
 	for i, a := range f.Args {
 		codes, err := s.part(a.Column, 0)
@@ -112,15 +145,18 @@ func (s *sorting) make(e expr.Expr, m *plan.Made) (out madeCodes, err error) {
 			fmt.Fprintf(&call, "%s[i]", low)
 		}
 	}
-	fmt.Fprintf(&b, "%s\nvoid main() {\n    for (uint i = gl_GlobalInvocationID.x; i < n; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {\n        uvec2 code = %s(%s);\n        low[i] = code.x;\n", f.Text, f.Name, call.String())
+	fmt.Fprintf(&b, "%s\nvoid main() {\n    for (uint i = gl_GlobalInvocationID.x; i < n; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {\n        uvec2 code = %s(%s);\n%s        low[i] = %s;\n", f.Text, f.Name, call.String(), keeps, low)
 	if !out.high.None() {
-		b.WriteString("        high[i] = code.y;\n")
+		fmt.Fprintf(&b, "        high[i] = %s;\n", above)
 	}
 	b.WriteString("    }\n}\n")
+	if len(blocks) > s.device.maxBlocks() {
+		return out, &plan.Declined{Why: fmt.Sprintf("%s reads more columns than the device binds", e)}
+	}
 	p.Program = shaders.ComposeCompute("generated code", f.Parts, nil, b.String())
 	p.Dispatch = &pass.Dispatch{Groups: [2]int{min(groups, d.MaxGroups)}, Blocks: blocks}
-	for _, table := range f.Lookups {
-		p.Textures = append(p.Textures, textures.Buffer(table))
+	for _, list := range f.Lookups {
+		p.Textures = append(p.Textures, textures.Buffer(list))
 	}
 	if _, err := s.run.Run(p); err != nil {
 		return out, err

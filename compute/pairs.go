@@ -259,6 +259,11 @@ func Selected(run pass.Runner, d Profile, q *plan.Query) (primitives.Vector, err
 	return rows, s.ids(0, rows)
 }
 
+// sourceWords are n words of a [textures.Source].
+func sourceWords(n int) primitives.Vector {
+	return primitives.Of(&textures.Scratch{Words: textures.GroupRows / textures.UnitsPerGroup * textures.Units(n)}, n)
+}
+
 // Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
 // NULL. It is a [plan.Declined] where a block of the device does not hold them.
 func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Space, list plan.RowList) (out textures.Source, nulls int, err error) {
@@ -281,7 +286,7 @@ func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Spa
 	}
 	by := vectorOf(list)
 	gathered := func(words primitives.Vector) (primitives.Vector, error) {
-		to := primitives.Of(&textures.Scratch{Words: textures.GroupRows / textures.UnitsPerGroup * textures.Units(n)}, n)
+		to := sourceWords(n)
 		switch {
 		case side.Keys.N == 0:
 			return to, primitives.Map(run, d.Primitives, primitives.Expr("0u"), to)
@@ -307,7 +312,7 @@ func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Spa
 	if !some {
 		return out, 0, nil
 	}
-	valid := primitives.Of(&textures.Scratch{Words: textures.GroupRows / textures.UnitsPerGroup * textures.Units(n)}, n)
+	valid := sourceWords(n)
 	if side.Keys.N == 0 {
 		out.Valid = valid.Block
 		return out, n, primitives.Map(run, d.Primitives, primitives.Expr("0u"), valid)
@@ -426,7 +431,7 @@ func (k *joinKeys) madeKey(s *sorting, at int) (out JoinSide, err error) {
 		out.Keys, err = zeros()
 	} else {
 		var codes madeCodes
-		codes, err = s.make(k.of[at], m)
+		codes, err = s.make(k.of[at], m, nil)
 		out.Keys, out.High = codes.low, codes.high
 	}
 	if err == nil && k.wide && out.High.None() {

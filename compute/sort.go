@@ -426,7 +426,7 @@ func (s *sorting) madeKey(k expr.SortKey) error {
 	if err != nil || m.Val == nil { // NULL in all records
 		return err
 	}
-	codes, err := s.make(k.E, m)
+	codes, err := s.make(k.E, m, nil)
 	if err != nil {
 		return err
 	}

@@ -213,6 +213,10 @@ func (m *interpreter) intOpChecked(op plan.ValOp, a, b []int64) {
 // divide is / and %. A divisor of 0 fails whatever CanFail says: one that cannot
 // be 0 still is where its own operands failed.
 func (m *interpreter) divide(v *plan.Val, a, b []int64) {
+	if d := v.Kids[1]; d.Op == plan.Const && d.I >= 2 && d.I <= math.MaxUint32 && have32Bits(a) {
+		divideBy(d.I, v.Op == plan.ModV, a)
+		return
+	}
 	for i, x := range a {
 		y := b[i]
 		m.mark(i, y == 0 || v.Op == plan.DivV && x == math.MinInt64 && y == -1)
@@ -224,6 +228,32 @@ func (m *interpreter) divide(v *plan.Val, a, b []int64) {
 		} else {
 			a[i] = x % y
 		}
+	}
+}
+
+// have32Bits reports that integers have at most 32 bits and a sign.
+func have32Bits(a []int64) bool {
+	var all uint64
+	for _, x := range a {
+		sign := x >> 63
+		all |= uint64((x ^ sign) - sign)
+	}
+	return all <= math.MaxUint32
+}
+
+// divideBy is a / d or a % d of such integers, d from 2 on, by the reciprocal of d, 2^64/d rounded up: its error times a number of 32 bits is less than 2^64, so
+// that the quotient is exact (T. Granlund, P. L. Montgomery, "Division by invariant integers using multiplication", 1994).
+func divideBy(d int64, remainder bool, a []int64) {
+	reciprocal := ^uint64(0)/uint64(d) + 1
+	for i, x := range a {
+		sign := x >> 63
+		x = (x ^ sign) - sign
+		q, _ := bits.Mul64(uint64(x), reciprocal)
+		y := int64(q)
+		if remainder {
+			y = x - y*d
+		}
+		a[i] = (y ^ sign) - sign
 	}
 }
 

@@ -71,7 +71,7 @@ func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch stora
 // conflicting are the proposed rows that conflict with one of the table, and what DO UPDATE makes of those of the table: the numbers of
 // rows, ascending, and the columns of Set. Few are looked for by their keys, more are joined with the table.
 func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
-	now := m.db.entry(m.Table).table.Load()
+	now := settled(m.db.entry(m.Table))
 	if n := proposed.Rows(); m.files == nil && (n <= fewKeys || n*keysPart <= total(now)) {
 		if gone, update, err = m.conflictingFew(ctx, proposed, now); update != nil || err != nil {
 			return gone, update, err

@@ -100,10 +100,12 @@ type core struct {
 	commits   commits
 	drawn     atomic.Bool    // numbers of counters have been taken
 	pushes    atomic.Bool    // of tests: rows are grouped before joins wherever that can be
+	updates   atomic.Bool    // of tests: a device in software does UPDATEs, too
 	store     *storage.Store // nil without [Options.Folder]
 	stars     *stars
 	lowered   plan.Lowered
 	snapshots snapshots
+	following chan struct{} // has one for each UPDATE that the host's codes are behind
 	indexes   indexes
 	costs     costs // that auto goes by
 	uses      uses  // of columns, and of the device
@@ -193,7 +195,7 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
 	db.shared.Store(db.asked())
@@ -301,7 +303,11 @@ var errClosed = errors.New("engine: the DB is closed")
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
 func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, error) {
-	return db.readAhead(ctx, e, columns, nil)
+	t, err := db.readAhead(ctx, e, columns, nil)
+	if err == nil {
+		t.Settle(columns)
+	}
+	return t, err
 }
 
 // readAhead is read, and unless a is nil it is told of what is read.

@@ -164,8 +164,9 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	defer s.db.tables.one.Release(1)
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
-	view, err := m.bind(ctx)
-	if err == nil && m.target != "" && m.lookUp() {
+	_, view, err := m.bind(ctx)
+	if err == nil && m.target != "" {
+		m.lookUp()
 		view, err = m.numbered(ctx)
 	}
 	if err != nil {

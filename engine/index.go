@@ -140,6 +140,13 @@ func (x *indexes) arrange() {
 	}
 }
 
+// has reports that there is an index of a column of a table.
+func (x *indexes) has(table, column string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(x.list, func(i *index) bool { return i.table == table && i.column == column })
+}
+
 // named is the place of an index; negative for none.
 func (x *indexes) named(name string) int {
 	x.mu.RLock()

@@ -319,7 +319,7 @@ func (db *DB) looksUp() bool {
 // where they are not to be looked for one by one.
 func (l *lookup) changed(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, ok bool, err error) {
 	values := make([][]table.Value, len(l.items)-1) // by columns
-	ok, err = l.rows(ctx, db, db.entry(l.table).table.Load(), func(number int, value func(int) table.Value) error {
+	ok, err = l.rows(ctx, db, settled(db.entry(l.table)), func(number int, value func(int) table.Value) error {
 		numbers = append(numbers, number)
 		return appendItems(values, l.items[1:], value)
 	})

@@ -68,9 +68,20 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	defer db.tables.one.Release(1)
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
-	view, err := m.bind(ctx)
+	c, view, err := m.bind(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	if m.target != "" && (m.files != nil || !m.lookUp()) {
+		r := s.empty(ctx)
+		r.took = &took{}
+		if done, err := m.ahead(ctx, c, r.took); done || err != nil {
+			r.changed = m.changed
+			return r, func(context.Context) error { return nil }, err
+		}
+		if view, err = m.numbered(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	changes, next, err := m.computed(ctx, view)
 	if err != nil {
@@ -173,31 +184,30 @@ func (m *modifying) view(tables map[string]*table.Table) *DB {
 	return &DB{core: db.core, tables: c, statements: db.statements, config: db.config, tx: db.tx}
 }
 
-// bind resolves the statement's names, and returns the DB that its trees are for: see [modifying.numbered].
-func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
+// bind resolves the statement's names in a catalog, and returns it with the DB that its trees are for, unless the target has to be numbered.
+func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err error) {
 	db := m.db
-	c := db.catalog(ctx)
+	c, view = db.catalog(ctx), db
 	m.target, err = m.parsed.Numbered(c)
 	if err != nil {
-		return nil, err
+		return c, nil, err
 	}
-	view := db
 	if m.parsed.Copy != nil {
 		rows, err := m.copied(ctx, c)
 		if err != nil {
-			return nil, err
+			return c, nil, err
 		}
 		view = m.view(map[string]*table.Table{sql.CopiedRows: rows})
 		c = view.catalog(ctx)
 	}
 	if m.target != "" {
 		if m.files, err = db.inFiles(ctx, db.entry(m.target)); err != nil {
-			return nil, err
+			return c, nil, err
 		}
 		t := db.entry(m.target).table.Load()
-		if m.files == nil {
+		if m.files == nil && (t == nil || !t.Has(t.All())) {
 			if t, err = db.whole(ctx, m.target); err != nil {
-				return nil, err
+				return c, nil, err
 			}
 		}
 		named := &table.Table{Name: t.Name, Fields: append(slices.Clip(t.Fields), table.NumberField), Version: t.Version, Chunks: t.Chunks}
@@ -210,15 +220,12 @@ func (m *modifying) bind(ctx context.Context) (_ *DB, err error) {
 		}
 	}
 	if m.Change, err = m.parsed.BindChange(c, m.params...); err != nil {
-		return nil, err
+		return c, nil, err
 	}
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	if m.target == "" || m.files == nil && m.lookUp() {
-		return view, nil
-	}
-	return m.numbered(ctx)
+	return c, view, nil
 }
 
 // lookUp reports that the rows of the target which the statement changes are looked for by a key.

@@ -344,6 +344,9 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 // answer is what a backend gives for the fragment's aggregates, or for the groups of its rows. Where it
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
 func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+	if b.Name() != "compute" {
+		settle(s.tables)
+	}
 	if s.star != nil {
 		return s.answerOfStar(ctx, b, took)
 	}

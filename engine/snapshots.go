@@ -82,6 +82,13 @@ func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
 
 // pinAll returns the snapshots that tables have at one moment, between two changes, and what ends their use.
 func (db *DB) pinAll(entries []*entry) (list []*table.Table, unpin func()) {
+	list, unpin = db.pinAhead(entries)
+	settle(list)
+	return list, unpin
+}
+
+// pinAhead is pinAll of tables whose codes may be on the device before they are in host memory.
+func (db *DB) pinAhead(entries []*entry) (list []*table.Table, unpin func()) {
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
 	for _, e := range entries {

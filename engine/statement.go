@@ -379,7 +379,11 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	for _, r := range s.sources {
 		entries = append(entries, r.entry)
 	}
-	tables, done := s.db.pinAll(entries)
+	pin := s.db.pinAll
+	if s.onDevice() {
+		pin = s.db.pinAhead
+	}
+	tables, done := pin(entries)
 	unpins := []func(){done}
 	unpin = func() {
 		for _, f := range unpins {

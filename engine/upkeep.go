@@ -38,7 +38,7 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 	var next []installed
 	var changes []storage.Change
 	for _, e := range entries {
-		t := e.table.Load()
+		t := settled(e)
 		if of.Verb != "VACUUM" || e.of == nil || t == nil || db.store != nil && !e.of.Temp || len(wanted) > 0 && !wanted[e.name] {
 			continue
 		}

@@ -60,6 +60,7 @@ func (s *Segment) countDistinct() int {
 	if s.Type.Kind == Varchar || n == 0 {
 		return min(n, int(s.Max)+1)
 	}
+	s.Settle()
 	most := n
 	if s.Max < uint64(n) {
 		most = int(s.Max) + 1
@@ -119,6 +120,7 @@ const rankedRows = 1 << 16
 // quantiles. It is made at the first call.
 func (s *Segment) Ranked() []uint64 {
 	s.sampled.Do(func() {
+		s.Settle()
 		spread(s.Rows(), rankedRows, func(i int) {
 			if !s.IsNull(i) {
 				s.ranked = append(s.ranked, s.Codes.At(i))

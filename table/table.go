@@ -92,8 +92,9 @@ type Segment struct {
 	known   atomic.Bool // planes have been found
 	planes  uint64
 
-	own     bool   // the codes and the validity are in arrays that a change has made, which a later one may write to
-	history []step // the oldest first
+	own     bool          // the codes and the validity are in arrays that a change has made, which a later one may write to
+	settled chan struct{} // is closed when the codes are written; nil where they were from the beginning
+	history []step        // the oldest first
 
 	made  sync.Once
 	texts atomic.Pointer[[]*Texts]
@@ -142,6 +143,7 @@ func (s *Segment) Varying() uint64 {
 		return s.whole.Varying()
 	}
 	s.varying.Do(func() {
+		s.Settle()
 		switch c := s.Codes; {
 		case c.U8 != nil:
 			s.planes = union(c.U8)
@@ -160,6 +162,7 @@ func (s *Segment) Varying() uint64 {
 // Copy returns another segment of the same codes: what is kept of the first by its
 // identity is not kept of this one.
 func (s *Segment) Copy() *Segment {
+	s.Settle()
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
 	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
 	return out

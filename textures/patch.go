@@ -265,6 +265,7 @@ func (s *Store) send(p *shaders.Program, rows []uint32, value func(row int) uint
 // patchBlock writes rows of a chunk to a block.
 func (s *Store) patchBlock(o *object, ref Block, rows []uint32) error {
 	seg, w := ref.Chunk.Segments[ref.Col], ref.Window
+	seg.Settle()
 	from, _ := slices.BinarySearch(rows, uint32(w.From))
 	to, _ := slices.BinarySearch(rows, uint32(w.From+w.Rows))
 	list := make([]uint32, to-from)
@@ -313,6 +314,7 @@ var imageFormats = map[uint32]string{gl.R32F: "r32f", gl.RG32F: "rg32f", gl.RGBA
 func (s *Store) patchImage(o *object, ref Ref, place int, rows []uint32) error {
 	sh, records, f := ref.layout()
 	seg := ref.Chunk.Segments[ref.Cols[place]]
+	seg.Settle()
 	content := "QUADS"
 	switch ref.Form {
 	case Floats:
@@ -371,6 +373,7 @@ func (s *Store) patchImage(o *object, ref Ref, place int, rows []uint32) error {
 // patchDepths draws the depths of rows, a point each.
 func (s *Store) patchDepths(t *Target, ref TargetRef, rows []uint32) error {
 	seg := ref.Chunk.Segments[ref.Col]
+	seg.Settle()
 	p, err := s.builders.Get(shaders.LoadPair([]string{"patch.vert"}, "patch.frag"))
 	if err != nil {
 		return err

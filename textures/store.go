@@ -140,6 +140,52 @@ func (s *Store) From(seg *table.Segment, of Source) { s.sources[seg] = of }
 // Sources is of how many segments that are away the codes are there.
 func (s *Store) Sources() int { return len(s.sources) }
 
+// Remake makes what is resident of a segment as blocks of all its rows resident of another one, that of a column of a chunk, from where
+// its codes are.
+func (s *Store) Remake(old *table.Segment, c *table.Chunk, col int, of Source) error {
+	seg := c.Segments[col]
+	var codes, planes []Block
+	for o := range s.entries {
+		k := o.key
+		if k.segments[0] != old || k.window != (Window{0, old.Rows()}) || k.plus != 0 {
+			continue
+		}
+		switch b := (Block{Chunk: c, Col: col, Content: k.content, Part: k.part, Window: k.window}); {
+		case k.content == Planes:
+			planes = append(planes, b)
+		case k.content == Codes && CodeBytes(seg) == 4:
+			codes = append(codes, b)
+		}
+	}
+
+	s.From(seg, of)
+	for _, b := range planes {
+		if err := s.Reside(b); err != nil {
+			delete(s.sources, seg)
+			return err
+		}
+	}
+	delete(s.sources, seg)
+	for _, b := range codes {
+		from, err := s.block(of.Codes[b.Part])
+		if err != nil {
+			return err
+		}
+		o := &object{kind: b.Content.kind(), segments: []*table.Segment{seg}, bytes: b.Bytes()}
+		o.made = shape{bytes: o.bytes}
+		if _, err := s.reside(b.key(), o, c, b.describe(s.table), func() error {
+			s.makeBuffer(o, o.bytes, 0)
+			return nil
+		}, func() error {
+			s.copied(from, o, Shape{})
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Drop frees what is resident of segments, and of what is made of them: their next use uploads them again.
 func (s *Store) Drop(segments ...*table.Segment) {
 	for _, seg := range segments {

@@ -127,7 +127,7 @@ func Function(leaf plan.Leaf, n, firstLookup int) *Func {
 // What is said of [Function] holds of it, too.
 func Value(m *plan.Made, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
-	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}, narrow: fits32([]*plan.Val{m.Val})}
+	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}, narrow: fits32([]*plan.Val{m.Val}) && m.Bits() <= 32}
 	params := g.params([]*plan.Val{m.Val}, m.Val.Columns())
 	v := g.emit(m.Val)
 	switch less := -m.Base; {

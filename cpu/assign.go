@@ -1,0 +1,66 @@
+package cpu
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Assign writes the codes of expressions of integers, or what is kept as integers, of the records of a chunk that a predicate selects to
+// segments of as many rows. No expression is NULL there, and its codes fit its segment, which may have its codes where the chunk has
+// those of the same column. The first error of a record ends it. It leaves some of the cores to those who do not wait for it.
+func Assign(p *plan.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segment) error {
+	nd, err := prepare(p, c, kernels.Best())
+	if err != nil {
+		return err
+	}
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	var workers sync.WaitGroup
+	for range max(1, runtime.GOMAXPROCS(0)*3/4) {
+		workers.Go(func() {
+			s := takeScratch()
+			defer s.release()
+			var eval Evaluator
+			values, rows := make([]Vector, len(of)), make([]uint32, 0, blockRows)
+			for failed.Load() == nil {
+				row := int(next.Add(blockRows)) - blockRows
+				if row >= c.Rows {
+					return
+				}
+				marks := nd.all(s, row, min(blockRows, c.Rows-row))
+				rows = rows[:0]
+				for w, m := range marks {
+					for ; m != 0; m &= m - 1 {
+						rows = append(rows, uint32(row+64*w+bits.TrailingZeros64(m)))
+					}
+				}
+				if s.put(marks); len(rows) == 0 {
+					continue
+				}
+				for i, e := range of { // all of a block before some is written
+					var err error
+					if values[i], err = eval.Vector(e, c, table.Block{Rows: rows}); err != nil {
+						failed.Store(&err)
+						return
+					}
+				}
+				for i, seg := range to {
+					seg.Codes.SetOrdinals(rows, values[i].Ints, seg.Base)
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	workers.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

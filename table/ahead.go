@@ -1,0 +1,85 @@
+package table
+
+import "math/bits"
+
+// A segment may be there before its codes are: a device has made them, and the host's follow. What else a segment says holds
+// from the beginning, and so do the number of its codes and their width; who reads the codes calls Settle before.
+
+// Ahead is the segment that becomes of s, which has no NULLs, when some rows get values of at least an ordinal and at most another. Its
+// codes stand nowhere, or where those of s do, until [Segment.Over] says where, and [Segment.Settle] waits until [Segment.Settled]
+// is called.
+func (s *Segment) Ahead(least, most uint64) *Segment {
+	out := &Segment{Type: s.Type, Base: min(s.Base, least), own: true, settled: make(chan struct{})}
+	out.Max = max(s.Base+s.Max, most) - out.Base
+	out.Bits = bits.Len64(out.Max)
+	planes := uint64(1)<<out.Bits - 1
+	if out.Base == s.Base {
+		planes = s.Varying() | (1<<bits.Len64(most-s.Base) - 1)
+	}
+	out.varying.Do(func() { out.planes = planes; out.known.Store(true) })
+	if out.Codes = s.Codes; !out.shares(s) {
+		out.Codes = NewCodes(s.Rows(), out.Bits)
+	}
+	return out
+}
+
+// shares reports that the codes of the rows that keep their values are those of the segment that s was made of.
+func (s *Segment) shares(old *Segment) bool {
+	return s.Base == old.Base && NewCodes(0, s.Bits).Width() <= old.Codes.Width()
+}
+
+// Over says where the codes of s stand: where those of the segment that it was made of are free, and the same, in their place, else
+// apart; written puts those of that segment there.
+func (s *Segment) Over(old *Segment, free Free) (written func()) {
+	switch {
+	case !s.shares(old):
+		return func() { (&space{base: s.Base, bits: s.Bits}).fill(s.Codes, 0, 0, old) }
+	case free.of(old):
+		return func() {}
+	}
+	s.Codes = old.Codes.blank()
+	return func() { copyCodes(s.Codes, old.Codes) }
+}
+
+// SetOrdinals writes the codes of integers to rows: their ordinals, less that of code 0.
+func (c Codes) SetOrdinals(rows []uint32, of []int64, base uint64) {
+	switch {
+	case c.U8 != nil:
+		setOrdinals(c.U8, rows, of, base)
+	case c.U16 != nil:
+		setOrdinals(c.U16, rows, of, base)
+	case c.U32 != nil:
+		setOrdinals(c.U32, rows, of, base)
+	default:
+		setOrdinals(c.U64, rows, of, base)
+	}
+}
+
+func setOrdinals[T uint8 | uint16 | uint32 | uint64](out []T, rows []uint32, of []int64, base uint64) {
+	for i, row := range rows {
+		out[row] = T(OrdinalInt(of[i]) - base)
+	}
+}
+
+// Settled says that the codes are written.
+func (s *Segment) Settled() { close(s.settled) }
+
+// Settle waits until the codes are written.
+func (s *Segment) Settle() {
+	if s.whole != nil {
+		s.whole.Settle()
+	} else if s.settled != nil {
+		<-s.settled
+	}
+}
+
+// Settle waits until the codes of columns that have been read are written.
+func (t *Table) Settle(columns []int) {
+	for _, c := range t.Chunks {
+		for _, col := range columns {
+			if s := c.Segments[col]; s != nil {
+				s.Settle()
+			}
+		}
+	}
+}
