@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // Scope is the working memory of one query: storage blocks, masks and lists, which it
@@ -76,6 +78,22 @@ func (c *Scope) Hand(b Block, to *Scope) error {
 	to.loans = append(to.loans, c.loans[i])
 	c.loans = slices.Delete(c.loans, i, i+1)
 	return nil
+}
+
+// lend makes working memory that the scope has what is resident of a segment under a key. A copy would take ten times as long as the passes that
+// made it (2.6 ms for 268 MB on an H200).
+func (c *Scope) lend(o *object, k key, seg *table.Segment) {
+	s := c.store
+	c.loans = slices.DeleteFunc(c.loans, func(x *object) bool { return x == o })
+	delete(s.objects, o.key)
+	o.key, o.kind, o.segments, o.held, s.objects[k] = k, CodeBlock, []*table.Segment{seg}, false, o
+}
+
+// regain makes what a scope has lent working memory again.
+func (s *Store) regain(o *object) {
+	delete(s.objects, o.key)
+	o.key, o.kind, o.segments, o.late = key{}, WorkingMemory, nil, changes{}
+	s.idle[o.pool] = append(s.idle[o.pool], o)
 }
 
 // draws notes that the scope draws into a depth-stencil buffer.

@@ -152,15 +152,14 @@ func (s *Store) Remake(old *table.Segment, c *table.Chunk, col int, of Source) e
 		if k.segments[0] != old || k.window != (Window{0, old.Rows()}) || k.plus != 0 {
 			continue
 		}
-		o.remade = true
 		switch b := (Block{Chunk: c, Col: col, Content: k.content, Part: k.part, Window: k.window}); {
 		case k.content == Planes:
+			o.remade = true
 			planes = append(planes, b)
 		case k.content == Codes && CodeBytes(seg) == 4:
 			codes = append(codes, b)
 		}
 	}
-
 	s.From(seg, of)
 	for _, b := range planes {
 		if err := s.Reside(b); err != nil {
@@ -170,21 +169,11 @@ func (s *Store) Remake(old *table.Segment, c *table.Chunk, col int, of Source) e
 	}
 	delete(s.sources, seg)
 	for _, b := range codes {
-		from, err := s.block(of.Codes[b.Part])
+		o, err := s.block(of.Codes[b.Part])
 		if err != nil {
 			return err
 		}
-		o := &object{kind: b.Content.kind(), segments: []*table.Segment{seg}, bytes: b.Bytes()}
-		o.made = shape{bytes: o.bytes}
-		if _, err := s.reside(b.key(), o, c, b.describe(s.table), func() error {
-			s.makeBuffer(o, o.bytes, 0)
-			return nil
-		}, func() error {
-			s.copied(from, o, Shape{})
-			return nil
-		}); err != nil {
-			return err
-		}
+		s.scope.lend(o, b.key(), seg)
 	}
 	return nil
 }
@@ -197,9 +186,12 @@ func (s *Store) Drop(segments ...*table.Segment) {
 	}
 	for o := range maps.Clone(s.entries) {
 		if o.grows == nil && slices.ContainsFunc(o.segments, func(seg *table.Segment) bool { return slices.Contains(segments, seg) }) || slices.Contains(segments, o.grows) {
-			if o.remade && s.spares[o.made] == nil {
+			switch {
+			case o.pool != (poolKey{}):
+				s.regain(o)
+			case o.remade && s.spares[o.made] == nil:
 				s.spare(o)
-			} else {
+			default:
 				s.free(o)
 			}
 		}
