@@ -164,15 +164,20 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	defer s.db.tables.one.Release(1)
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
-	_, view, err := m.bind(ctx)
+	c, view, err := m.bind(ctx)
+	ahead := false
 	if err == nil && m.target != "" {
 		m.lookUp()
+		ahead = m.update(c) != nil
 		view, err = m.numbered(ctx)
 	}
 	if err != nil {
 		return nil, s.described(err)
 	}
 	top := &PlanNode{Node: m.title()}
+	if ahead {
+		top.On = "compute"
+	}
 	if m.Rows == nil {
 		return &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, Plan: top}, nil
 	}

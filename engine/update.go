@@ -130,10 +130,11 @@ func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 	if t == nil || !t.Has(t.All()) {
 		return false
 	}
-	switch db.Backend() {
-	case "compute":
+	switch name := db.Backend(); {
+	case !db.mayHaveHardware() && !db.updates.Load():
+	case name == "compute":
 		return true
-	case "auto":
+	case name == "auto":
 		d, _, err := db.opened()
 		if d == nil || err != nil {
 			return false

@@ -121,6 +121,11 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 		return d.list[0].held.Load().usage.Used
 	}
 	do(t, db, query)
+	for text, want := range map[string]string{"UPDATE t SET v = k % 1003": "compute", "UPDATE t SET v = k WHERE 1 / k > 0": ""} { // a row may raise an error
+		if x, err := db.Explain(ctx, text, ExplainOptions{}); err != nil || x.Plan.On != want {
+			t.Errorf("%s: %v, %v", text, x, err)
+		}
+	}
 	for range 2 { // after which one column's memory waits for the next
 		do(t, db, "UPDATE t SET v = k % 1003 WHERE k % 10 = 1")
 		do(t, db, query)
