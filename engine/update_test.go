@@ -218,14 +218,14 @@ func TestUpdatesOnADeviceBesideStatements(t *testing.T) {
 			}
 		})
 	}
-	for i := range 40 {
+	for i := range 15 {
 		if st, err := db.Exec(ctx, "UPDATE t SET v = v + 1"); err != nil || st.Changed != 50_000 || st.Backend != "compute" {
 			t.Errorf("UPDATE %d: %v, %v", i, st, err)
 		}
 	}
 	close(over)
 	readers.Wait()
-	if got := said(Collect(db.Query(ctx, "SELECT v, COUNT(*) FROM t GROUP BY v"))); got != "40|50000" {
+	if got := said(Collect(db.Query(ctx, "SELECT v, COUNT(*) FROM t GROUP BY v"))); got != "15|50000" {
 		t.Error(got)
 	}
 }
