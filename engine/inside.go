@@ -70,6 +70,9 @@ func (in Inside) Stream(rows int) {
 // PushAggregates has statements that are prepared from now on group rows before they are joined wherever that can be, not only where it pays.
 func (in Inside) PushAggregates(always bool) { in.db.pushes.Store(always) }
 
+// UpdateThere has a device in software do UPDATEs, too.
+func (in Inside) UpdateThere(always bool) { in.db.updates.Store(always) }
+
 // GPU returns the device, the first of several, and opens it where that has not been
 // done. It stays the DB's.
 func (in Inside) GPU(ctx context.Context) (*GPU, error) {

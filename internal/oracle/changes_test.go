@@ -178,6 +178,7 @@ func TestSQLiteChanges(t *testing.T) {
 	}
 	for backend, of := range map[string]string{"cpu": dir, "auto": "", "compute": ""} {
 		dbs[backend] = open(backend, of)
+		engine.Inspect(dbs[backend]).UpdateThere(true)
 	}
 	defer func() {
 		for _, db := range dbs {
