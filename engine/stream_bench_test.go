@@ -110,6 +110,8 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 	}
 	p := of.parts[0]
 	err = p.g.query(context.Background(), func() error {
+		before := p.g.Store.Sent()
+		defer func() { bytes = p.g.Store.Sent() - before }()
 		for _, w := range p.visits {
 			r := &pass.Recorder{}
 			one := part{g: p.g, q: w.First, visits: []plan.Visit{w}}
@@ -131,7 +133,6 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 						case textures.Block:
 							if k := fmt.Sprint(t.Col, t.Content, t.Part, t.Window); !t.None() && t.Scratch == nil && !seen[k] {
 								seen[k] = true
-								bytes += int64(t.Window.Rows * textures.CodeBytes(t.Chunk.Segments[t.Col]))
 								if err := p.g.Store.Reside(t); err != nil {
 									return err
 								}
@@ -139,7 +140,6 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 						case textures.Ref:
 							if k := fmt.Sprint(t.Cols, t.Form, t.High, t.Packed); t.Temp == nil && t.Words == nil && !seen[k] {
 								seen[k] = true
-								bytes += t.Bytes()
 								if _, err := p.g.Store.Texture(t); err != nil {
 									return err
 								}
