@@ -122,46 +122,50 @@ func (l *log) reserve(end int64) {
 	}
 }
 
-// wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync.
+// wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync: the first of them
+// syncs, without a goroutine of its own, to which the thread would have to be handed over and back.
 func (l *log) wait(ctx context.Context, end int64) error {
-	for {
-		l.mu.Lock()
-		switch {
-		case l.synced >= end:
-			l.mu.Unlock()
-			return nil
-		case l.broken != nil:
-			defer l.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.synced < end {
+		if l.broken != nil {
 			return l.broken
-		case l.syncing == nil:
-			l.syncing = make(chan struct{})
-			go l.sync(l.end)
+		}
+		if l.syncing == nil {
+			l.sync()
+			continue
 		}
 		done := l.syncing
 		l.mu.Unlock()
 		select {
 		case <-done:
 		case <-ctx.Done():
+		}
+		l.mu.Lock()
+		if l.synced < end && ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
+	return nil
 }
 
-// sync syncs what has been written up to a place, and marks it.
-func (l *log) sync(end int64) {
+// sync syncs what has been written, and marks it; with l.mu, which it gives away meanwhile.
+func (l *log) sync() {
+	end, done := l.end, make(chan struct{})
+	l.syncing = done
+	l.mu.Unlock()
 	err := l.file.sync()
 	if err == nil {
 		_, err = l.file.WriteAt(l.mark(end), int64(markAt+l.marks%2*markSize))
 		l.marks++
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if err != nil {
 		l.broken = fmt.Errorf("storage: %s: the log cannot be synced, and nothing more is written: %w", l.name, err)
 	} else {
 		l.synced = end
 	}
-	close(l.syncing)
+	close(done)
 	l.syncing = nil
 }
 

@@ -454,7 +454,7 @@ type Pending struct {
 }
 
 // Wait returns when the commit is synced: it will be there after a crash. Where that fails, whether it will is not known,
-// and the store takes no more commits.
+// and the store takes no more commits. ctx ends a wait for the sync of another commit, not a sync.
 func (p Pending) Wait(ctx context.Context) error {
 	if p.log == nil {
 		return nil

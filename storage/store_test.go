@@ -628,17 +628,22 @@ func TestCommitsShareSyncs(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	d.syncing = func() { close(began); <-release }
 	wait(written())
-	<-began // and meanwhile others commit
+	<-began // and meanwhile others commit; a wait for the sync of another one ends with its context
+	ended, end := context.WithCancel(ctx)
+	end()
+	if err := written().Wait(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait with a context that has ended: %v", err)
+	}
 	for range 15 {
 		wait(written())
 	}
 	close(release)
 	wg.Wait()
 	if got := d.syncs - before; got != 2 {
-		t.Errorf("16 commits took %d syncs; 15 of them were there when the first sync ended", got)
+		t.Errorf("17 commits took %d syncs; 16 of them were there when the first sync ended", got)
 	}
 	again, err := openOn(d.after(rand.New(rand.NewPCG(1, 1))))
-	if err != nil || again.tables["t"].Rows() != 16 {
+	if err != nil || again.tables["t"].Rows() != 17 {
 		t.Fatal(err)
 	}
 }
