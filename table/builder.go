@@ -86,14 +86,21 @@ func (b *Builder) EndRows(n int) error {
 // of [Frame.Outline]. What it returns is told of each segment that is there.
 type Coming func(*Table) (there func(chunk, col int, s *Segment))
 
+// fewRows is how many rows of a chunk have their columns ended one after the other: waking other threads would take longer.
+const fewRows = 1 << 10
+
 // flush ends a chunk. Of the table with it coming is told, unless it is nil.
 func (b *Builder) flush(coming Coming) {
 	ch := &Chunk{Rows: b.rows, Segments: make([]*Segment, len(b.cols))}
 	ranks := make([][]uint64, len(b.cols))
 	var work sync.WaitGroup
+	each := work.Go
+	if b.rows <= fewRows {
+		each = func(do func()) { do() }
+	}
 	for i, c := range b.cols {
 		if b.fields[i].Unsupported == "" {
-			work.Go(func() { ch.Segments[i], ranks[i] = c.begin() })
+			each(func() { ch.Segments[i], ranks[i] = c.begin() })
 		}
 	}
 	work.Wait()
@@ -101,20 +108,18 @@ func (b *Builder) flush(coming Coming) {
 	if coming != nil {
 		there = b.tell(ch, coming)
 	}
-	at, filled := len(b.chunks), make(chan int)
+	at, filling, filled := len(b.chunks), 0, make(chan int, len(b.cols))
 	for i, s := range ch.Segments {
 		if s != nil {
-			work.Go(func() {
+			filling++
+			each(func() {
 				b.cols[i].fill(s, ranks[i])
 				filled <- i
 			})
 		}
 	}
-	go func() {
-		work.Wait()
-		close(filled)
-	}()
-	for i := range filled {
+	for range filling {
+		i := <-filled
 		b.full += ch.Segments[i].Bytes()
 		b.cols[i] = b.cols[i].Next(ch.Segments[i])
 		there(at, i, ch.Segments[i])

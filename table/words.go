@@ -173,18 +173,20 @@ func Dictionary(of []*Words) []string {
 		at, _ := slices.BinarySearch(list, lists[most][len(lists[most])*part/len(parts)])
 		return at
 	}
-	for p := range parts {
-		wg.Go(func() {
-			var some [][]string
-			for _, list := range lists {
-				some = append(some, list[begin(list, p):begin(list, p+1)])
-			}
-			for len(some) > 1 {
-				some = append(some[2:], bothOf(some[0], some[1]))
-			}
-			parts[p] = some[0]
-		})
+	merge := func(p int) {
+		var some [][]string
+		for _, list := range lists {
+			some = append(some, list[begin(list, p):begin(list, p+1)])
+		}
+		for len(some) > 1 {
+			some = append(some[2:], bothOf(some[0], some[1]))
+		}
+		parts[p] = some[0]
 	}
+	for p := range len(parts) - 1 {
+		wg.Go(func() { merge(p) })
+	}
+	merge(len(parts) - 1)
 	wg.Wait()
 	dict := slices.Concat(parts...)
 	Pack(dict)
