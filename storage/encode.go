@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
@@ -22,6 +23,11 @@ const (
 // encode appends a commit to out as a record of the log has it (docs/format.md). What a reader could not take back is
 // an error.
 func encode(out []byte, commit []Change) ([]byte, error) {
+	room := 0
+	for i := range commit {
+		room += int(commit[i].Bytes()) + 64
+	}
+	out = slices.Grow(out, room)
 	out = binary.AppendUvarint(out, uint64(len(commit)))
 	for i := range commit {
 		var err error

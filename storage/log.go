@@ -113,9 +113,10 @@ func (l *log) append(record []byte) (int64, error) {
 // length of the file. (A variable for the tests.)
 var logAhead int64 = 1 << 20
 
-// reserve writes zeros behind a record that ends beyond them. Where that fails the record is written as well.
+// reserve writes zeros behind a record that ends beyond them, unless it is as long itself. Where that fails the record is
+// written as well.
 func (l *log) reserve(end int64) {
-	if end > l.zeros {
+	if end > l.zeros && end-l.end < logAhead {
 		if _, err := l.file.WriteAt(make([]byte, logAhead), end); err == nil {
 			l.zeros = end + logAhead
 		}

@@ -176,9 +176,12 @@ func TestCheckFindsDamage(t *testing.T) {
 		"nulls":             func(c *Chunk) { c.Segments[0].Nulls = 0 },
 		"validity's length": func(c *Chunk) { c.Segments[0].Valid = nil; c.Segments[0].Valid = Bitmap{0, 0} },
 		"the code of NULL":  func(c *Chunk) { c.Segments[0].Codes.U8[3] = 1 },
-		"dictionary order":  func(c *Chunk) { c.Segments[1].Dict[0] = "9" },
-		"dictionary twins":  func(c *Chunk) { c.Segments[1].Dict[1] = "0" },
-		"dictionary size":   func(c *Chunk) { c.Segments[1].Dict = c.Segments[1].Dict[:2] },
+		"max, of no NULLs": func(c *Chunk) {
+			*c.Segments[0] = Segment{Type: c.Segments[0].Type, Codes: Codes{U8: []uint8{0, 1, 3, 2}}, Max: 2, Bits: 2}
+		},
+		"dictionary order": func(c *Chunk) { c.Segments[1].Dict[0] = "9" },
+		"dictionary twins": func(c *Chunk) { c.Segments[1].Dict[1] = "0" },
+		"dictionary size":  func(c *Chunk) { c.Segments[1].Dict = c.Segments[1].Dict[:2] },
 	} {
 		tab := build()
 		damage(tab.Chunks[0])

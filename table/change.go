@@ -78,19 +78,29 @@ func (s *space) code(which int, of *Segment, code uint64) uint64 {
 func (s *space) fill(c Codes, first, which int, of *Segment) {
 	switch {
 	case c.U8 != nil:
-		fill(s, c.U8[first:], which, of)
+		fill(s, c.U8[first:], of.Codes.U8, which, of)
 	case c.U16 != nil:
-		fill(s, c.U16[first:], which, of)
+		fill(s, c.U16[first:], of.Codes.U16, which, of)
 	case c.U32 != nil:
-		fill(s, c.U32[first:], which, of)
+		fill(s, c.U32[first:], of.Codes.U32, which, of)
 	case c.U64 != nil:
-		fill(s, c.U64[first:], which, of)
+		fill(s, c.U64[first:], of.Codes.U64, which, of)
 	}
 }
 
-func fill[T uint8 | uint16 | uint32 | uint64](s *space, out []T, which int, of *Segment) {
+// fill writes codes; same are those of the segment where they have the width already.
+func fill[T uint8 | uint16 | uint32 | uint64](s *space, out, same []T, which int, of *Segment) {
 	ranks, shift := s.ranks[which], of.Base-s.base
 	InParts(of.Rows(), func(from, to int) {
+		if same != nil && ranks == nil && (shift == 0 || of.Nulls == 0) { // NULLs stay 0
+			copy(out[from:to], same[from:to])
+			if shift != 0 {
+				for i := from; i < to; i++ {
+					out[i] += T(shift)
+				}
+			}
+			return
+		}
 		for at := from; at < to; {
 			b := Block{First: at, N: min(4096, to-at)}
 			codes := Gather(of.Codes, b, uint64(0))

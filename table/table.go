@@ -291,6 +291,9 @@ func (s *Segment) Check() error {
 		}
 	}
 	nulls, top := 0, uint64(0)
+	if s.Valid == nil {
+		top, n = s.Codes.largest(), 0
+	}
 	for i := range n {
 		c := s.Codes.At(i)
 		if s.IsNull(i) {
@@ -331,6 +334,18 @@ func (c Codes) At(i int) uint64 {
 		return uint64(c.U32[i])
 	}
 	return c.U64[i]
+}
+
+// largest is the largest code; 0 where there is none.
+func (c Codes) largest() uint64 {
+	return max(uint64(largest(c.U8)), uint64(largest(c.U16)), uint64(largest(c.U32)), largest(c.U64))
+}
+
+func largest[T uint8 | uint16 | uint32 | uint64](list []T) (top T) {
+	for _, c := range list {
+		top = max(top, c)
+	}
+	return top
 }
 
 // Bytes returns the memory the codes take.
