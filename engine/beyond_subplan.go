@@ -177,7 +177,7 @@ func (a *spilled) entry() *entry {
 // leave begins the rows of a subplan that are spilled, of columns of fields; the file goes when the statement ends.
 func (x *settling) leave(fields []table.Field, columns []int) *spilled {
 	if x.spill == nil {
-		x.spill = &spill{open: x.db.temporary}
+		x.spill = &spill{open: x.db.newTemporary}
 		x.unpins = append(x.unpins, x.spill.close)
 	}
 	return &spilled{name: x.name(), fields: fields, columns: columns, of: x.spill}

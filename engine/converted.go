@@ -23,14 +23,8 @@ func (db *DB) sourceOf(e *entry, f *ingest.File) source {
 	if f.Parts() == nil {
 		return f
 	}
-	c := &converted{File: f, name: e.name, fields: f.ColumnFields(), of: &spill{}}
+	c := &converted{File: f, name: e.name, fields: f.ColumnFields(), of: &spill{open: db.newTemporary}}
 	c.columns = make([][]extent, len(c.fields))
-	c.of.open = func() (temporary, error) {
-		if db.isClosed() {
-			return nil, errClosed
-		}
-		return db.temporary()
-	}
 	e.converted.Store(c.of)
 	return c
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/ingest"
@@ -175,5 +177,93 @@ func TestConversionsGo(t *testing.T) {
 	}
 	if err := db.Close(); err != nil || open != 0 {
 		t.Errorf("%v, and %d files are open behind a DB that is closed", err, open)
+	}
+}
+
+// pipeOf is a pipe through which data come once; a reader that ends early ends the writer.
+func pipeOf(t *testing.T, name string, data []byte) string {
+	path := filepath.Join(t.TempDir(), name)
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = os.WriteFile(path, data, 0o600) }() // the answers say whether it came
+	return path
+}
+
+// A CSV that comes through a pipe, and that the budget has no room for, is kept in a temporary file: it has the answers of one that fits. One that is
+// small stays in memory. The file goes with the DB, and after all that ends the reading: a wrong CSV, a full disk, a cancel.
+func TestCSVThroughAPipe(t *testing.T) {
+	path := csvFile(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := open(t, Options{Backend: "cpu"})
+	if err := whole.Attach("f", ingest.Source{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	var left, open int
+	ctx, written := context.Background(), func() {}
+	piped := func(name string, data []byte) *DB {
+		db, err := Open(Options{Backend: "cpu", HostMemory: csvBudget})
+		if err == nil {
+			err = db.Attach("f", ingest.Source{Path: pipeOf(t, name, data)})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, open = 1<<29, 0
+		db.temporary = func() (temporary, error) {
+			f, err := openTemporary()
+			open++
+			return smallDisk{f, &left, &open, written}, err
+		}
+		return db
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(text)
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"f.csv": text, "f.csv.gz": packed.Bytes()} {
+		db := piped(name, data)
+		for _, text := range []string{"DESCRIBE f", "SELECT COUNT(*), SUM(a), MIN(w), MAX(u), COUNT(none) FROM f WHERE b", "SELECT v, COUNT(*), SUM(w / 1000) FROM f GROUP BY v",
+			"SELECT * FROM f WHERE a = 17 ORDER BY w, id", "SELECT COUNT(*), SUM(p.a) FROM f p JOIN f q ON p.id = q.id + 1 WHERE p.b"} {
+			sameBeyond(t, whole, func() *DB { return db }, text)
+		}
+		if open == 0 {
+			t.Errorf("%s: no file is open", name)
+		}
+		if err := db.Close(); err != nil || open != 0 {
+			t.Errorf("%s: %v, and %d files are open behind a DB that is closed", name, err, open)
+		}
+	}
+	few := piped("f.csv", []byte("a,b\n"+strings.Repeat("1,x\n", csvBudget/16/4-2)))
+	if got := inWords(Collect(few.Query(ctx, "SELECT COUNT(*), SUM(a) FROM f"))); got != fmt.Sprintf("[[%d %[1]d]]", csvBudget/16/4-2) || open != 0 {
+		t.Errorf("of a small one %s, and %d files are open", got, open)
+	}
+	few.Close()
+	wrong := append(bytes.Clone(text), "1,2,3,4,red,6,2001-01-01,2013-01-01 00:00:00,true,u,,12\n"...)
+	for _, c := range []struct {
+		data   []byte
+		room   int
+		ended  bool
+		reason string
+	}{{wrong, 1 << 29, false, "12 fields where line 1 has 11"}, {text, 200_000, false, "no space left on device"}, {text, 1 << 29, true, "context canceled"}} {
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		if written = func() {}; c.ended {
+			written = end
+		}
+		db := piped("f.csv", c.data)
+		left = c.room
+		if _, err := Collect(db.Query(ctx, "SELECT MIN(id), MAX(u) FROM f")); err == nil || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%v, want an error with %q", err, c.reason)
+		}
+		if err := db.entry("f").mu.Acquire(context.Background(), 1); err != nil || open != 0 || left == c.room { // the reading has ended
+			t.Errorf("%s: %v, and %d files are open", c.reason, err, open)
+		}
+		db.Close()
 	}
 }

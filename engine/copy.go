@@ -311,7 +311,7 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 			s.Columns = append(s.Columns, ingest.ColumnType{Name: f.Name, Type: f.Type})
 		}
 	}
-	t, err := ingest.Load(ctx, sql.CopiedRows, s, ingest.Options{ChunkRows: m.db.chunkRows(), MemoryLimit: limit})
+	t, err := ingest.Load(ctx, sql.CopiedRows, s, ingest.Options{ChunkRows: m.db.chunkRows(), MemoryLimit: limit, Temporary: m.db.newTemporary})
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,8 @@ type entry struct {
 	spare int                         // rows that statements read besides the table; with mu
 	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
 
-	converted atomic.Pointer[spill] // the temporary file of a CSV; nil of no CSV, or of none that has been opened
+	opened    atomic.Pointer[ingest.File] // nil until then, and of no file; it may have temporary files of what came through a pipe
+	converted atomic.Pointer[spill]       // the temporary file of a CSV; nil of no CSV, or of none that has been opened
 
 	amended int64       // bytes of what a folder's log changes of its files; 0 for nothing
 	tight   atomic.Bool // what was read of it took more memory than there was
@@ -162,23 +163,30 @@ func (db *DB) sourceEntry(name string, s ingest.Source) *entry {
 		if err != nil {
 			return nil, err
 		}
+		if e.opened.Store(f); db.isClosed() {
+			f.Close()
+			return nil, errClosed
+		}
 		return db.sourceOf(e, f), nil
 	}
 	return e
 }
 
-// endConverted gives the temporary file of the entry's CSV back, if there is one; statements that would read it get err.
-func (e *entry) endConverted(err error) {
+// endTemporary gives the temporary files of the entry's file back, if there are some; statements that would read what was converted get err.
+func (e *entry) endTemporary(err error) {
+	if f := e.opened.Load(); f != nil {
+		f.Close()
+	}
 	if s := e.converted.Load(); s != nil {
 		s.end(err)
 	}
 }
 
-func (c *core) endAllConverted() {
+func (c *core) endAllTemporary() {
 	for _, of := range []*catalog{c.committed, c.files} {
 		entries, _ := of.known()
 		for _, e := range entries {
-			e.endConverted(errClosed)
+			e.endTemporary(errClosed)
 		}
 	}
 }
@@ -355,7 +363,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		e.mu.Release(1)
 		return err
 	}
-	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note, Whole: func() { db.readsWhole(ctx) }}
+	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note, Whole: func() { db.readsWhole(ctx) }, Temporary: db.newTemporary}
 	progress := func(p ingest.Progress) {
 		if db.opts.Progress != nil {
 			db.opts.Progress(e.name, p)
@@ -375,6 +383,9 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 			e.tight.Store(true)
 		}
 		e.load.Add(int64(time.Since(start)))
+		if err != nil && db.isClosed() { // which closes temporary files
+			err = errClosed
+		}
 		read <- err
 	}()
 	select {
@@ -445,7 +456,7 @@ func (e *entry) unread() int64 {
 func (db *DB) Close() error {
 	err := db.closeFolder()
 	db.snapshots.releases.Wait()
-	defer db.endAllConverted() // which takes locks under which db.mu is taken
+	defer db.endAllTemporary() // which takes locks under which db.mu is taken
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if !db.closed {

@@ -36,7 +36,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	}
 	db.files.put(name, e)
 	if old != nil {
-		old.endConverted(ingest.ErrChanged)
+		old.endTemporary(ingest.ErrChanged)
 		db.snapshots.mu.Lock()
 		db.release(old.table.Load())
 		db.snapshots.mu.Unlock()

@@ -19,13 +19,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// temporary is a file of rows that the host memory budget has no room for. It has no name: the operating system takes it back
+// temporary is a file of what the host memory budget has no room for. It has no name: the operating system takes it back
 // when it is closed, and when the process ends in any way.
-type temporary interface {
-	io.ReaderAt
-	io.WriterAt
-	io.Closer
-}
+type temporary = ingest.Temporary
 
 // namedFile is a temporary file where an open file cannot lose its name: that goes when it is closed.
 type namedFile struct{ *os.File }
@@ -42,6 +38,37 @@ func openTemporary() (temporary, error) {
 		return namedFile{f}, nil
 	}
 	return f, nil
+}
+
+// told is a temporary file whose errors say what to do about them.
+type told struct{ temporary }
+
+func (f told) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.temporary.ReadAt(p, at)
+	if err != nil && err != io.EOF {
+		err = temporaryError(err)
+	}
+	return n, err
+}
+
+func (f told) WriteAt(p []byte, at int64) (int, error) {
+	n, err := f.temporary.WriteAt(p, at)
+	if err != nil {
+		err = temporaryError(err)
+	}
+	return n, err
+}
+
+// newTemporary makes a temporary file of the DB.
+func (db *DB) newTemporary() (temporary, error) {
+	if db.isClosed() {
+		return nil, errClosed
+	}
+	f, err := db.temporary()
+	if err != nil {
+		return nil, temporaryError(err)
+	}
+	return told{f}, nil
 }
 
 // spill is the temporary file of a statement, or of a [converted] file: batches of rows in Arrow's IPC format, one behind the other. Several goroutines may
@@ -71,13 +98,13 @@ func (s *spill) write(data []byte, rows int) (extent, error) {
 	if s.file == nil {
 		f, err := s.open()
 		if err != nil {
-			return extent{}, temporaryError(err)
+			return extent{}, err
 		}
 		s.file = f
 	}
 	e := extent{s.bytes, int64(len(data)), rows}
 	if _, err := s.file.WriteAt(data, e.at); err != nil {
-		return extent{}, temporaryError(err)
+		return extent{}, err
 	}
 	s.bytes += e.bytes
 	return e, nil
@@ -89,7 +116,7 @@ func temporaryError(err error) error {
 	if errors.As(err, &of) { // its name is nobody's any more
 		err = of.Err
 	}
-	return fmt.Errorf("a temporary file in %s, for rows that the host memory budget has no room for: %w: free space there, name another folder (TMPDIR=FOLDER), or raise the budget (--host-memory)",
+	return fmt.Errorf("a temporary file in %s, for what the host memory budget has no room for: %w: free space there, name another folder (TMPDIR=FOLDER), or raise the budget (--host-memory)",
 		filepath.Clean(os.TempDir()), err)
 }
 
@@ -105,7 +132,7 @@ func (s *spill) read(e extent) (computed, error) {
 	if _, err := f.ReadAt(data, e.at); err != nil && err != io.EOF {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return nil, cmp.Or(s.ended, temporaryError(err))
+		return nil, cmp.Or(s.ended, err)
 	}
 	r, err := ipc.NewReader(bytes.NewReader(data))
 	if err != nil {

@@ -71,7 +71,7 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 	}
 	f = l.newFile(r.fields, r.rows)
 	f.csv, f.inputs = r, inputs
-	f.once = slices.ContainsFunc(inputs, func(in *input) bool { return in.closer == nil })
+	f.once = slices.ContainsFunc(inputs, (*input).once)
 	return f, nil
 }
 

@@ -44,6 +44,7 @@ func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, 
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	return f.Read(ctx, f.table.All(), o)
 }
 
@@ -75,16 +76,21 @@ func OpenAll(ctx context.Context, name string, list []Source, o Options) (*File,
 	return openAll(ctx, name, list, cmp.Or(list[0].Path, name), o)
 }
 
-func openAll(ctx context.Context, name string, sources []Source, path string, o Options) (*File, error) {
+func openAll(ctx context.Context, name string, sources []Source, path string, o Options) (f *File, err error) {
 	var list []*loader
+	defer func() {
+		for _, l := range list {
+			if l.file.close(); err != nil {
+				l.file.drop()
+			}
+		}
+	}()
 	for _, s := range sources {
 		l := &loader{ctx: ctx, name: name, src: s, file: inMemory(s.Data), opts: o}
 		if l.src.Path = cmp.Or(s.Path, name); s.Data == nil {
-			var err error
 			if l.file, err = openInput(ctx, s.Path, o); err != nil {
 				return nil, err
 			}
-			defer l.file.close()
 		}
 		list = append(list, l)
 	}
@@ -157,11 +163,18 @@ func (f *File) close() {
 	}
 }
 
+// Close closes the temporary files of what came through pipes: nothing more is read then. It may be called while something is, and twice.
+func (f *File) Close() {
+	for _, in := range f.inputs {
+		in.drop()
+	}
+}
+
 // letGo gives the data of a source back of which all has been read.
 func (f *File) letGo() {
 	f.groups, f.csv, f.once, f.src.Data = nil, nil, false, nil
 	for _, in := range f.inputs {
-		if in.closer == nil {
+		if in.once() {
 			*in = *inMemory(nil)
 		}
 	}
@@ -405,7 +418,8 @@ func (l *loader) open() (f *File, err error) {
 // input is the data of a source. A file can be closed and opened again.
 type input struct {
 	*io.SectionReader
-	closer io.Closer   // of a file; nil: the data are in memory
+	closer io.Closer   // of a file; nil: the data are in memory, or kept
+	kept   Temporary   // of what came through a pipe; nil for none
 	data   []byte      // in memory
 	path   string      // of a file
 	info   fs.FileInfo // when it was opened first
@@ -435,18 +449,49 @@ func openInput(ctx context.Context, path string, o Options) (*input, error) {
 	stop := context.AfterFunc(ctx, func() { _ = f.Close() })
 	defer stop()
 	o.whole()
-	data, err := readAll(f, o.MemoryLimit)
+	in, err := piped(f, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return inMemory(data), nil
+	return in, nil
+}
+
+// piped is what comes through a pipe, in memory or, if it is much, in a temporary file.
+func piped(from io.Reader, o Options) (*input, error) {
+	most := o.MemoryLimit
+	if o.Temporary != nil {
+		most = (most + 15) / 16 // so that the table of what stays in memory has room beside it
+	}
+	data, err := readAll(from, most)
+	if o.Temporary == nil || !errors.As(err, new(*MemoryError)) {
+		return inMemory(data), err
+	}
+	to, err := o.Temporary()
+	if err != nil {
+		return nil, err
+	}
+	n, err := io.Copy(io.NewOffsetWriter(to, 0), io.MultiReader(bytes.NewReader(data), from))
+	if err != nil {
+		return nil, errors.Join(err, to.Close())
+	}
+	return &input{SectionReader: io.NewSectionReader(to, 0, n), kept: to}, nil
+}
+
+// once reports data that are there until they have been read.
+func (in *input) once() bool { return in.closer == nil && in.kept == nil }
+
+// drop closes the temporary file.
+func (in *input) drop() {
+	if in.kept != nil {
+		_ = in.kept.Close()
+	}
 }
 
 // text is all of the data, uncompressed; mapped reports that it takes no memory of its own.
 func (l *loader) text() (data []byte, mapped bool, err error) {
 	f, ok := l.file.closer.(*os.File)
 	switch {
-	case l.codec != "":
+	case l.codec != "" || l.file.kept != nil:
 		in, err := l.start()
 		if err != nil {
 			return nil, false, err

@@ -285,14 +285,14 @@ func size(n int64) string {
 	return fmt.Sprintf("%.4g %s", f, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[unit])
 }
 
-// readAll reads to the end, but no more than limit bytes (0: any number).
+// readAll reads to the end, but no more than limit bytes and one (0: any number); where there are more it returns what it has read.
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	if limit <= 0 {
 		return io.ReadAll(r)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, &MemoryError{limit}
+		err = &MemoryError{limit}
 	}
 	return data, err
 }

@@ -5,11 +5,12 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -234,24 +235,49 @@ func TestLoadWithoutPermission(t *testing.T) {
 	}
 }
 
-// What can be read once only is kept: a pipe.
+// kept is a temporary file that counts those that are open.
+type kept struct {
+	*os.File
+	open *int
+}
+
+func (k kept) Close() error {
+	*k.open--
+	return k.File.Close()
+}
+
+// What can be read once only, as what comes through a pipe, is kept: in memory, or in a temporary file where it takes more than a sixteenth of the limit.
 func TestLoadFromPipe(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	for i := range uint64(20_000) {
+		fmt.Fprintf(&text, "%d,%d\n", i*0x9e3779b97f4a7c15>>2, i%7)
 	}
-	defer r.Close()
-	go func() {
-		defer w.Close()
-		_, _ = w.WriteString("a\n1\n2\n")
-	}()
-	path := filepath.Join("/dev/fd", strconv.Itoa(int(r.Fd())))
-	tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: path, Format: ingest.CSV}, ingest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rowsOf(tab) != "1\n2\n" {
-		t.Errorf("got %s", rowsOf(tab))
+	want := mustLoad(t, text.String(), ingest.Source{})
+	for _, name := range []string{"a.csv", "a.csv.gz", "a.parquet", "a.arrow", "a.arrow.zst", "a.arrows"} {
+		path := filepath.Join(t.TempDir(), name)
+		err := ingest.WriteFile(context.Background(), path, want)
+		data, err2 := os.ReadFile(path)
+		if err = errors.Join(err, err2, os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []int64{0, 1 << 25, 1 << 20} {
+			go func() { _ = os.WriteFile(path, data, 0o600) }()
+			open, made := 0, 0
+			o := ingest.Options{MemoryLimit: limit, Temporary: func() (ingest.Temporary, error) {
+				f, err := os.Create(filepath.Join(t.TempDir(), "kept"))
+				open, made = open+1, made+1
+				return kept{f, &open}, err
+			}}
+			got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: path}, o)
+			if err != nil {
+				t.Fatalf("%s, at most %d bytes: %v", name, limit, err)
+			}
+			equal(t, got, want)
+			if open != 0 || (made > 0) != (limit == 1<<20) {
+				t.Errorf("%s, at most %d bytes: %d files are made, and %d open", name, limit, made, open)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -55,6 +56,13 @@ type ColumnType struct {
 	Type table.Type
 }
 
+// Temporary is a file without a name, which goes when it is closed.
+type Temporary interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
 // Options bound a load.
 type Options struct {
 	// ChunkRows is the number of rows of a full chunk; 0 means
@@ -64,6 +72,9 @@ type Options struct {
 	// to build it may take; 0 means no limit. A load that would pass it ends with
 	// an error before it does.
 	MemoryLimit int64
+	// Temporary, when set, makes an empty file, without a name, for what comes through a pipe and is more than a sixteenth of MemoryLimit.
+	// [File.Close] closes it.
+	Temporary func() (Temporary, error)
 	// Progress, when set, is called now and then from the loading goroutine.
 	Progress func(Progress)
 	// Whole, when set, is called before the opening of a source reads all of it: that of CSV, of what comes through a pipe,
