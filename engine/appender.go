@@ -222,9 +222,10 @@ func (a *Appender) Flush(ctx context.Context) error {
 	if err != nil {
 		a.fail("%w", err)
 		a.db.tx.fail(a.err)
+		return a.err
 	}
 	a.rows += t.Rows()
-	return a.err
+	return nil
 }
 
 func (a *Appender) flush(ctx context.Context, t *table.Table) (func(context.Context) error, error) {

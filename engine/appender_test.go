@@ -84,6 +84,9 @@ func TestAppenderRules(t *testing.T) {
 		if err := a.Close(ctx); err == nil || !strings.Contains(err.Error(), want) && want != "out of range for type numeric" {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
+		if a.Rows() != 0 {
+			t.Errorf("%s: %d rows are said to have been added", want, a.Rows())
+		}
 	}
 	for _, names := range [][]string{{"no"}, {"id", "id"}} {
 		if _, err := db.Appender(ctx, "t", names...); err == nil {
