@@ -99,7 +99,9 @@ func readCaps(o Options) *Caps {
 		Limits: map[string]int64{},
 	}
 	c.major, c.minor = integer(gl.MAJOR_VERSION), integer(gl.MINOR_VERSION)
-	c.Software = isSoftware(c.Renderer)
+	if c.Software = isSoftware(c.Renderer); c.Software {
+		keepFreed()
+	}
 	c.readExtensions(o.disabled())
 	for _, l := range limits {
 		var v int64
