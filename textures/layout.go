@@ -27,6 +27,8 @@ func LimbMax(top uint64, i int) uint64 {
 // Limb returns limb i of a code.
 func Limb(code uint64, i int) uint64 { return code >> (LimbBits * i) & (1<<LimbBits - 1) }
 
+const wideLine = 2048
+
 // Shape is the rectangle of texels of a chunk: row r lies at (r % Width, r / Width).
 type Shape struct {
 	Width, Height int // texels; powers of two wide
@@ -34,11 +36,15 @@ type Shape struct {
 }
 
 // ShapeOf returns the shape of a chunk of n rows: the narrowest power of two that
-// makes it no higher than wide, so that it fits any device up to 16384^2 rows.
+// makes it no higher than wide, so that it fits any device up to 16384^2 rows. From 2^17 rows on lines
+// have 2048 texels at least: llvmpipe takes 64 lines at a time, which where they lie 4 KiB apart takes a sixth longer.
 func ShapeOf(n int) Shape {
 	side := int(math.Sqrt(float64(n)))
 	for side*side < n {
 		side++
+	}
+	if n >= 64*wideLine {
+		side = max(side, wideLine)
 	}
 	w := 1
 	if side > 1 {
