@@ -7,10 +7,12 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// fewRecords is how many records a chunk has at most for which hardware compares
-// depths faster than it draws two levels of a reduction and reads the last back.
-// (Software rasterisers compare depths faster always.)
-const fewRecords = 1 << 21
+// How many records there are at most for which depths are compared faster than the levels of a reduction are drawn and the
+// last is read back.
+const (
+	fewRecords  = 1 << 21 // of a chunk, on hardware
+	fewSoftware = 1 << 19 // of all chunks, in software, which reads all their results back at once
+)
 
 // depthRef names the depth texture of a column.
 func (p *part) depthRef(col int) textures.TargetRef { return textures.ResidentDepth(p.chunk, col) }
@@ -26,10 +28,16 @@ func keepsDepth(parts []*part, col int) bool {
 	return true
 }
 
-// comparesDepth reports whether the depth test is the way to compare a column.
-func (p *part) comparesDepth(col int) bool {
-	return (p.device.Software || p.chunk.Rows <= fewRecords) && keepsDepth(p.List, col)
+// few reports whether there are so few records that depths are compared faster.
+func (p *part) few() bool {
+	if p.device.Software {
+		return p.Table.Rows() <= fewSoftware
+	}
+	return p.chunk.Rows <= fewRecords
 }
+
+// comparesDepth reports whether the depth test is the way to compare a column.
+func (p *part) comparesDepth(col int) bool { return p.few() && keepsDepth(p.List, col) }
 
 // compare starts the count of the records whose depth is op that of a code, among those
 // that pass a stencil test. NULLs are at depth 0: they satisfy <, <= and <>.

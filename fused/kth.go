@@ -26,7 +26,7 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 		k = n - k + 1
 	}
 	digit := s.DigitBits(n)
-	if live := s.live(col); len(live) > 0 && s.device.Software && keepsDepth(live, col) {
+	if live := s.live(col); len(live) > 0 && s.device.Software && live[0].few() && keepsDepth(live, col) {
 		digit = 1
 	}
 	space := plan.NewSpace(s.Table, col)
