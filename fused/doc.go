@@ -26,7 +26,9 @@
 // many codes it is of; or the smallest and the largest code. The fragments make a
 // rectangle of at most 256 x 256 texels, a second draw folds it into 32 x 32, and
 // these are read back and finished in Go. (On software rasterisers a fragment takes neighbouring
-// texels of a line, and up to 4096 results are read back without a second draw.) Everything is in integers, and exact.
+// texels of a line, and up to 4096 results of all chunks are read back without a second draw.) The rectangles
+// of all chunks lie in one texture: their draws do not wait for one another, their second ones come
+// after the first of all, and what they leave is read back at once. Everything is in integers, and exact.
 //
 //   - COUNT, SUM, AVG, MIN, MAX take one reduction each, the selection included.
 //     Where several passes go over one selection, a first pass draws it as a bitmap,
@@ -43,10 +45,10 @@
 // and the depth test compares all records with the quad's depth, without a fragment
 // program reading any (file depth.go). This is how
 //
-//   - a comparison or range on one attribute is counted on software rasterisers, and
-//     on hardware in chunks of up to two million records, where a reduction's second
-//     draw costs more than it saves;
-//   - the k-th largest is searched for on software rasterisers, a bit a pass. The
+//   - a comparison or range on one attribute is counted where there are few records: on hardware in
+//     chunks of up to two million, where a reduction's second draw costs more than it saves, on software
+//     rasterisers in tables of half a million;
+//   - the k-th largest is searched for on software rasterisers in such tables, a bit a pass. The
 //     WHERE program has marked the selection in the stencil values of the same
 //     texture before.
 //

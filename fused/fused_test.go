@@ -13,12 +13,14 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // sample is a table of x, whose codes are up to top with many at the ends and around
@@ -241,12 +243,76 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// A chunk of so many records that a second draw merges the partial results of software, too.
+// However many chunks there are, their results are read back once for a count of each, and merges come after
+// all of what they merge.
+func TestChunksAreReadBackAtOnce(t *testing.T) {
+	tab := sample(rand.New(rand.NewPCG(35, 36)), 600_000, 300_000, 1<<40, true)
+	for _, software := range []bool{false, true} {
+		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)[5:6]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &reads{}
+		if _, err := answer(r, predicates.Limits{Samplers: 16, Uniforms: 256, Software: software}, p); err != nil {
+			t.Fatal(err)
+		}
+		if r.n != 2 {
+			t.Errorf("read back %d times, for the count and for the maximum 2 are enough", r.n)
+		}
+		merged := false
+		for _, q := range r.Passes {
+			if _, counts := q.Op.(fused.Count); counts && merged {
+				t.Errorf("%v comes after a merge", q)
+			}
+			_, merge := q.Op.(fused.Merge)
+			merged = merged || merge
+		}
+		if merged == software {
+			t.Errorf("software %v: counts are merged: %v", software, merged)
+		}
+	}
+}
+
+// reads counts how often results are read back.
+type reads struct {
+	pass.Recorder
+	n int
+}
+
+func (r *reads) ReadTexels(t *textures.Temp, words []uint32) error {
+	r.n++
+	return r.Recorder.ReadTexels(t, words)
+}
+
+// Depths are compared where a table is small, also where it has several chunks, and their results need no pass.
+func TestFewRecordsAreCountedByDepth(t *testing.T) {
+	for rows, want := range map[int]bool{1 << 19: true, 1<<19 + 1000: false} {
+		tab := sample(rand.New(rand.NewPCG(37, 38)), rows, 1<<17, 1000, false)
+		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(0, expr.LT, 5), Aggs: aggregatesOf("x", 0)[:1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &pass.Recorder{}
+		if _, err := answer(r, predicates.Limits{Samplers: 16, Uniforms: 256, Software: true}, p); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range r.Passes {
+			if _, depths := q.Op.(fused.CountDepths); depths != want {
+				t.Errorf("%d rows: %v compares depths: %v", rows, q, depths)
+			}
+		}
+	}
+}
+
+// A chunk of so many records that a second draw merges the partial results of software, too, and chunks of as many together.
 func TestManyRecords(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := device(ctx)
 		d.Software = true
 		check(t, g, d, uniform(1_100_037), compareTo(1, expr.LT, 100_000), aggregatesOf("a", 0)[2:5]...)
+		several := uniform(700_000)
+		several.Chunks = append(several.Chunks, uniform(999).Chunks[0], uniform(600_037).Chunks[0])
+		check(t, g, d, several, compareTo(1, expr.LT, 100_000), aggregatesOf("a", 0)[2:]...)
 	})
 }
 

@@ -2,6 +2,7 @@ package fused
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -100,12 +101,19 @@ func atLeast(op pass.Op, wide bool, codes []uint64) measure {
 }
 
 // reduction is the rectangles of partial results that a chunk's records are folded
-// into.
+// into: lines of what all chunks' are.
 type reduction struct {
 	texels textures.Shape // four records each
 	first  *textures.Temp // a fragment for a good many texels each
 	last   *textures.Temp // what is read back; first itself when that is small
 	runs   bool           // a fragment of the first takes neighbouring texels
+}
+
+// partials are the partial results of all chunks.
+type partials struct {
+	first, last textures.Stack
+	merges      []func()                    // of what has been drawn and not been merged
+	read        map[*textures.Temp][]uint32 // what has been read back since something was drawn
 }
 
 // Sizes of the rectangles. On hardware a fragment of the first takes texels at distances of the
@@ -119,30 +127,27 @@ const (
 	lastSide  = 32
 	runTexels = 64   // at most
 	runsAside = 4    // runs of a line, at least, where it has as many texels: of a vector's fragments
-	lastRuns  = 4096 // that the host merges, at most
+	lastRuns  = 4096 // of all chunks together, about, that the host merges
 )
 
-// newReduction sizes the rectangles for a chunk of a shape. Chunks share their first
-// ones.
-func newReduction(sh textures.Shape, software bool, shared map[textures.Temp]*textures.Temp) *reduction {
+// reduction sizes the rectangles for a chunk of a shape, of so many rows of all chunks.
+func (all *partials) reduction(sh textures.Shape, rows int, software bool) *reduction {
 	r := &reduction{texels: textures.Shape{Width: sh.Width / 4, Height: sh.Height, Rows: sh.Rows}, runs: software}
 	side := lastSide
 	for side < firstSide && least*4*side*side <= r.texels.Width*r.texels.Height {
 		side *= 2
 	}
 	first := textures.Temp{Width: min(r.texels.Width, side), Height: min(sh.Height, side), Words: 4}
-	r.last = &textures.Temp{Width: min(first.Width, lastSide), Height: min(first.Height, lastSide), Words: 4}
+	last := textures.Temp{Width: min(first.Width, lastSide), Height: min(first.Height, lastSide), Words: 4}
 	if software {
 		first.Width, first.Height = min(r.texels.Width, max(runsAside, (r.texels.Width+runTexels-1)/runTexels)), sh.Height
-		*r.last = first
-		r.last.Height = min(first.Height, lastRuns/first.Width)
+		last = first
+		last.Height = min(first.Height, max(1, lastRuns*sh.Rows/rows/first.Width))
 	}
+	r.last = all.last.Add(last)
 	r.first = r.last
-	if first != *r.last {
-		if shared[first] == nil {
-			shared[first] = &first
-		}
-		r.first = shared[first]
+	if first != last {
+		r.first = all.first.Add(first)
 	}
 	return r
 }
@@ -181,11 +186,12 @@ uniform uvec2 extent; // texels in a line, lines
 uniform uvec2 run;    // from the first texel of a fragment to that of its neighbour
 uniform uvec2 span;   // from there to the end of a fragment's texels
 uniform uvec2 apart;  // from one texel of a fragment to its next
+uniform uint above;   // lines of the target, which are other chunks'
 layout(location = 0) out uvec4 partial;
 
 void main() {
     partial = `+m.fold.nothing+`;
-    uvec2 first = uvec2(gl_FragCoord.xy) * run, end = min(extent, first + span);
+    uvec2 first = (uvec2(gl_FragCoord.xy) - uvec2(0u, above)) * run, end = min(extent, first + span);
     for (uint y = first.y; y < end.y; y += apart.y) {
         uint records = y < lines.x ? lines.z : lines.y;
         for (uint column = first.x; column < end.x; column += apart.x) {
@@ -199,9 +205,11 @@ void main() {
 `, m.fold.parts...)
 }
 
-// reduce folds the records of a chunk that satisfy a condition into r.last.
+// reduce begins to fold the records of a chunk that satisfy a condition into r.last: what has to be merged is when
+// results are asked for, since a pass that reads what one before draws waits for it.
 func (p *part) reduce(w *program, m measure, measured int) {
 	r := p.reduction
+	clear(p.read)
 	full, rest := p.shape.Rows/p.shape.Width, p.shape.Rows%p.shape.Width
 	run, span, apart := [2]int{1, 1}, [2]int{r.texels.Width, r.texels.Height}, [2]int{r.first.Width, r.first.Height}
 	if r.runs {
@@ -210,71 +218,101 @@ func (p *part) reduce(w *program, m measure, measured int) {
 	}
 	p.draw(w, r.share(), &pass.Pass{Op: m.op, Color: r.first, Program: w.source(m, measured), Uniforms: append(m.uniforms,
 		shaders.Uniform{Name: "lines", U: []uint32{uint32(full), uint32(rest), uint32(p.shape.Width)}},
-		pair("extent", r.texels.Width, r.texels.Height), pair("run", run[0], run[1]), pair("span", span[0], span[1]), pair("apart", apart[0], apart[1]))})
+		pair("extent", r.texels.Width, r.texels.Height), pair("run", run[0], run[1]), pair("span", span[0], span[1]), pair("apart", apart[0], apart[1]),
+		shaders.Uint("above", uint32(r.first.Line)))})
 	if r.first == r.last {
 		return
 	}
-	from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height}
-	p.Draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
-		Uniforms: []shaders.Uniform{pair("extent", from[0], from[1]), pair("apart", to[0], to[1])}})
+	p.merges = append(p.merges, func() {
+		from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height}
+		p.Draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
+			Uniforms: []shaders.Uniform{pair("extent", from[0], from[1]), pair("apart", to[0], to[1]), pair("above", r.first.Line, r.last.Line)}})
+	})
 }
 
 func pair(name string, x, y int) shaders.Uniform {
 	return shaders.Uniform{Name: name, U: []uint32{uint32(x), uint32(y)}}
 }
 
-// results reads the partial results back.
-func (p *part) results() ([][4]uint32, error) {
-	t := p.reduction.last
-	words := make([]uint32, 4*t.Width*t.Height)
+// results returns the chunk's partial results, a line at a time. What all chunks have is read back at once.
+func (p *part) results() (iter.Seq[[]uint32], error) {
+	for _, merge := range p.merges {
+		merge()
+	}
+	p.merges = nil
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	if err := p.ReadTexels(t, words); err != nil {
-		return nil, err
+	last := p.reduction.last
+	all := last.Whole()
+	words := p.read[all]
+	if words == nil {
+		words = make([]uint32, 4*all.Width*all.Height)
+		if err := p.ReadTexels(all, words); err != nil {
+			return nil, err
+		}
+		p.read[all] = words
 	}
-	out := make([][4]uint32, len(words)/4)
-	for i := range out {
-		out[i] = [4]uint32(words[4*i:])
-	}
-	return out, nil
+	return func(yield func([]uint32) bool) {
+		for y := range last.Height {
+			at := 4 * (last.Line + y) * all.Width
+			if !yield(words[at : at+4*last.Width]) {
+				return
+			}
+		}
+	}, nil
 }
 
 // counts adds up partial counts.
 func (p *part) counts() (n [4]uint64, err error) {
-	list, err := p.results()
-	for _, v := range list {
-		for i, c := range v {
-			n[i] += uint64(c)
+	lines, err := p.results()
+	if err != nil {
+		return n, err
+	}
+	for line := range lines {
+		for ; len(line) > 0; line = line[4:] {
+			for i, c := range line[:4] {
+				n[i] += uint64(c)
+			}
 		}
 	}
-	return n, err
+	return n, nil
 }
 
 // total adds up partial sums of codes, and how many codes they are.
 func (p *part) total() (*big.Int, uint64, error) {
+	lines, err := p.results()
+	if err != nil {
+		return nil, 0, err
+	}
 	var low, high, n uint64 // bits 0 to 63 of the sum, and those above
-	list, err := p.results()
-	for _, v := range list {
-		var carry uint64
-		low, carry = bits.Add64(low, uint64(v[0])|uint64(v[1])<<32, 0)
-		high += uint64(v[2]) + carry
-		n += uint64(v[3])
+	for line := range lines {
+		for ; len(line) > 0; line = line[4:] {
+			var carry uint64
+			low, carry = bits.Add64(low, uint64(line[0])|uint64(line[1])<<32, 0)
+			high += uint64(line[2]) + carry
+			n += uint64(line[3])
+		}
 	}
 	sum := new(big.Int).SetUint64(high)
-	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(low)), n, err
+	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(low)), n, nil
 }
 
 // ends returns the smallest and the largest code of partial extremes; ok is false
 // when there was no record.
 func (p *part) ends() (lo, hi uint64, ok bool, err error) {
-	list, err := p.results()
+	lines, err := p.results()
+	if err != nil {
+		return 0, 0, false, err
+	}
 	lo = ^uint64(0)
-	for _, v := range list {
-		a, b := uint64(v[0])|uint64(v[1])<<32, uint64(v[2])|uint64(v[3])<<32
-		if a <= b {
-			lo, hi, ok = min(lo, a), max(hi, b), true
+	for line := range lines {
+		for ; len(line) > 0; line = line[4:] {
+			a, b := uint64(line[0])|uint64(line[1])<<32, uint64(line[2])|uint64(line[3])<<32
+			if a <= b {
+				lo, hi, ok = min(lo, a), max(hi, b), true
+			}
 		}
 	}
-	return lo, hi, ok, err
+	return lo, hi, ok, nil
 }

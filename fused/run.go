@@ -17,6 +17,8 @@ type selection struct {
 	aggregates.Chunks[*part]
 	device predicates.Limits
 	often  bool // several passes go over the selection
+	partials
+	bitmaps textures.Stack
 }
 
 // part is the selection of one chunk.
@@ -41,13 +43,13 @@ func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Sele
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}
-	s := &selection{Chunks: aggregates.Chunks[*part]{Query: q}, device: device, often: often(q)}
-	shared := map[textures.Temp]*textures.Temp{}
+	s := &selection{Chunks: aggregates.Chunks[*part]{Query: q}, device: device, often: often(q), partials: partials{read: map[*textures.Temp][]uint32{}}}
+	rows := max(1, q.Table.Rows())
 	for i, c := range q.Chunks {
 		chunk := q.Table.Chunks[i]
 		shape := textures.LineShape(chunk.Rows)
 		s.List = append(s.List, &part{Drawer: pass.Drawer{Runner: run, Chunk: i, Rows: chunk.Rows}, selection: s, chunk: chunk, shape: shape,
-			pred: c.Pred, reduction: newReduction(shape, device.Software, shared), counted: map[int]pass.Count{}, marked: map[int]bool{}})
+			pred: c.Pred, reduction: s.partials.reduction(shape, rows, device.Software), counted: map[int]pass.Count{}, marked: map[int]bool{}})
 	}
 	return s, nil
 }
@@ -74,19 +76,36 @@ func often(q *plan.Query) bool {
 	return true
 }
 
-// where returns the selection as what a program takes: a bitmap, which is drawn now
-// if it has not been, or the condition itself where it is evaluated once only.
+// where returns the selection as what a program takes: a bitmap, or the condition itself where it is evaluated once only.
+// All chunks' bitmaps are drawn when the first is asked for.
 func (p *part) where() (*textures.Temp, *plan.Pred) {
-	if p.pred.Op == plan.True || p.pred.Op == plan.False || !p.often {
+	if !p.selects() || !p.often {
 		return nil, p.pred
 	}
 	if p.bitmap == nil {
-		w, texels := newProgram(p.chunk, nil, p.pred), p.reduction.texels
-		p.bitmap = &textures.Temp{Width: max(1, texels.Width/8), Height: texels.Height, Words: 1}
-		p.draw(w, 8, &pass.Pass{Op: Bitmap{p.pred.String()}, Color: p.bitmap, Program: w.drawing(),
-			Uniforms: []shaders.Uniform{pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(p.bitmap.Width))}})
+		for _, q := range p.List {
+			if q.selects() {
+				texels := q.reduction.texels
+				q.bitmap = p.bitmaps.Add(textures.Temp{Width: max(1, texels.Width/8), Height: texels.Height, Words: 1})
+			}
+		}
+		for _, q := range p.List {
+			if q.selects() {
+				q.drawBitmap()
+			}
+		}
 	}
 	return p.bitmap, &plan.Pred{Op: plan.True}
+}
+
+// selects reports whether some records of the chunk may be selected, and others not.
+func (p *part) selects() bool { return p.pred.Op != plan.True && p.pred.Op != plan.False }
+
+// drawBitmap draws the selection as a bitmap.
+func (p *part) drawBitmap() {
+	w, texels := newProgram(p.chunk, nil, p.pred), p.reduction.texels
+	p.draw(w, 8, &pass.Pass{Op: Bitmap{p.pred.String()}, Color: p.bitmap, Program: w.drawing(), Uniforms: []shaders.Uniform{
+		pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(p.bitmap.Width)), shaders.Uint("above", uint32(p.bitmap.Line))}})
 }
 
 // CountAll implements [aggregates.Chunk]: a check.

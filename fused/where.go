@@ -61,9 +61,10 @@ func newProgram(c *table.Chunk, bitmap *textures.Temp, p *plan.Pred, measured ..
 	w := &program{chunk: c, bitmap: bitmap != nil}
 	if w.bitmap {
 		w.declare.WriteString("layout(binding = 0) uniform usampler2D bitmap; // 32 records a texel, four of each of eight stretches of the line\n" +
-			"uniform uvec2 stretch; // texels of a stretch, a power of two, as a mask and as a shift\n")
+			"uniform uvec2 stretch; // texels of a stretch, a power of two, as a mask and as a shift\n" +
+			"uniform int bitmapLine; // the first that is the chunk's\n")
 		w.refs = append(w.refs, textures.Ref{Temp: bitmap})
-		w.uniforms = append(w.uniforms, pair("stretch", bitmap.Width-1, bits.Len(uint(bitmap.Width-1))))
+		w.uniforms = append(w.uniforms, pair("stretch", bitmap.Width-1, bits.Len(uint(bitmap.Width-1))), shaders.Uniform{Name: "bitmapLine", I: []int32{int32(bitmap.Line)}})
 	}
 	w.collect(p)
 	for _, col := range measured {
@@ -289,7 +290,7 @@ func (w *program) parameters() (params, args []string) {
 func (w *program) fetch(indent string) string {
 	var b strings.Builder
 	if w.bitmap {
-		b.WriteString(indent + "uint chosen = texelFetch(bitmap, ivec2(uint(at.x) & stretch.x, at.y), 0).r >> (4u * (uint(at.x) >> stretch.y));\n")
+		b.WriteString(indent + "uint chosen = texelFetch(bitmap, ivec2(uint(at.x) & stretch.x, at.y + bitmapLine), 0).r >> (4u * (uint(at.x) >> stretch.y));\n")
 	}
 	for i, a := range w.attrs {
 		if a.code {
@@ -342,12 +343,13 @@ func (w *program) drawing() shaders.Source {
 	return w.compose("bitmap", `
 uniform uvec2 extent; // texels in a line, lines
 uniform uint apart;   // from one texel of a fragment to its next
+uniform uint above;   // lines of the target, which are other chunks'
 layout(location = 0) out uint bits;
 
 void main() {
     bits = 0u;
     for (uint i = 0u; i < 8u; i++) {
-        ivec2 at = ivec2(uint(gl_FragCoord.x) + i * apart, gl_FragCoord.y);
+        ivec2 at = ivec2(uint(gl_FragCoord.x) + i * apart, uint(gl_FragCoord.y) - above);
         if (at.x >= int(extent.x))
             break;
 `+w.fetch("        ")+`        for (int k = 0; k < 4; k++)

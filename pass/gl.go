@@ -305,7 +305,7 @@ func (g *GL) prepare(p *Pass) error {
 // rects returns what a pass draws over: the rows of its target.
 func rects(p *Pass) []textures.Rect {
 	if p.Target.Shape.Rows == 0 {
-		return []textures.Rect{{W: p.Color.Width, H: p.Color.Height}}
+		return []textures.Rect{{Y: p.Color.Line, W: p.Color.Width, H: p.Color.Height}}
 	}
 	return p.Target.Shape.Rects()
 }

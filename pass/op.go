@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -81,10 +83,11 @@ func (r *Recorder) ReadParts(b textures.Block, n int, take func(at int, words []
 // ReadTexels implements Runner.
 func (r *Recorder) ReadTexels(t *textures.Temp, words []uint32) error {
 	clear(words)
-	for i := len(r.Passes) - 1; i >= 0; i-- {
-		if r.Passes[i].Color == t {
-			r.Passes[i].assume(words)
-			break
+	var told []*textures.Temp // lines, by the pass that drew them last
+	for _, p := range slices.Backward(r.Passes) {
+		if c := p.Color; c != nil && c.Whole() == t && !slices.Contains(told, c) {
+			told = append(told, c)
+			p.assume(words[max(1, c.Words)*c.Line*t.Width:])
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (s *Store) Texture(ref Ref) (uint32, error) {
 	return o.texture, nil
 }
 
-// Draw returns the framebuffer of a temporary texture by itself.
+// Draw returns the framebuffer of a temporary texture, or of that of which it is lines, by itself.
 func (s *Store) Draw(t *Temp) (uint32, error) {
 	o, err := s.image(Ref{Temp: t})
 	if err != nil {
@@ -68,8 +68,11 @@ func (s *Store) image(ref Ref) (*object, error) {
 		return o, s.fresh(o, func(i int, rows []uint32) error { return s.patchImage(o, ref, i, rows) })
 	}
 	what := ref.describe(s.table)
-	if ref.Words != nil {
+	switch {
+	case ref.Words != nil:
 		return s.list(k, what, ref.Words)
+	case ref.Temp != nil:
+		ref.Temp = ref.Temp.Whole()
 	}
 	sh, records, f := ref.layout()
 	if ref.Temp != nil {

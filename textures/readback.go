@@ -20,6 +20,9 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 	if f.kind == gl.FLOAT {
 		kind = gl.FLOAT
 	}
+	if ref.Temp != nil {
+		line += ref.Temp.Line
+	}
 	s.ctx.Settle()
 	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, kind, int32(4*len(out)), gl.Ptr(out))
 	s.settled = s.clock

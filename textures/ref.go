@@ -52,6 +52,34 @@ type Temp struct {
 	Words int
 	// Floats makes that RGBA32F, of 4 words, which blend.
 	Floats bool
+	// Of, when set, is the texture of which it is the first Width texels of lines, those from Line on.
+	Of   *Temp
+	Line int
+}
+
+// Whole is the texture that it lies in: itself, unless it is lines of another.
+func (t *Temp) Whole() *Temp {
+	if t.Of != nil {
+		return t.Of
+	}
+	return t
+}
+
+// Stack puts textures one below the other, so that a pass after the other draws into one target and all is read back at once.
+// The textures that they become grow until the first of theirs is used.
+type Stack struct{ whole *Temp }
+
+// stackLines is the most lines of a texture that every device with OpenGL 4.5 has.
+const stackLines = 16384
+
+// Add returns a texture like t of the stack, in the texture of the one before where that has lines left.
+func (s *Stack) Add(t Temp) *Temp {
+	if s.whole == nil || s.whole.Height+t.Height > stackLines {
+		s.whole = &Temp{Words: t.Words, Floats: t.Floats}
+	}
+	t.Of, t.Line = s.whole, s.whole.Height
+	t.Of.Width, t.Of.Height = max(t.Of.Width, t.Width), t.Of.Height+t.Height
+	return &t
 }
 
 // RowBits is a texture for one query with a bit a record of n rows: bit k of component c of
@@ -93,7 +121,10 @@ func Buffer(words []uint32) Ref {
 }
 
 func (r Ref) key() key {
-	k := key{packed: r.Packed, high: r.High, form: r.Form, scratch: r.Words, temp: r.Temp}
+	k := key{packed: r.Packed, high: r.High, form: r.Form, scratch: r.Words}
+	if r.Temp != nil {
+		k.temp = r.Temp.Whole()
+	}
 	if r.Chunk != nil {
 		for i, c := range r.Cols {
 			if c >= 0 {

@@ -56,6 +56,7 @@ type look struct {
 	was   []uint32       // compute: the result block before the pass
 	words []uint32       // compute: the result block as the pass left it
 	from  *textures.Temp // fused: the partial results that were merged
+	told  bool           // what its partial results make
 	// counted is what the partial counts of a reduction add up to.
 	counted [4]uint64
 }
@@ -234,10 +235,20 @@ func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
 	if err := t.Profiler.ReadTexels(temp, words); err != nil {
 		return err
 	}
-	for l := t.temps[temp]; l != nil; l = t.temps[l.from] { // none of those that a network draws
-		l.Results = append(l.Results, t.partials(l, words))
-		if l.from == nil {
-			break
+	for drawn, l := range t.temps { // none of those that a network draws
+		if drawn.Whole() != temp || l.told {
+			continue
+		}
+		own := make([]uint32, 0, 4*drawn.Width*drawn.Height)
+		for y := range drawn.Height {
+			at := 4 * (drawn.Line + y) * temp.Width
+			own = append(own, words[at:at+4*drawn.Width]...)
+		}
+		for ; l != nil; l = t.temps[l.from] {
+			l.told, l.Results = true, append(l.Results, t.partials(l, own))
+			if l.from == nil {
+				break
+			}
 		}
 	}
 	return nil
