@@ -27,8 +27,6 @@ func LimbMax(top uint64, i int) uint64 {
 // Limb returns limb i of a code.
 func Limb(code uint64, i int) uint64 { return code >> (LimbBits * i) & (1<<LimbBits - 1) }
 
-const wideLine = 2048
-
 // Shape is the rectangle of texels of a chunk: row r lies at (r % Width, r / Width).
 type Shape struct {
 	Width, Height int // texels; powers of two wide
@@ -36,19 +34,19 @@ type Shape struct {
 }
 
 // ShapeOf returns the shape of a chunk of n rows: the narrowest power of two that
-// makes it no higher than wide, so that it fits any device up to 16384^2 rows. From 2^17 rows on lines
-// have 2048 texels at least: llvmpipe takes 64 lines at a time, which where they lie 4 KiB apart takes a sixth longer.
+// makes it no higher than wide, so that it fits any device up to 16384^2 rows; but 2048 for 1024: llvmpipe takes
+// 64 lines at a time, which where they lie 4 KiB apart takes a sixth longer.
 func ShapeOf(n int) Shape {
 	side := int(math.Sqrt(float64(n)))
 	for side*side < n {
 		side++
 	}
-	if n >= 64*wideLine {
-		side = max(side, wideLine)
-	}
 	w := 1
 	if side > 1 {
 		w = 1 << bits.Len(uint(side-1))
+	}
+	if w == 1024 {
+		w = 2048
 	}
 	return Shape{Width: w, Height: max(1, (n+w-1)/w), Rows: n}
 }

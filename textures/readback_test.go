@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -24,6 +25,31 @@ func wideChunk(t *testing.T) *table.Chunk {
 		}
 	}
 	return b.Table().Chunks[0]
+}
+
+// Textures of a stack are drawn to and read back one by one, and all at once.
+func TestTexturesOfAStackAreLinesOfOne(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		var stack textures.Stack
+		list := []*textures.Temp{stack.Add(textures.Temp{Width: 3, Height: 2, Words: 1}), stack.Add(textures.Temp{Width: 5, Height: 1, Words: 1}),
+			stack.Add(textures.Temp{Width: 2, Height: 16384, Words: 1})}
+		if a, b, c := list[0], list[1], list[2]; a.Whole() != b.Whole() || a.Whole().Width != 5 || a.Whole().Height != 3 || b.Line != 2 || c.Whole() == a.Whole() || c.Line != 0 {
+			t.Fatalf("%+v, %+v, %+v", a, b, c)
+		}
+		program := shaders.Compose("where", nil, "layout(location = 0) out uint at;\nvoid main() { at = uint(gl_FragCoord.y) * 10u + uint(gl_FragCoord.x) + 1u; }\n")
+		if _, err := g.Run(&pass.Pass{Op: pass.SortedRows{}, Color: list[1], Program: program}); err != nil {
+			t.Fatal(err)
+		}
+		for ref, want := range map[textures.Ref][][]uint32{{Temp: list[0]}: {{0, 0, 0}, {0, 0, 0}}, {Temp: list[1]}: {{21, 22, 23, 24, 25}},
+			{Temp: list[0].Whole()}: {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {21, 22, 23, 24, 25}}} {
+			for y, line := range want {
+				if got, err := g.Store().ReadLine(ref, y); err != nil || !slices.Equal(got, line) {
+					t.Errorf("line %d of %+v is %v, want %v: %v", y, ref.Temp, got, line, err)
+				}
+			}
+		}
+		g.End()
+	})
 }
 
 func TestLinesReadBackAreTheCodes(t *testing.T) {

@@ -24,7 +24,11 @@ func column(t *testing.T, values []table.Value) *table.Chunk {
 }
 
 func TestShapeCoversExactlyTheRows(t *testing.T) {
-	for n := 1; n < 5000; n++ {
+	for i := range 5010 {
+		n := i + 1
+		if i >= 5000 { // the widths around 1024, which none has
+			n = 1<<17 + (i-5000)*200_000
+		}
 		s := textures.ShapeOf(n)
 		area := 0
 		for _, r := range s.Rects() {
@@ -33,7 +37,7 @@ func TestShapeCoversExactlyTheRows(t *testing.T) {
 				t.Fatalf("%d rows: %+v outside %+v", n, r, s)
 			}
 		}
-		if area != n || s.Width&(s.Width-1) != 0 || s.Height > s.Width {
+		if area != n || s.Width&(s.Width-1) != 0 || s.Width == 1024 || s.Height > s.Width {
 			t.Fatalf("%d rows: shape %+v covers %d", n, s, area)
 		}
 	}
