@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
@@ -282,6 +283,36 @@ type reads struct {
 func (r *reads) ReadTexels(t *textures.Temp, words []uint32) error {
 	r.n++
 	return r.Recorder.ReadTexels(t, words)
+}
+
+// What the CPU's renderer takes for a draw it is not given by the system anew, page by page.
+func TestDrawsTakeNoNewMemory(t *testing.T) {
+	tab := sample(rand.New(rand.NewPCG(39, 40)), 16_000, 1000, 1000, false)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		if !ctx.Caps().Software {
+			return
+		}
+		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: aggregatesOf("x", 0)[2:3]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults := func(queries int) int64 {
+			var before, after unix.Rusage
+			_ = unix.Getrusage(unix.RUSAGE_SELF, &before)
+			for range queries {
+				if _, err := answer(g, device(ctx), p); err != nil {
+					t.Fatal(err)
+				}
+				g.End()
+			}
+			_ = unix.Getrusage(unix.RUSAGE_SELF, &after)
+			return after.Minflt - before.Minflt
+		}
+		faults(20)
+		if n := faults(200) / 200; n > 32 {
+			t.Errorf("a query of 16 draws takes %d pages", n)
+		}
+	})
 }
 
 // Depths are compared where a table is small, also where it has several chunks, and their results need no pass.
