@@ -207,13 +207,16 @@ func synced(b *testing.B) changer {
 }
 
 // BenchmarkCommits times single rows, a commit each, in a table with a key: each a text of its own, and one text with parameters. The systems'
-// turns, of one statement where it is durable and of eight where it is in memory, come in random order. It gives statements a second, and the
+// turns, of one statement where it is durable, or STENCILDB_TURN, and of eight where it is in memory, come in random order. It gives statements a second, and the
 // median of a turn's statement in µs. Where commits are durable, a write of 100 bytes with a sync is one of the systems.
 func BenchmarkCommits(b *testing.B) {
 	for _, durable := range []bool{false, true} {
 		place, turn, turns := "memory", 8, 50
 		if durable {
 			place, turn, turns = "durable", 1, 400
+			if n, err := strconv.Atoi(os.Getenv("STENCILDB_TURN")); err == nil {
+				turn, turns = n, max(1, 400/n)
+			}
 		}
 		b.Run(place, func(b *testing.B) {
 			list, rows := changers(b, durable), benchRows(b, 1_000_000)
