@@ -313,7 +313,7 @@ var errClosed = errors.New("engine: the DB is closed")
 func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, error) {
 	t, err := db.readAhead(ctx, e, columns, nil)
 	if err == nil {
-		t.Settle(columns)
+		err = t.Settle(ctx, columns)
 	}
 	return t, err
 }

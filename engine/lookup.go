@@ -369,6 +369,9 @@ func (s *Statement) looked(ctx context.Context) (r *Rows, err error) {
 			err = fmt.Errorf("engine: %v", v)
 		}
 	}()
+	if err := settle(ctx, []*table.Table{e.table.Load()}); err != nil {
+		return nil, s.described(err)
+	}
 	t, unpin := db.pin(e)
 	defer unpin()
 	var rows valueRows

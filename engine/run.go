@@ -345,7 +345,9 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
 func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
 	if b.Name() != "compute" {
-		settle(s.tables)
+		if err := settle(ctx, s.tables); err != nil {
+			return nil, err
+		}
 	}
 	if s.star != nil {
 		return s.answerOfStar(ctx, b, took)

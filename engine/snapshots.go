@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,7 +84,7 @@ func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
 // pinAll returns the snapshots that tables have at one moment, between two changes, and what ends their use.
 func (db *DB) pinAll(entries []*entry) (list []*table.Table, unpin func()) {
 	list, unpin = db.pinAhead(entries)
-	settle(list)
+	_ = settle(context.Background(), list)
 	return list, unpin
 }
 

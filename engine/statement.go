@@ -379,11 +379,13 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	for _, r := range s.sources {
 		entries = append(entries, r.entry)
 	}
-	pin := s.db.pinAll
-	if s.onDevice() {
-		pin = s.db.pinAhead
+	tables, done := s.db.pinAhead(entries)
+	if !s.onDevice() { // an UPDATE may have come since run has waited
+		if err := settle(ctx, tables); err != nil {
+			done()
+			return nil, nil, err
+		}
 	}
-	tables, done := pin(entries)
 	unpins := []func(){done}
 	unpin = func() {
 		for _, f := range unpins {
@@ -568,6 +570,9 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		}
 	}
 	start := time.Now()
+	if err := s.settle(ctx); err != nil {
+		return nil, s.described(err)
+	}
 	whole := s
 	s, ran, err := s.settled(ctx, nil)
 	if err == nil && s != whole {

@@ -26,19 +26,23 @@ import (
 // mostFollowing is how many UPDATEs the host's codes may be behind.
 const mostFollowing = 4
 
-// settle waits until the codes of tables are written.
-func settle(tables []*table.Table) {
+// settle waits until the codes of tables are written, or ctx ends.
+func settle(ctx context.Context, tables []*table.Table) error {
 	for _, t := range tables {
-		if t != nil {
-			t.Settle(t.All())
+		if t == nil {
+			continue
+		}
+		if err := t.Settle(ctx, t.All()); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // settled is the table of an entry once its codes are written; nil where it has not been read.
 func settled(e *entry) *table.Table {
 	t := e.table.Load()
-	settle([]*table.Table{t})
+	_ = settle(context.Background(), []*table.Table{t})
 	return t
 }
 
@@ -57,6 +61,19 @@ func (s *Statement) onDevice() bool {
 		}
 	})
 	return reads && len(f.Aggs) > 0 && f.Join == nil && f.Groups == nil && f.Otherwise == nil
+}
+
+// settle waits until the codes of the tables that the statement reads are written, unless a device alone reads them.
+func (s *Statement) settle(ctx context.Context) error {
+	if s.bound == nil || s.onDevice() {
+		return nil
+	}
+	for _, r := range s.sources {
+		if err := settle(ctx, []*table.Table{r.table.Load()}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // update is an UPDATE that a device does.
@@ -283,7 +300,7 @@ func (u *update) install(ctx context.Context) (ok bool, err error) {
 
 // follow writes the codes that the device has made in host memory.
 func (u *update) follow(copies []func()) {
-	settle([]*table.Table{u.before})
+	_ = settle(context.Background(), []*table.Table{u.before})
 	for _, make := range copies {
 		make()
 	}

@@ -2,12 +2,16 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // UPDATEs that a device does, of tables of several chunks and types, leave what those of the host leave: on the device, whose aggregates do not
@@ -228,4 +232,38 @@ func TestUpdatesOnADeviceBesideStatements(t *testing.T) {
 	if got := said(Collect(db.Query(ctx, "SELECT v, COUNT(*) FROM t GROUP BY v"))); got != "15|50000" {
 		t.Error(got)
 	}
+}
+
+// Who waits for the host's codes does so until the statement's context ends.
+func TestWaitingForTheHostEnds(t *testing.T) {
+	db, err := Open(Options{Backend: "compute", Calibrations: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	do(t, db, "CREATE TABLE t AS SELECT g AS k, g AS v FROM generate_series(1, 1000) AS q (g)")
+	t0 := db.entry("t").table.Load()
+	chunk := *t0.Chunks[0]
+	chunk.Segments = []*table.Segment{chunk.Segments[0], chunk.Segments[1].Ahead(table.OrdinalInt(1), table.OrdinalInt(1000))} // that nobody writes
+	db.entry("t").table.Store(t0.With(&chunk))
+	do(t, db, "SELECT SUM(k) FROM t") // reads it not
+	for _, text := range []string{"SELECT v FROM t", "SELECT v, COUNT(*) FROM t GROUP BY v", "DELETE FROM t WHERE v = 3", "INSERT INTO t VALUES (1, 1)", "SELECT COUNT(*) FROM t AS a, t AS b WHERE a.v = b.k"} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		over := make(chan error, 1)
+		go func() {
+			_, err := Collect(db.Query(ctx, text))
+			over <- err
+		}()
+		select {
+		case err := <-over:
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", text, err)
+			}
+		case <-time.After(5 * time.Second):
+			t.Errorf("%s waits after its context has ended", text)
+		}
+	}
+	chunk.Segments[1].Settled()
+	do(t, db, "SELECT v FROM t")
 }

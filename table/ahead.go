@@ -1,6 +1,9 @@
 package table
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+)
 
 // A segment may be there before its codes are: a device has made them, and the host's follow. What else a segment says holds
 // from the beginning, and so do the number of its codes and their width; who reads the codes calls Settle before.
@@ -73,13 +76,20 @@ func (s *Segment) Settle() {
 	}
 }
 
-// Settle waits until the codes of columns that have been read are written.
-func (t *Table) Settle(columns []int) {
+// Settle waits until the codes of columns that have been read are written, or ctx ends.
+func (t *Table) Settle(ctx context.Context, columns []int) error {
 	for _, c := range t.Chunks {
 		for _, col := range columns {
-			if s := c.Segments[col]; s != nil {
-				s.Settle()
+			s := c.Segments[col]
+			if s == nil || s.settled == nil {
+				continue
+			}
+			select {
+			case <-s.settled:
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
 	}
+	return nil
 }
