@@ -20,7 +20,7 @@ import (
 )
 
 // An UPDATE of a table in memory that `compute` can do is done there: the device makes the columns anew of what is resident, and the
-// statement ends. The host's codes follow on all cores; who reads them waits for that ([table.Segment.Settle]), and aggregates of
+// statement ends. The host's codes follow in the background; who reads them waits for that ([table.Segment.Settle]), and aggregates of
 // one table on `compute` do not.
 
 // mostFollowing is how many UPDATEs the host's codes may be behind.
