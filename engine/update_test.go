@@ -102,15 +102,22 @@ func TestUpdatesOnADevice(t *testing.T) {
 	}
 }
 
-// What an UPDATE on a device made is there when it is asked for next: nothing is uploaded, and the next UPDATE needs no more of the device than the first.
-func TestUpdatesOnADeviceSendNothing(t *testing.T) {
-	ctx := context.Background()
-	db, err := Open(Options{Backend: "compute", Calibrations: t.TempDir()})
+// openUpdating is a DB on compute whose device does UPDATEs though it is software.
+func openUpdating(t *testing.T, o Options) *DB {
+	o.Backend, o.Calibrations = "compute", t.TempDir()
+	db, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { _ = db.Close() })
 	db.updates.Store(true)
+	return db
+}
+
+// What an UPDATE on a device made is there when it is asked for next: nothing is uploaded, and the next UPDATE needs no more of the device than the first.
+func TestUpdatesOnADeviceSendNothing(t *testing.T) {
+	ctx := context.Background()
+	db := openUpdating(t, Options{})
 	do(t, db, "CREATE TABLE t AS SELECT g AS k, g * 31 % 100003 AS v FROM generate_series(0, 99999) AS q (g)")
 	const query = "SELECT COUNT(*), SUM(v), MEDIAN(v) FROM t WHERE v > 1000"
 	sent := func() (n int64) {
@@ -164,12 +171,7 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 // A transaction that is open keeps what it sees, and conflicts with UPDATEs of the same rows.
 func TestUpdatesOnADeviceBesideTransactions(t *testing.T) {
 	ctx := context.Background()
-	db, err := Open(Options{Backend: "compute", Calibrations: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.updates.Store(true)
+	db := openUpdating(t, Options{})
 	do(t, db, "CREATE TABLE t AS SELECT g AS k, g AS v FROM generate_series(1, 1000) AS q (g)")
 	do(t, db, "UPDATE t SET v = v + 1 WHERE k > 500") // after which the host's codes may be written to
 	tx, err := db.Begin(ctx, TxOptions{})
@@ -195,12 +197,7 @@ func TestUpdatesOnADeviceBesideTransactions(t *testing.T) {
 // host's codes.
 func TestUpdatesOnADeviceBesideStatements(t *testing.T) {
 	ctx := context.Background()
-	db, err := Open(Options{Backend: "compute", Calibrations: t.TempDir(), ChunkRows: 20_000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.updates.Store(true)
+	db := openUpdating(t, Options{ChunkRows: 20_000})
 	do(t, db, "CREATE TABLE t AS SELECT g AS k, 0 AS v FROM generate_series(1, 50000) AS q (g)")
 	do(t, db, "SELECT SUM(v) FROM t")
 	over := make(chan struct{})

@@ -70,15 +70,11 @@ func (e *BudgetError) Error() string {
 // before those of this one, and the most recently used first: a query goes over
 // its chunks and columns again and again in the same order, where evicting the
 // least recently used would evict each just before it is needed. Among equals what is made alike goes first, and
-// its memory is handed on: making buffers and textures costs as much as filling them. So is that of a spare object.
+// its memory is handed on: making buffers and textures costs as much as filling them.
 func (s *Store) reserve(what string, chunk *table.Chunk, o *object) (alike *object, err error) {
 	n := o.bytes
-	if spare := s.spares[o.made]; spare != nil {
-		alike = spare.taken()
-		s.free(spare)
-	}
 	if s.used+n <= s.budget {
-		return alike, nil
+		return nil, nil
 	}
 	var victims []*object
 	free := s.budget - s.used
@@ -89,9 +85,6 @@ func (s *Store) reserve(what string, chunk *table.Chunk, o *object) (alike *obje
 		}
 	}
 	if n > free {
-		if alike != nil {
-			s.delete(alike)
-		}
 		return nil, &BudgetError{What: what, Need: n, Free: max(0, free), Budget: s.budget}
 	}
 	rank := func(o *object) int {
@@ -123,7 +116,8 @@ func (s *Store) reserve(what string, chunk *table.Chunk, o *object) (alike *obje
 			break
 		}
 		if alike == nil && other(v) == 0 {
-			alike = v.taken()
+			alike = &object{buffer: v.buffer, texture: v.texture, address: v.address}
+			v.buffer, v.texture = 0, 0
 		}
 		s.free(v)
 	}

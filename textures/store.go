@@ -32,7 +32,6 @@ type Store struct {
 	objects map[key]*object
 	sources map[*table.Segment]Source
 	idle    map[poolKey][]*object // working memory that no scope has
-	spares  map[shape]*object     // what held columns that have been remade, for what is made alike next
 
 	ring     *ring          // of uploads
 	down     *ring          // of large read-backs
@@ -88,7 +87,7 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, sources: map[*table.Segment]Source{}, idle: map[poolKey][]*object{}, spares: map[shape]*object{}}
+	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, sources: map[*table.Segment]Source{}, idle: map[poolKey][]*object{}}
 	s.builders, s.Lend = shaders.NewCache(ctx), func(draw func() error) error { return draw() }
 	s.scope = s.Open()
 	return s
@@ -154,7 +153,6 @@ func (s *Store) Remake(old *table.Segment, c *table.Chunk, col int, of Source) e
 		}
 		switch b := (Block{Chunk: c, Col: col, Content: k.content, Part: k.part, Window: k.window}); {
 		case k.content == Planes:
-			o.remade = true
 			planes = append(planes, b)
 		case k.content == Codes && CodeBytes(seg) == 4:
 			codes = append(codes, b)
@@ -186,30 +184,13 @@ func (s *Store) Drop(segments ...*table.Segment) {
 	}
 	for o := range maps.Clone(s.entries) {
 		if o.grows == nil && slices.ContainsFunc(o.segments, func(seg *table.Segment) bool { return slices.Contains(segments, seg) }) || slices.Contains(segments, o.grows) {
-			switch {
-			case o.pool != (poolKey{}):
+			if o.pool != (poolKey{}) {
 				s.regain(o)
-			case o.remade && s.spares[o.made] == nil:
-				s.spare(o)
-			default:
+			} else {
 				s.free(o)
 			}
 		}
 	}
-}
-
-// spare keeps an object for what is made alike next: making buffers takes longer than filling them. It is the first to be evicted.
-func (s *Store) spare(o *object) {
-	delete(s.objects, o.key)
-	o.key, o.segments, o.kind, o.used, o.late = key{}, nil, WorkingMemory, 0, changes{}
-	s.spares[o.made] = o
-}
-
-// taken is what an object is made of, without that.
-func (o *object) taken() *object {
-	alike := &object{buffer: o.buffer, texture: o.texture, address: o.address}
-	o.buffer, o.texture = 0, 0
-	return alike
 }
 
 // Close deletes everything.
@@ -285,9 +266,6 @@ func (s *Store) free(o *object) {
 	s.used -= o.bytes
 	if s.objects[o.key] == o {
 		delete(s.objects, o.key)
-	}
-	if s.spares[o.made] == o {
-		delete(s.spares, o.made)
 	}
 	if list := s.idle[o.pool]; len(list) > 0 {
 		s.idle[o.pool] = slices.DeleteFunc(list, func(x *object) bool { return x == o })
