@@ -126,8 +126,9 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 		_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
 		return n
 	}
+	released := db.snapshots.releases.Wait // until then an UPDATE takes memory beside that of the columns before
 	used := func() (n int64) {
-		db.snapshots.releases.Wait() // the columns before are released
+		released()
 		d, _, _ := db.opened()
 		return d.list[0].held.Load().usage.Used
 	}
@@ -140,11 +141,13 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 		}
 	}
 	for range 2 { // after which one column's memory waits for the next
+		released()
 		do(t, db, "UPDATE t SET v = k % 1003 WHERE k % 10 = 1")
 		do(t, db, query)
 	}
 	before, room := sent(), used()
 	for i := range 3 {
+		released()
 		st, err := db.Exec(ctx, fmt.Sprintf("UPDATE t SET v = k %% 1003 WHERE k %% 10 = %d", 2+i))
 		if err != nil || st.Backend != "compute" || st.Changed != 10000 {
 			t.Fatal(st, err)
