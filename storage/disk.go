@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -35,6 +36,9 @@ type file interface {
 	Truncate(size int64) error
 	size() (int64, error)
 	sync() error
+	// writeBlocks writes blocks of [logBlock] bytes, made by [aligned], over bytes that the file has and that have been synced, and returns when
+	// they are on the disk; nothing else need be.
+	writeBlocks(p []byte, at int64) error
 	Close() error
 }
 
@@ -43,9 +47,12 @@ type folder string
 
 func (d folder) path(name string) string { return filepath.Join(string(d), name) }
 
-type osFile struct{ *os.File }
+type osFile struct {
+	*os.File
+	direct *os.File // the file past the page cache, if it can be opened so; nil before the first use
+}
 
-func (f osFile) size() (int64, error) {
+func (f *osFile) size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -53,7 +60,50 @@ func (f osFile) size() (int64, error) {
 	return info.Size(), nil
 }
 
-func (f osFile) sync() error { return unix.Fdatasync(int(f.Fd())) }
+func (f *osFile) sync() error { return unix.Fdatasync(int(f.Fd())) }
+
+func (f *osFile) writeBlocks(p []byte, at int64) error {
+	if f.direct == nil {
+		f.direct = f.past()
+	}
+	if f.direct != f.File {
+		if _, err := f.direct.WriteAt(p, at); err == nil {
+			return nil
+		}
+	}
+	if _, err := f.WriteAt(p, at); err != nil {
+		return err
+	}
+	return f.sync()
+}
+
+// past opens the file past the page cache, each write with a sync of its own; it is the file itself where its system has no such thing.
+func (f *osFile) past() *os.File {
+	d, err := os.OpenFile(f.Name(), os.O_WRONLY|unix.O_DIRECT|unix.O_DSYNC, 0)
+	if err != nil {
+		return f.File
+	}
+	a, errA := f.Stat()
+	b, errB := d.Stat()
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		_ = d.Close() // the working folder is another one
+		return f.File
+	}
+	return d
+}
+
+func (f *osFile) Close() error {
+	if f.direct != nil && f.direct != f.File {
+		_ = f.direct.Close() // each write was synced
+	}
+	return f.File.Close()
+}
+
+// aligned makes memory that a disk writes blocks from.
+func aligned(n int) []byte {
+	b := make([]byte, n+int(logBlock))
+	return b[int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%uintptr(logBlock)):][:n:n]
+}
 
 func (d folder) open(name string) (file, error) {
 	f, err := os.OpenFile(d.path(name), os.O_RDWR, 0)
@@ -63,7 +113,7 @@ func (d folder) open(name string) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	return &osFile{File: f}, nil
 }
 
 func (d folder) create(name string) (file, error) {
@@ -71,7 +121,7 @@ func (d folder) create(name string) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	return &osFile{File: f}, nil
 }
 
 func (d folder) rename(from, to string) error { return os.Rename(d.path(from), d.path(to)) }

@@ -237,14 +237,19 @@ func (m *modelledFile) size() (int64, error) {
 	return int64(len(m.f.now)), nil
 }
 
-func (m *modelledFile) sync() error {
-	m.d.mu.Lock()
-	hold := m.d.syncing
-	m.d.syncing = nil
-	m.d.mu.Unlock()
+// hold calls syncing, if it is to be.
+func (d *modelled) hold() {
+	d.mu.Lock()
+	hold := d.syncing
+	d.syncing = nil
+	d.mu.Unlock()
 	if hold != nil {
 		hold()
 	}
+}
+
+func (m *modelledFile) sync() error {
+	m.d.hold()
 	m.d.mu.Lock()
 	defer m.d.mu.Unlock()
 	m.d.syncs++
@@ -252,6 +257,43 @@ func (m *modelledFile) sync() error {
 		return err
 	}
 	m.f.synced, m.f.since = slices.Clone(m.f.now), nil
+	return nil
+}
+
+// writeBlocks syncs what it writes, and nothing else.
+func (m *modelledFile) writeBlocks(p []byte, at int64) error {
+	m.d.hold()
+	m.d.mu.Lock()
+	defer m.d.mu.Unlock()
+	m.d.syncs++
+	switch {
+	case at%logBlock != 0 || int64(len(p))%logBlock != 0 || len(p) == 0 || at == 0:
+		return errors.New("no whole blocks")
+	case at+int64(len(p)) > int64(len(m.f.synced)):
+		return errors.New("the file is not so long on the disk")
+	}
+	torn, err := m.d.step()
+	if err != nil {
+		return err
+	}
+	p = slices.Clone(p)
+	if torn {
+		p, err = p[:len(p)*2/3], errStopped
+	}
+	if m.d.steps == m.d.failSync {
+		p, err = nil, errSync
+	}
+	write := func(data []byte) []byte {
+		data = slices.Clone(data)
+		copy(data[at:], p)
+		return data
+	}
+	m.f.now = write(m.f.now)
+	if err != nil {
+		m.f.since = append(m.f.since, write)
+		return err
+	}
+	m.f.synced = write(m.f.synced)
 	return nil
 }
 

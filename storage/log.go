@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"sync"
+	"time"
 )
 
 // A log is a header and records, one a commit, one behind the other (docs/format.md):
@@ -26,7 +27,9 @@ const (
 	recordHead = 12
 )
 
-// log is a log that is written to.
+// log is a log that is written to. A record that fits into the zeros behind the others is kept in memory until a sync, which writes the
+// blocks that have changed past the page cache and the file's metadata: a third of the time of a commit's sync on ext4 goes into these. Other
+// records are written at once.
 type log struct {
 	name   string
 	number uint64
@@ -34,11 +37,17 @@ type log struct {
 
 	mu      sync.Mutex
 	end     int64         // where the next record begins
-	zeros   int64         // where the zeros behind it end, if there are some
+	zeros   int64         // where the zeros behind it end, at a block, if there are some
+	tail    []byte        // what lies from a block's beginning to end
+	written int64         // what lies before has been written
+	whole   bool          // only a sync of the whole file covers all that has been written
 	synced  int64         // what lies before is on the disk
 	marks   int           // how many marks have been written
+	lasts   int64         // the length that the last of them says
+	at      time.Time     // of the last mark
 	syncing chan struct{} // closed when the sync under way ends; nil where none is
 	broken  error         // of a sync or of a write that could not be undone
+	blocks  []byte        // for writeBlocks
 }
 
 // newLog makes a log; it is synced, its name is not.
@@ -47,7 +56,7 @@ func newLog(d disk, number uint64) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &log{name: logName(number), number: number, file: f, end: headerSize, synced: headerSize}
+	l := &log{name: logName(number), number: number, file: f, end: headerSize, synced: headerSize, lasts: headerSize}
 	head := make([]byte, headerSize)
 	copy(head, logMagic)
 	binary.LittleEndian.PutUint32(head[8:], formatVersion)
@@ -62,7 +71,13 @@ func newLog(d disk, number uint64) (*log, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	l.began(head)
 	return l, nil
+}
+
+// began has records follow what the file has, which ends with some bytes.
+func (l *log) began(last []byte) {
+	l.tail, l.written = append([]byte(nil), last[len(last)-int(l.end%logBlock):]...), l.end
 }
 
 // mark is one of a length.
@@ -85,7 +100,7 @@ func (l *log) sum(at int64, data ...[]byte) uint32 {
 	return sum
 }
 
-// append writes a record of a commit, whose first recordHead bytes are room for its head. Where that fails nothing has
+// append adds a record of a commit, whose first recordHead bytes are room for its head. Where that fails nothing has
 // happened. It returns the end of the record.
 func (l *log) append(record []byte) (int64, error) {
 	l.mu.Lock()
@@ -93,34 +108,85 @@ func (l *log) append(record []byte) (int64, error) {
 	if l.broken != nil {
 		return 0, l.broken
 	}
-	l.reserve(l.end + int64(len(record)))
 	binary.LittleEndian.PutUint64(record, uint64(len(record)-recordHead))
 	binary.LittleEndian.PutUint32(record[8:], l.sum(l.end, record[:8], record[recordHead:]))
-	if _, err := l.file.WriteAt(record, l.end); err != nil {
-		err = fmt.Errorf("storage: %s: the commit cannot be written: %w", l.name, err)
-		l.zeros = 0
-		if cut := l.file.Truncate(l.end); cut != nil {
-			l.broken = fmt.Errorf("%w; the log cannot be cut to what it was: %w", err, cut)
-			return 0, l.broken
-		}
+	end := l.end + int64(len(record))
+	if l.reserve(end) {
+		l.tail = append(l.tail, record...)
+	} else if err := l.write(record); err != nil {
 		return 0, err
 	}
-	l.end += int64(len(record))
-	return l.end, nil
+	l.end = end
+	return end, nil
 }
 
-// logAhead is how many zeros are written at a time behind the records: a sync of a record in their place need not sync the
-// length of the file. (A variable for the tests.)
-var logAhead int64 = 1 << 20
+// logBlock is what a disk writes at least, and logAhead how many zeros are written at a time behind the records, where they are
+// written later: a sync of a block in their place need not sync the length of the file. (Variables for the tests.)
+var logBlock, logAhead int64 = 4096, 1 << 20
 
-// reserve writes zeros behind a record that ends beyond them, unless it is as long itself. Where that fails the record is
-// written as well.
-func (l *log) reserve(end int64) {
-	if end > l.zeros && end-l.end < logAhead {
-		if _, err := l.file.WriteAt(make([]byte, logAhead), end); err == nil {
-			l.zeros = end + logAhead
-		}
+// reserve reports that there are zeros up to a record's end, or writes some; not for a record as long as these.
+func (l *log) reserve(end int64) bool {
+	if end <= l.zeros {
+		return true
 	}
+	if end-l.end >= logAhead {
+		return false
+	}
+	from := max(l.zeros, roundUp(l.end)) // a sync under way writes blocks before
+	if _, err := l.file.WriteAt(make([]byte, logAhead), from); err != nil {
+		return false
+	}
+	l.zeros, l.whole = from+logAhead, true
+	return true
+}
+
+func roundUp(n int64) int64 { return (n + logBlock - 1) / logBlock * logBlock }
+
+// write writes a record at once, behind those that have not been written.
+func (l *log) write(record []byte) error {
+	for l.syncing != nil { // it may be writing the same block
+		done := l.syncing
+		l.mu.Unlock()
+		<-done
+		l.mu.Lock()
+	}
+	if l.broken != nil {
+		return l.broken
+	}
+	l.zeros, l.whole = 0, true
+	err := l.flush(l.unwritten(), l.end)
+	if err == nil {
+		_, err = l.file.WriteAt(record, l.end)
+	}
+	if err != nil {
+		err = fmt.Errorf("storage: %s: the commit cannot be written: %w", l.name, err)
+		if cut := l.file.Truncate(l.end); cut != nil {
+			l.broken = fmt.Errorf("%w; the log cannot be cut to what it was: %w", err, cut)
+			return l.broken
+		}
+		return err
+	}
+	l.written = l.end + int64(len(record))
+	last := l.written % logBlock
+	if n := int64(len(record)); n < last {
+		l.tail = append(l.tail, record...)
+		l.tail = l.tail[int64(len(l.tail))-last:]
+	} else {
+		l.tail = append([]byte(nil), record[n-last:]...)
+	}
+	return nil
+}
+
+// unwritten is what of the records is in memory alone.
+func (l *log) unwritten() []byte { return l.tail[int64(len(l.tail))-(l.end-l.written):] }
+
+// flush writes what lies before an end.
+func (l *log) flush(p []byte, end int64) error {
+	if len(p) == 0 {
+		return nil
+	}
+	_, err := l.file.WriteAt(p, end-int64(len(p)))
+	return err
 }
 
 // wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync: the first of them
@@ -150,24 +216,54 @@ func (l *log) wait(ctx context.Context, end int64) error {
 	return nil
 }
 
-// sync syncs what has been written, and marks it; with l.mu, which it gives away meanwhile.
+// sync syncs the records that there are, and may mark it; with l.mu, which it gives away meanwhile.
 func (l *log) sync() {
-	end, done := l.end, make(chan struct{})
-	l.syncing = done
+	const mostBlocks = 1 << 20 // bytes that are copied
+	end, done, tail, unwritten := l.end, make(chan struct{}), l.tail, l.unwritten()
+	from := end - int64(len(tail))
+	whole := l.whole || end > l.zeros || from < logBlock || len(tail) > mostBlocks // the first block has the marks, too
+	l.syncing, l.whole = done, false
 	l.mu.Unlock()
-	err := l.file.sync()
-	if err == nil {
-		_, err = l.file.WriteAt(l.mark(end), int64(markAt+l.marks%2*markSize))
-		l.marks++
+	var err error
+	if whole {
+		if err = l.flush(unwritten, end); err == nil {
+			err = l.file.sync()
+		}
+	} else {
+		n := int(roundUp(int64(len(tail))))
+		if cap(l.blocks) < n {
+			l.blocks = aligned(2 * n)
+		}
+		l.blocks = l.blocks[:n]
+		clear(l.blocks[copy(l.blocks, tail):])
+		err = l.file.writeBlocks(l.blocks, from)
+	}
+	if now := time.Now(); err == nil && now.Sub(l.at) > markEvery {
+		err = l.noteMark(end)
+		l.at = now
 	}
 	l.mu.Lock()
 	if err != nil {
 		l.broken = fmt.Errorf("storage: %s: the log cannot be synced, and nothing more is written: %w", l.name, err)
 	} else {
-		l.synced = end
+		l.synced, l.written = end, max(l.written, end)
+		if done := (end - from) / logBlock * logBlock; done > 0 {
+			l.tail = append(make([]byte, 0, logBlock), l.tail[done:]...)
+		}
 	}
 	close(done)
 	l.syncing = nil
+}
+
+// markEvery is how much time lies at least between two marks: of commits that follow one another closely, those before the last may have none. (A variable
+// for the tests.)
+var markEvery = 50 * time.Millisecond
+
+// noteMark writes a mark, which need not be on the disk.
+func (l *log) noteMark(end int64) error {
+	_, err := l.file.WriteAt(l.mark(end), int64(markAt+l.marks%2*markSize))
+	l.marks, l.lasts = l.marks+1, end
+	return err
 }
 
 // close ends the log, with all of it synced, and marked on the disk.
@@ -176,6 +272,9 @@ func (l *log) close() error {
 	end := l.end
 	l.mu.Unlock()
 	err := l.wait(context.Background(), end)
+	if err == nil && l.lasts < end {
+		err = l.noteMark(end)
+	}
 	if err == nil {
 		err = l.file.Truncate(end)
 	}
@@ -349,6 +448,12 @@ func (l *log) cut() error {
 			err = l.file.sync()
 		}
 	}
-	l.synced = l.end
+	last := make([]byte, l.end%logBlock)
+	if err == nil {
+		_, err = l.file.ReadAt(last, l.end-int64(len(last)))
+		err = atEnd(err)
+	}
+	l.synced, l.lasts = l.end, l.end
+	l.began(last)
 	return err
 }

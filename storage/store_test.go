@@ -657,7 +657,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	logAhead = 512
+	logAhead, logBlock, markEvery = 512, 128, 0 // of a modelled disk, whose logs are short
 	os.Exit(m.Run())
 }
 
@@ -678,7 +678,7 @@ func child(dir string) error {
 		if err = db.commit(Change{Table: "a", Append: row}, Change{Table: "b", Append: row}); err == nil {
 			fmt.Println(n)
 		}
-		if n%16 == 15 && err == nil {
+		if n%64 == 63 && err == nil {
 			err = db.checkpoint()
 		}
 	}
