@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/table"
@@ -17,8 +18,9 @@ type catalog struct {
 	entries []*entry // in the order in which they were added
 	schema  []*entry // the tables of information_schema
 
-	one     *semaphore.Weighted         // of 1: statements that change its tables do so one after the other
-	numbers map[string][]*table.Segment // of the rows of each table, as UPDATE and DELETE had them last; with one
+	forms   *lru.Cache[string, *repeatable] // nil before there is one
+	one     *semaphore.Weighted             // of 1: statements that change its tables do so one after the other
+	numbers map[string][]*table.Segment     // of the rows of each table, as UPDATE and DELETE had them last; with one
 }
 
 func newCatalog() *catalog {
@@ -80,6 +82,13 @@ func (c *catalog) known() ([]*entry, uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.entries), c.version
+}
+
+// counted is the version of the catalog.
+func (c *catalog) counted() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
 }
 
 // read are the tables read so far, as they are now.

@@ -119,8 +119,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 		return nil, err
 	}
 	if s.nested == nil { // else what is left of it is planned
-		one := *s
-		one.looks, s = true, &one
+		s = &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: s.bound, looks: true, found: s.found}
 	}
 	return s.explainBound(ctx, o)
 }

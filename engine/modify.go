@@ -35,30 +35,41 @@ type modifying struct {
 // change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
 // else nothing.
 func (s *Statement) change(ctx context.Context, args []any) (r *Rows, err error) {
+	params, err := parameters(args)
+	if err != nil {
+		return nil, s.described(err)
+	}
+	r, _, err = s.changeOf(ctx, params, false)
+	return r, err
+}
+
+var errBind = errors.New("the statement has to be bound")
+
+// changeOf is change with values. Where the statement has to repeat one that was bound before, ok is false, and nothing has happened, if it cannot.
+func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, ok bool, err error) {
 	start := time.Now()
-	r, wait, err := s.changed(ctx, args)
+	r, wait, err := s.changed(ctx, params, repeats)
+	if err != nil && repeats && (errors.Is(err, errBind) || errors.As(err, new(*expr.Error))) {
+		return nil, false, nil
+	}
 	if err == nil {
 		err = wait(ctx) // those that change meanwhile share a sync
 	}
 	if err != nil {
-		return nil, s.described(err)
+		return nil, true, s.described(err)
 	}
 	r.waited += time.Since(start)
-	return r, nil
+	return r, true, nil
 }
 
 // changed changes tables; what is so is kept when wait has returned.
-func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func(context.Context) error, err error) {
+func (s *Statement) changed(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, wait func(context.Context) error, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("engine: %v", v)
 		}
 	}()
 	db := s.db
-	params, err := parameters(args)
-	if err != nil {
-		return nil, nil, err
-	}
 	if err = db.writes(); err != nil {
 		return nil, nil, err
 	}
@@ -68,11 +79,17 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	defer db.tables.one.Release(1)
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
-	c, view, err := m.bind(ctx)
-	if err != nil {
-		return nil, nil, err
+	c, view := sql.Catalog{}, db
+	switch again := s.again.Load(); {
+	case m.repeat(again, params):
+	case repeats:
+		return nil, nil, errBind
+	default:
+		if c, view, err = m.bind(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
-	if m.target != "" && (m.files != nil || !m.lookUp()) {
+	if m.target != "" && m.lookup == nil && (m.files != nil || !m.lookUp()) {
 		r := s.empty(ctx)
 		r.took = &took{}
 		if done, err := m.ahead(ctx, c, r.took); done || err != nil {
@@ -219,12 +236,14 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 			return tables(i)
 		}
 	}
-	if m.Change, err = m.parsed.BindChange(c, m.params...); err != nil {
+	var again *sql.Again
+	if m.Change, again, err = m.parsed.BindAgain(c, m.params...); err != nil {
 		return c, nil, err
 	}
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
+	m.keepBound(again, c)
 	return c, view, nil
 }
 

@@ -17,6 +17,9 @@ import (
 // planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
+		if r, ok, err := db.repeated(ctx, text, args); ok {
+			return r, err
+		}
 		s, err := db.statement(ctx, text, true)
 		if err != nil {
 			return nil, err

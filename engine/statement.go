@@ -28,10 +28,11 @@ type Statement struct {
 	db     *DB
 	script string // that the positions of errors are in
 	parsed *sql.Statement
-	watch  func(Stage) pass.Runner // the passes that find a join's pairs; nil for nobody
-	*bound                         // nil where the statement has parameters, is an EXPLAIN or a look-up, or has no plan
-	looks  bool                    // it is explained, and would be a look-up where its tree is one
-	found  *bound                  // of a look-up without parameters; nil where what it means depends on when it is bound
+	watch  func(Stage) pass.Runner    // the passes that find a join's pairs; nil for nobody
+	*bound                            // nil where the statement has parameters, is an EXPLAIN or a look-up, or has no plan
+	looks  bool                       // it is explained, and would be a look-up where its tree is one
+	again  atomic.Pointer[repeatable] // of one that changes tables, if it was bound before
+	found  *bound                     // of a look-up without parameters; nil where what it means depends on when it is bound
 }
 
 // bound is a statement with the values of its parameters: a tree with at most one

@@ -21,6 +21,7 @@ type binder struct {
 	*Statement
 	c      Catalog
 	params []table.Value
+	noted  *noted // nil where nobody asks
 	sel    *pg.SelectStmt
 	// outer binds the query around a subquery, whose columns this one may read; parent that in which this one
 	// stands, whose WITH it may name.
@@ -404,6 +405,7 @@ func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 }
 
 func (b *binder) param(n *pg.ParamRef) expr.Expr {
-	v := b.params[n.Number-1]
-	return &expr.Const{V: v, P: b.pos(int(n.Location))}
+	c := &expr.Const{V: b.params[n.Number-1], P: b.pos(int(n.Location))}
+	b.noted.param(int(n.Number), c)
+	return c
 }

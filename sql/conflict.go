@@ -149,7 +149,11 @@ func (b *binder) assignments(ch *Change, def *storage.Definition, list []*pg.Nod
 		if val.GetSetToDefault() != nil {
 			e = b.defaultOf(def, col)
 		} else {
-			e = b.assigned(b.expr(val), def.Fields[col])
+			bound := b.expr(val)
+			if ch != nil {
+				b.noted.item(val, bound, def.Fields[col], 0, len(items))
+			}
+			e = b.assigned(bound, def.Fields[col])
 		}
 		set, items = append(set, col), append(items, plan.Item{Name: def.Fields[col].Name, E: e})
 	}

@@ -11,6 +11,12 @@ import (
 )
 
 func (b *binder) literal(n *pg.A_Const) expr.Expr {
+	c := b.literalOf(n)
+	b.noted.literal(int(n.Location), c)
+	return c
+}
+
+func (b *binder) literalOf(n *pg.A_Const) *expr.Const {
 	loc := int(n.Location)
 	pos := b.pos(loc)
 	if n.Isnull {

@@ -3,6 +3,7 @@ package sql
 import (
 	"slices"
 	"strings"
+	"time"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
@@ -145,11 +146,16 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 
 // BindChange resolves the names of a statement that changes something, as [Statement.Bind] does.
 func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, err error) {
+	return s.bindChange(c, params, nil, new(time.Time))
+}
+
+func (s *Statement) bindChange(c Catalog, params []table.Value, n *noted, now *time.Time) (ch *Change, err error) {
 	if err = s.ready(params); err != nil {
 		return nil, err
 	}
 	defer caught(&err)
 	b := s.binder(c, params)
+	b.noted, b.now = n, now
 	switch n := s.changed.(type) {
 	case *pg.InsertStmt:
 		return b.insert(n, false), nil
@@ -366,7 +372,9 @@ func (b *binder) inserted(ch *Change, def *storage.Definition, cols []int, rows 
 		for k, e := range list {
 			if e.GetSetToDefault() == nil && cols[k] >= 0 {
 				b.takesValue(ch, def, cols[k])
-				row[cols[k]] = b.assigned(b.expr(e), def.Fields[cols[k]])
+				bound := b.expr(e)
+				b.noted.item(e, bound, def.Fields[cols[k]], at, cols[k])
+				row[cols[k]] = b.assigned(bound, def.Fields[cols[k]])
 			}
 		}
 		for i := range row {
