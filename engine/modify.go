@@ -313,6 +313,16 @@ func constants(v *plan.Values) bool {
 
 // written are rows of VALUES as a table.
 func (m *modifying) written(v *plan.Values, fields []table.Field) (*table.Table, error) {
+	if len(v.Rows) == 1 && !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Type.Kind == table.Interval }) {
+		row, err := evaluate(v.Rows[0], func(e expr.Expr) expr.Expr { return e }, nil)
+		one := &table.Chunk{Rows: 1, Segments: make([]*table.Segment, len(fields))}
+		for i := 0; i < len(fields) && err == nil; i++ {
+			if row[i], err = stored(row[i], fields[i].Type); err == nil {
+				one.Segments[i] = table.SegmentOf(fields[i].Type, row[i])
+			}
+		}
+		return &table.Table{Name: m.Table, Fields: fields, Chunks: []*table.Chunk{one}}, err
+	}
 	b := table.NewBuilder(m.Table, fields, m.db.chunkRows())
 	for _, list := range v.Rows {
 		row, err := evaluate(list, func(e expr.Expr) expr.Expr { return e }, nil)

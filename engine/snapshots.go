@@ -135,7 +135,30 @@ func (db *DB) unused(name string, t *table.Table) {
 // may write to them in place. With db.snapshots.mu, until it has.
 func (db *DB) free(t *table.Table) table.Free {
 	var used map[*table.Segment]bool
+	few := 4 // that are looked for one by one
 	return func(seg *table.Segment) bool {
+		if few--; few >= 0 {
+			n := 0
+			each := func(t *table.Table) {
+				for _, c := range t.Chunks {
+					for _, s := range c.Segments {
+						if s == seg {
+							n++
+						}
+					}
+				}
+			}
+			each(t)
+			for _, other := range db.inMemory() {
+				if other != t {
+					each(other)
+				}
+			}
+			for other := range db.snapshots.uses {
+				each(other)
+			}
+			return n == 1
+		}
 		if used == nil {
 			used = map[*table.Segment]bool{}
 			each := func(t *table.Table) {
@@ -200,13 +223,6 @@ func (db *DB) release(t *table.Table) {
 	if len(dead) == 0 {
 		return
 	}
-	heirs := map[*table.Segment]*table.Segment{}
-	for seg := range derived {
-		seg.Earlier(func(old *table.Segment) {
-			if dead[old] {
-				heirs[old] = seg
-			}
-		})
-	}
+	heirs := table.Heirs(dead, derived)
 	db.snapshots.releases.Go(func() { d.succeed(slices.Collect(maps.Keys(dead)), heirs) })
 }

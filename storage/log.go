@@ -105,13 +105,19 @@ func (l *log) sum(at int64, data ...[]byte) uint32 {
 func (l *log) append(record []byte) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for !l.reserve(l.end+int64(len(record))) && l.syncing != nil { // what is written at once may be in the block that the sync writes
+		done := l.syncing
+		l.mu.Unlock()
+		<-done
+		l.mu.Lock()
+	}
 	if l.broken != nil {
 		return 0, l.broken
 	}
 	binary.LittleEndian.PutUint64(record, uint64(len(record)-recordHead))
 	binary.LittleEndian.PutUint32(record[8:], l.sum(l.end, record[:8], record[recordHead:]))
 	end := l.end + int64(len(record))
-	if l.reserve(end) {
+	if end <= l.zeros {
 		l.tail = append(l.tail, record...)
 	} else if err := l.write(record); err != nil {
 		return 0, err
@@ -142,17 +148,8 @@ func (l *log) reserve(end int64) bool {
 
 func roundUp(n int64) int64 { return (n + logBlock - 1) / logBlock * logBlock }
 
-// write writes a record at once, behind those that have not been written.
+// write writes a record at once, behind those that have not been written, while there is no sync under way.
 func (l *log) write(record []byte) error {
-	for l.syncing != nil { // it may be writing the same block
-		done := l.syncing
-		l.mu.Unlock()
-		<-done
-		l.mu.Lock()
-	}
-	if l.broken != nil {
-		return l.broken
-	}
 	l.zeros, l.whole = 0, true
 	err := l.flush(l.unwritten(), l.end)
 	if err == nil {
@@ -221,7 +218,7 @@ func (l *log) sync() {
 	const mostBlocks = 1 << 20 // bytes that are copied
 	end, done, tail, unwritten := l.end, make(chan struct{}), l.tail, l.unwritten()
 	from := end - int64(len(tail))
-	whole := l.whole || end > l.zeros || from < logBlock || len(tail) > mostBlocks // the first block has the marks, too
+	whole := l.whole || from < logBlock || len(tail) > mostBlocks // the first block has the marks, too
 	l.syncing, l.whole = done, false
 	l.mu.Unlock()
 	var err error

@@ -648,6 +648,122 @@ func TestCommitsShareSyncs(t *testing.T) {
 	}
 }
 
+// Records of any length, of many goroutines, are in the log when their wait is over, wherever the disk stops or fails; none comes twice, and none in part.
+func TestLogStops(t *testing.T) {
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		d := newModelled()
+		l, err := newLog(d, 1)
+		if err == nil {
+			err = d.sync()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch r.IntN(4) {
+		case 0:
+			d.room = r.IntN(20_000)
+		case 1:
+			d.failSync = 3 + r.IntN(100)
+		default:
+			d.stopAt = 3 + r.IntN(200)
+		}
+		var mu sync.Mutex
+		acked, given := map[string]bool{}, map[string]bool{}
+		var wg sync.WaitGroup
+		for g := range 3 {
+			r := rand.New(rand.NewPCG(seed, uint64(g)))
+			wg.Go(func() {
+				for i := range 40 {
+					n := r.IntN(60)
+					if r.IntN(6) == 0 {
+						n = r.IntN(3 * int(logAhead))
+					}
+					commit := []byte(fmt.Sprintf("%d of %d%s", i, g, strings.Repeat(".", n)))
+					mu.Lock()
+					given[string(commit)] = true
+					mu.Unlock()
+					end, err := l.append(append(make([]byte, recordHead), commit...))
+					if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errFull) && !errors.Is(err, errSync) {
+						t.Error(seed, err)
+					}
+					if err == nil && r.IntN(3) > 0 {
+						err = l.wait(ctx, end)
+						if err == nil {
+							mu.Lock()
+							acked[string(commit)] = true
+							mu.Unlock()
+						} else if !errors.Is(err, errStopped) && !errors.Is(err, errFull) && !errors.Is(err, errSync) {
+							t.Error(seed, err)
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if r.IntN(2) == 0 && l.close() == nil {
+			clear(acked) // all that was taken is there
+		}
+		again := d.after(r)
+		there := map[string]bool{}
+		back, err := openLog(again, 1, func(_ int64, commit []byte) error {
+			if there[string(commit)] || !given[string(commit)] {
+				return fmt.Errorf("the log has %.20q", commit)
+			}
+			there[string(commit)] = true
+			return nil
+		})
+		if err == nil {
+			err = back.cut()
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for commit := range acked {
+			if !there[commit] {
+				t.Fatalf("seed %d: %.20q was acknowledged, and of %d records %d are there", seed, commit, len(given), len(there))
+			}
+		}
+		end, err := back.append(append(make([]byte, recordHead), "one more"...)) // behind what was read
+		if err == nil {
+			err = back.wait(ctx, end)
+		}
+		n := 0
+		if err == nil {
+			_, err = openLog(again.after(r), 1, func(int64, []byte) error { n++; return nil })
+		}
+		if err != nil || n != len(there)+1 {
+			t.Fatalf("seed %d: %d records after one more than %d: %v", seed, n, len(there), err)
+		}
+	}
+}
+
+// A log that was closed has a mark of all of it, however close its commits were, and one that was not has one of the first of them.
+func TestLogIsMarked(t *testing.T) {
+	defer func(d time.Duration) { markEvery = d }(markEvery)
+	markEvery = time.Hour
+	for _, commits := range []int{1, 5} {
+		d := newModelled()
+		l, err := newLog(d, 1)
+		for i := 0; i < commits && err == nil; i++ {
+			var end int64
+			if end, err = l.append([]byte(strings.Repeat("0", recordHead) + "a commit")); err == nil {
+				err = l.wait(ctx, end)
+			}
+		}
+		if err == nil && commits > 1 {
+			err = l.close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.names[logName(1)].now[l.end-1] ^= 1
+		if _, err := openLog(d, 1, func(int64, []byte) error { return nil }); !errors.As(err, new(*damage)) {
+			t.Errorf("the last of %d records is damaged, and the log opens: %v", commits, err)
+		}
+	}
+}
+
 // TestMain is also the process that [TestKill] kills.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("STORAGE_TEST_DIR"); dir != "" {

@@ -149,6 +149,15 @@ func (s *Segment) bitmap() Bitmap {
 
 // SegmentOf is a segment of values of a type, or NULL.
 func SegmentOf(t Type, values ...Value) *Segment {
+	if len(values) == 1 && !values[0].Null && t.Kind != Interval { // what a builder would make
+		s := &Segment{Type: t, Codes: NewCodes(1, 0)}
+		if t.Kind == Varchar {
+			s.Dict = []string{values[0].S}
+		} else {
+			s.Base = Ordinal(values[0])
+		}
+		return s
+	}
 	b := &ColumnBuilder{typ: t}
 	for _, v := range values {
 		b.Value(v)

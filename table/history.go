@@ -3,14 +3,25 @@ package table
 import (
 	"math/bits"
 	"slices"
-	"weak"
+	"sync/atomic"
 )
 
 // step is what a segment has otherwise than the one that it was made of, in the same codes: the rows that were
 // written, ascending, and all behind the other's last.
 type step struct {
-	of   weak.Pointer[Segment]
+	of   uint64 // the other's number; it is kept no longer for that
 	rows []uint32
+}
+
+// lastNumber is of the segments that others were made of.
+var lastNumber atomic.Uint64
+
+// ownNumber is the segment's number, from now on if it had none.
+func (s *Segment) ownNumber() uint64 {
+	if s.number.Load() == 0 {
+		s.number.CompareAndSwap(0, lastNumber.Add(1))
+	}
+	return s.number.Load()
 }
 
 // What is kept of a segment's history: so many steps, and of rows that they name this part of all.
@@ -32,7 +43,7 @@ func (s *Segment) follow(of *Segment, rows []uint32) {
 		s.varying.Do(func() { s.planes = planes })
 		s.known.Store(true)
 	}
-	list := append(slices.Clone(of.history), step{weak.Make(of), rows})
+	list := append(slices.Clone(of.history), step{of.ownNumber(), rows})
 	named := 0
 	for i := len(list) - 1; i >= 0; i-- {
 		if named += len(list[i].rows); named > s.Rows()/historyPart || len(list)-i > historySteps {
@@ -46,21 +57,31 @@ func (s *Segment) follow(of *Segment, rows []uint32) {
 // Derived reports that the segment has a history.
 func (s *Segment) Derived() bool { return len(s.history) > 0 }
 
-// Earlier calls do for the segments that the segment was made of, as far as they are known and still there.
-func (s *Segment) Earlier(do func(*Segment)) {
-	for _, of := range s.history {
-		if earlier := of.of.Value(); earlier != nil {
-			do(earlier)
+// Heirs are, of some segments, those that others were made of, with one of these.
+func Heirs(of map[*Segment]bool, derived map[*Segment]bool) map[*Segment]*Segment {
+	numbers, heirs := map[uint64]*Segment{}, map[*Segment]*Segment{}
+	for s := range of {
+		if n := s.number.Load(); n > 0 {
+			numbers[n] = s
 		}
 	}
+	for s := range derived {
+		for _, step := range s.history {
+			if old := numbers[step.of]; old != nil {
+				heirs[old] = s
+			}
+		}
+	}
+	return heirs
 }
 
 // Since lists the rows, ascending, in which the segment may have other codes, or NULL, than an earlier one of the same
 // code space that it was made of by changes; rows behind the earlier one's last are not among them. ok is false where that
 // is not known, or these are too many.
 func (s *Segment) Since(earlier *Segment) (rows []uint32, ok bool) {
-	for i := len(s.history) - 1; i >= 0; i-- {
-		if s.history[i].of.Value() != earlier {
+	number := earlier.number.Load()
+	for i := len(s.history) - 1; i >= 0 && number > 0; i-- {
+		if s.history[i].of != number {
 			continue
 		}
 		if i == len(s.history)-1 {

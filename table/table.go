@@ -95,6 +95,7 @@ type Segment struct {
 	own     bool          // the codes and the validity are in arrays that a change has made, which a later one may write to
 	settled chan struct{} // is closed when the codes are written; nil where they were from the beginning
 	history []step        // the oldest first
+	number  atomic.Uint64 // of one that others were made of; else 0
 
 	made  sync.Once
 	texts atomic.Pointer[[]*Texts]
