@@ -178,8 +178,16 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 	o.device, o.err = db.opener(db.opts)
 	if o.err == nil {
 		db.costs.opened(o.device.key)
+		for _, g := range o.device.list {
+			g.Store.Pack = func(bytes int64) bool { return db.packs(o.device, bytes) }
+		}
 	}
 	db.epoch.Add(1)
+}
+
+// packs reports that host memory has room for columns as a device's ring takes them. Software has them in that memory anyway, but in tests.
+func (db *DB) packs(d *gpus, bytes int64) bool {
+	return (!d.key.Software || d.streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= glctx.FreeHostMemory()/4
 }
 
 // opened returns the device where it is open, or failed to be; tried is false where

@@ -104,6 +104,7 @@ type Segment struct {
 	ascii  bool
 
 	whole   *Segment // of which it is a window; nil for none
+	from    int      // its first row there
 	cutting sync.Mutex
 	cuts    map[int][]*Segment // by their rows: its windows
 

@@ -31,6 +31,14 @@ func (c *Chunk) Windows(rows int) []*Chunk {
 	return list
 }
 
+// Whole is the segment that the segment is a window of, and its first row there; itself where it is none.
+func (s *Segment) Whole() (of *Segment, from int) {
+	if s.whole == nil {
+		return s, 0
+	}
+	return s.whole, s.from
+}
+
 // windows are those of a segment, which the first call makes.
 func (s *Segment) windows(rows int) []*Segment {
 	s.cutting.Lock()
@@ -51,7 +59,7 @@ func (s *Segment) windows(rows int) []*Segment {
 
 // window is the segment's rows from row from on, a multiple of 64.
 func (s *Segment) window(from, rows int) *Segment {
-	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, Spans: s.Spans, whole: s}
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, Spans: s.Spans, whole: s, from: from}
 	switch c := s.Codes; {
 	case c.U8 != nil:
 		out.Codes.U8 = c.U8[from:][:rows:rows]

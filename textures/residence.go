@@ -136,13 +136,23 @@ func (s *Store) build(b *object, ref Block, after int) error {
 	if src, ok := s.sources[seg]; ok {
 		return s.buildFrom(b, ref, src)
 	}
+	if _, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT); err != nil {
+		return err
+	}
+	u := s.sendingOf(ref, after)
+	if u.packed {
+		return s.streamAs(ref, u, func(offset, from, to int) error {
+			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, int(planeBytes(from, planes)), int(planeBytes(to-from, planes)))
+			return nil
+		})
+	}
 	p, err := s.builder(ref)
 	if err != nil {
 		return err
 	}
 	return s.Lend(func() error {
 		gl.UseProgram(p.ID)
-		err := s.stream(ref, after, func(offset, first, end int) error {
+		err := s.streamAs(ref, u, func(offset, first, end int) error {
 			rows := end - first
 			units := Units(rows)
 			groups, from := units/builderLocal, 0

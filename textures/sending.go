@@ -14,8 +14,10 @@ type sending struct {
 	key        key
 	after      int
 	rows, step int
-	bits       int // of a row
-	// write writes rows from..to-1, from a multiple of 64 rows behind base, into the slot that begins with
+	bits       int  // of a row
+	packed     bool // as bit planes, not codes
+	grain      int  // rows that are written together; 0 for 64
+	// write writes rows from..to-1, from a multiple of grain rows behind base, into the slot that begins with
 	// row base; it is called by several goroutines.
 	write  func(slot unsafe.Pointer, base, from, to int)
 	opened int // rows that slots are filled with
@@ -23,7 +25,7 @@ type sending struct {
 
 // is reports whether both are the same.
 func (u *sending) is(v sending) bool {
-	return u.key == v.key && u.after == v.after && u.rows == v.rows && u.step == v.step
+	return u.key == v.key && u.after == v.after && u.rows == v.rows && u.step == v.step && u.packed == v.packed
 }
 
 // stream sends what is read of something, from a row (of a texture: a line) on; submit has the device take rows from..to-1, counted from the
@@ -33,7 +35,22 @@ func (s *Store) stream(of Readable, after int, submit func(offset, from, to int)
 	if err != nil {
 		return err
 	}
-	u := of.sending(r.slot, after)
+	return s.streamAs(of, of.sending(r.slot, after), submit)
+}
+
+// sendingOf is how something goes through the ring, from a row or a line on.
+func (s *Store) sendingOf(of Readable, after int) sending {
+	if b, ok := of.(Block); ok {
+		if p, first := s.packedOf(b, after); p != nil {
+			return p.sending(b, first, s.ring.slot, after)
+		}
+	}
+	return of.sending(s.ring.slot, after)
+}
+
+// streamAs is stream of what goes through the ring in a way.
+func (s *Store) streamAs(of Readable, u sending, submit func(offset, from, to int) error) error {
+	r, after := s.ring, u.after
 	r.sent += int64(u.rows) * int64(u.bits) / 8
 	if v := s.visit; v != nil && after == 0 {
 		v.sent = append(v.sent, of)
@@ -106,7 +123,7 @@ func (s *Store) expect(chunks []*table.Chunk) {
 				continue
 			}
 			if of := of.over(chunks[i]); len(of.uploads()) > 0 && s.objects[of.key()] == nil {
-				u := of.sending(s.ring.slot, 0)
+				u := s.sendingOf(of, 0)
 				s.ring.queue = append(s.ring.queue, &u)
 			}
 		}

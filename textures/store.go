@@ -18,6 +18,9 @@ type Store struct {
 	// Lend calls draw with all tests and writes off, when an upload has to draw or to
 	// dispatch. Whoever keeps draw state between passes sets it.
 	Lend func(draw func() error) error
+	// Pack reports that host memory has room for so many bytes of columns that are packed for the way to the device; nil
+	// where none is packed.
+	Pack func(bytes int64) bool
 
 	ctx     *glctx.Context
 	budget  int64
@@ -33,11 +36,12 @@ type Store struct {
 	sources map[*table.Segment]Source
 	idle    map[poolKey][]*object // working memory that no scope has
 
-	ring     *ring          // of uploads
-	down     *ring          // of large read-backs
-	visit    *visit         // of the query that runs; nil for none
-	visited  *visit         // its last one, of which as much is expected of the next
-	builders *shaders.Cache // programs that build what is resident
+	ring     *ring                      // of uploads
+	down     *ring                      // of large read-backs
+	visit    *visit                     // of the query that runs; nil for none
+	visited  *visit                     // its last one, of which as much is expected of the next
+	packs    map[*table.Segment]*packed // of segments that visits have sent; nil for those that are sent as they are
+	builders *shaders.Cache             // programs that build what is resident
 	upload   time.Duration
 	listed   int64 // bytes of [Store.Sent] that did not go through the ring
 }
@@ -87,7 +91,7 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, sources: map[*table.Segment]Source{}, idle: map[poolKey][]*object{}}
+	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, sources: map[*table.Segment]Source{}, packs: map[*table.Segment]*packed{}, idle: map[poolKey][]*object{}}
 	s.builders, s.Lend = shaders.NewCache(ctx), func(draw func() error) error { return draw() }
 	s.scope = s.Open()
 	return s
@@ -180,6 +184,7 @@ func (s *Store) Remake(old *table.Segment, c *table.Chunk, col int, of Source) e
 func (s *Store) Drop(segments ...*table.Segment) {
 	for _, seg := range segments {
 		delete(s.sources, seg)
+		delete(s.packs, seg)
 		segments = append(segments, seg.Made()...)
 	}
 	for o := range maps.Clone(s.entries) {

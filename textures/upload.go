@@ -133,7 +133,8 @@ func (r *ring) fill(now *sending) error {
 			r.opened++
 			slot, base := unsafe.Add(r.memory, i*r.slot), u.opened
 			end := min(base+u.step, u.rows)
-			grain := ((u.step+slotParts-1)/slotParts + 63) / 64 * 64
+			grain := max(64, u.grain)
+			grain = ((u.step+slotParts-1)/slotParts + grain - 1) / grain * grain
 			if u.rows <= grain { // too little to hand over to goroutines
 				u.write(slot, base, base, end)
 				continue

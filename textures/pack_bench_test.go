@@ -1,0 +1,24 @@
+package textures
+
+import (
+	"testing"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// BenchmarkPackRun makes the planes of codes of 19 bits in 32, on one core.
+func BenchmarkPackRun(b *testing.B) {
+	codes := make([]uint32, 32*runRows)
+	for i := range codes {
+		codes[i] = uint32(i) * 2654435761 >> 13
+	}
+	seg := &table.Segment{Codes: table.Codes{U32: codes}, Max: 1<<19 - 1, Bits: 19}
+	p := &packed{seg: seg, stored: [2]uint32{1<<19 - 1}}
+	p.planes[0] = make([]uint32, planeBytes(len(codes), 19)/4)
+	for b.Loop() {
+		for run := range 32 {
+			p.pack(run)
+		}
+	}
+	b.ReportMetric(float64(len(codes))*float64(b.N)/b.Elapsed().Seconds()/1e9, "G-codes/s")
+}
