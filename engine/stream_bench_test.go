@@ -52,6 +52,8 @@ func BenchmarkStream(b *testing.B) {
 	budget := tab.Bytes() / 20
 	for _, c := range []struct{ backend, name, text string }{
 		{"compute", "sums", "SELECT COUNT(*), SUM(a), MIN(w), MAX(w) FROM t WHERE a < 400000"},
+		{"compute", "narrow", "SELECT COUNT(*), SUM(a), MAX(a) FROM t WHERE a < 400000"},
+		{"compute", "median-narrow", "SELECT MEDIAN(a) FROM t"},
 		{"compute", "median", "SELECT MEDIAN(w) FROM t"},
 		{"compute", "groups", "SELECT n, COUNT(*), SUM(a) FROM t GROUP BY n"},
 		{"compute", "rows", "SELECT a FROM t WHERE w BETWEEN 0 AND 90000000000000000 AND a >= 0"},

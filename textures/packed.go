@@ -12,16 +12,16 @@ import (
 // each statement, or several times by one: from the second time on by as many bits a row as vary, in the place of whole bytes.
 type packed struct {
 	seg    *table.Segment
-	stored [2]uint32   // of each part: which planes
-	planes [2][]uint32 // and these, those of a run of rows one after the other
-	runs   []sync.Once // which of them are made
-	begun  bool        // some are, or will be
-	noted  *visit      // which sent the segment first
+	stored [2]uint32    // of each part: which planes
+	planes [2][]uint32  // and these, those of a run of rows one after the other
+	runs   []sync.Once  // which of them are made
+	begun  bool         // some are, or will be
+	sent   map[int]bool // before that: twice the rows from which on parts were sent, and the part
 }
 
 // packedOf is the packed form of a block's segment, and the block's first row there; nil where its codes are sent as they are. It notes
-// which segments visits have sent.
-func (s *Store) packedOf(b Block, after int) (p *packed, first int) {
+// what is sent now.
+func (s *Store) packedOf(b Block, after int, now bool) (p *packed, first int) {
 	if s.Pack == nil || s.visit == nil || b.Content != Planes || b.Plus != 0 {
 		return nil, 0
 	}
@@ -31,20 +31,20 @@ func (s *Store) packedOf(b Block, after int) (p *packed, first int) {
 	}
 	p, known := s.packs[seg]
 	if !known {
-		p = &packed{seg: seg, noted: s.visit}
+		p = &packed{seg: seg, sent: map[int]bool{}}
 		planes, codes := seg.Varying(), 8*CodeBytes(seg)*Parts(seg)
 		p.stored = [2]uint32{uint32(planes), uint32(planes >> PartBits)}
 		if n := bits.OnesCount64(planes); 4*n > 3*codes || !s.Pack(planeBytes(seg.Rows(), n)) {
 			p = nil
 		}
 		s.packs[seg] = p
-		return nil, 0 // the first time
 	}
 	if p == nil {
 		return nil, 0
 	}
-	if !p.begun {
-		if first > 0 || p.noted == s.visit {
+	if at := 2*first + b.Part; !p.begun {
+		if !p.sent[at] {
+			p.sent[at] = now
 			return nil, 0
 		}
 		p.begun, p.runs = true, make([]sync.Once, (seg.Rows()+runRows-1)/runRows)

@@ -139,7 +139,7 @@ func (s *Store) build(b *object, ref Block, after int) error {
 	if _, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT); err != nil {
 		return err
 	}
-	u := s.sendingOf(ref, after)
+	u := s.sendingOf(ref, after, true)
 	if u.packed {
 		return s.streamAs(ref, u, func(offset, from, to int) error {
 			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, int(planeBytes(from, planes)), int(planeBytes(to-from, planes)))

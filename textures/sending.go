@@ -38,10 +38,10 @@ func (s *Store) stream(of Readable, after int, submit func(offset, from, to int)
 	return s.streamAs(of, of.sending(r.slot, after), submit)
 }
 
-// sendingOf is how something goes through the ring, from a row or a line on.
-func (s *Store) sendingOf(of Readable, after int) sending {
+// sendingOf is how something goes through the ring, now or later, from a row or a line on.
+func (s *Store) sendingOf(of Readable, after int, now bool) sending {
 	if b, ok := of.(Block); ok {
-		if p, first := s.packedOf(b, after); p != nil {
+		if p, first := s.packedOf(b, after, now); p != nil {
 			return p.sending(b, first, s.ring.slot, after)
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Store) expect(chunks []*table.Chunk) {
 				continue
 			}
 			if of := of.over(chunks[i]); len(of.uploads()) > 0 && s.objects[of.key()] == nil {
-				u := s.sendingOf(of, 0)
+				u := s.sendingOf(of, 0, false)
 				s.ring.queue = append(s.ring.queue, &u)
 			}
 		}
