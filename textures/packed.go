@@ -34,7 +34,8 @@ func (s *Store) packedOf(b Block, after int, now bool) (p *packed, first int) {
 		p = &packed{seg: seg, sent: map[int]bool{}}
 		planes, codes := seg.Varying(), 8*CodeBytes(seg)*Parts(seg)
 		p.stored = [2]uint32{uint32(planes), uint32(planes >> PartBits)}
-		if n := bits.OnesCount64(planes); 4*n > 3*codes || !s.Pack(planeBytes(seg.Rows(), n)) {
+		n := bits.OnesCount64(planes) // halves of 64 bits are slower to take from the codes than planes to copy
+		if codes < 64 && 4*n > 3*codes || !s.Pack(planeBytes(seg.Rows(), n)) {
 			p = nil
 		}
 		s.packs[seg] = p
