@@ -243,7 +243,7 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 	if m.def = m.Define; m.def == nil && m.Table != "" {
 		m.def = db.entry(m.Table).of
 	}
-	m.keepBound(again, c)
+	m.keepBound(again, m.def, c.Version, c.Off)
 	return c, view, nil
 }
 

@@ -17,6 +17,9 @@ import (
 // planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
+		if s := db.known(text); s != nil {
+			return s.query(ctx, args)
+		}
 		if r, ok, err := db.repeated(ctx, text, args); ok {
 			return r, err
 		}
@@ -35,10 +38,18 @@ const (
 	maxKeptText   = 64 << 10
 )
 
+// known is the statement of a text that was kept, while its names mean the same; else nil.
+func (db *DB) known(text string) *Statement {
+	s, ok := db.statements.Get(text)
+	if ok && s.version == db.tables.counted() && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) }) {
+		return s
+	}
+	return nil
+}
+
 // statement is that of a text, which runs then or does not: the one kept from before, while its names mean the same.
 func (db *DB) statement(ctx context.Context, text string, runs bool) (*Statement, error) {
-	_, version := db.tables.known()
-	if s, ok := db.statements.Get(text); ok && s.version == version && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) }) {
+	if s := db.known(text); s != nil {
 		return s, nil
 	}
 	st, err := db.parsed(text)

@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// repeatable is an INSERT, UPDATE or DELETE of few rows that was bound before: one that differs from it in its values alone is neither
+// repeatable is a look-up, or an INSERT, UPDATE or DELETE of few rows, that was bound before: one that differs from it in its values alone is neither
 // parsed nor bound.
 type repeatable struct {
 	*sql.Again
@@ -42,23 +42,28 @@ func (c *catalog) keepForm(text string, r *repeatable) {
 	c.forms.Add(text, r)
 }
 
-// keepBound keeps what the statement is bound to, for others like it.
-func (m *modifying) keepBound(a *sql.Again, c sql.Catalog) {
+// keepBound keeps what the statement is bound to, rows of a table of a definition, for others like it.
+func (s *Statement) keepBound(a *sql.Again, def *storage.Definition, version uint64, off plan.Off) {
 	if a == nil {
 		return
 	}
-	r := &repeatable{Again: a, parsed: m.parsed, def: m.def, version: c.Version, off: c.Off}
-	if m.parsed.Params > 0 {
-		m.again.Store(r)
-		m.db.tables.keepForm(m.parsed.Text, r)
-	} else if f, ok := sql.FormOf(m.parsed.Text); ok {
-		m.db.tables.keepForm(f.Text, r)
+	r := &repeatable{Again: a, parsed: s.parsed, def: def, version: version, off: off}
+	if s.parsed.Params > 0 {
+		s.again.Store(r)
+		s.db.tables.keepForm(s.parsed.Text, r)
+	} else if f, ok := sql.FormOf(s.parsed.Text); ok {
+		s.db.tables.keepForm(f.Text, r)
 	}
+}
+
+// holds reports that what was bound means the same in a DB now.
+func (r *repeatable) holds(db *DB) bool {
+	return r != nil && r.version == db.tables.counted() && r.off == db.off()
 }
 
 // repeat makes m a statement that was bound before, with other values; false where that has to be bound, or would not be by single rows.
 func (m *modifying) repeat(r *repeatable, values []table.Value) bool {
-	if r == nil || r.version != m.db.tables.counted() || r.off != m.db.off() {
+	if !r.holds(m.db) {
 		return false
 	}
 	ch, ok := r.Change(values)
@@ -84,7 +89,7 @@ func (m *modifying) repeat(r *repeatable, values []table.Value) bool {
 // repeated runs a text that was bound before, or one of the same form; ok is false, and nothing has happened, where the text has to be parsed, if only
 // for an error's place in it.
 func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, ok bool, err error) {
-	if !sql.Changing(text) {
+	if !sql.OfRows(text) {
 		return nil, false, nil
 	}
 	form := text
@@ -98,6 +103,37 @@ func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, o
 		return nil, false, nil
 	}
 	s := &Statement{db: db, script: text, parsed: r.parsed}
+	if r.parsed.IsSelect() {
+		rows := s.lookedAgain(ctx, r, values)
+		return rows, rows != nil, nil
+	}
 	s.again.Store(r)
 	return s.changeOf(ctx, values, true)
+}
+
+// lookedAgain is the answer of a look-up that was bound before, with other values; nil where the statement has to be bound.
+func (s *Statement) lookedAgain(ctx context.Context, r *repeatable, values []table.Value) *Rows {
+	if !r.holds(s.db) || !s.db.looksUp() {
+		return nil
+	}
+	tree, ok := r.Rows(values)
+	if !ok {
+		return nil
+	}
+	l := s.db.lookupOf(tree)
+	if l == nil || l.of != r.def {
+		return nil
+	}
+	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{lookup: l, version: r.version}}
+	rows, err := of.reading(ctx, nil, func(ctx context.Context, _ []any) (*Rows, error) {
+		rows, err := of.looked(ctx)
+		if rows == nil && err == nil {
+			err = errBind
+		}
+		return rows, err
+	})
+	if err != nil { // which is found again
+		return nil
+	}
+	return rows
 }

@@ -50,7 +50,7 @@ func TestStatementsLikeOthers(t *testing.T) {
 		argument := rapid.OneOf(rapid.Map(rapid.IntRange(0, 30), func(i int) any { return i }), rapid.SampledFrom([]any{nil, "a", "7", "2020-02-28", "2020-02-30", 1.5, 40000, true, time.Date(2021, 3, 4, 5, 6, 7, 0, time.UTC), int64(1) << 60}))
 		for range rapid.IntRange(10, 60).Draw(t, "statements") {
 			end := rapid.SampledFrom([]string{"", "", ";", " ; ", "\n"}).Draw(t, "end")
-			switch rapid.IntRange(0, 13).Draw(t, "kind") {
+			switch rapid.IntRange(0, 17).Draw(t, "kind") {
 			case 0, 1:
 				both(fmt.Sprintf("INSERT INTO t (k, %s) VALUES (%s, %s)", column.Draw(t, "column"), key.Draw(t, "k"), either.Draw(t, "v")) + end)
 			case 2:
@@ -71,6 +71,13 @@ func TestStatementsLikeOthers(t *testing.T) {
 				both("INSERT INTO t (k, a, s, d) VALUES ($1, $2, $3, $4)", argument.Draw(t, "$1"), argument.Draw(t, "$2"), argument.Draw(t, "$3"), argument.Draw(t, "$4"))
 			case 11:
 				both("UPDATE t SET s = $1, a = a + $2 WHERE k = $3", argument.Draw(t, "$1"), argument.Draw(t, "$2"), argument.Draw(t, "$3"))
+			case 14, 15:
+				both(fmt.Sprintf("SELECT %s FROM t WHERE k = %s%s%s", rapid.SampledFrom([]string{"*", "k, s", "a + 1, upper(s), 5", "m / a", "CASE WHEN a > 3 THEN s END"}).Draw(t, "items"), key.Draw(t, "k"),
+					rapid.SampledFrom([]string{"", " AND a > 2", " AND s = 'a'", " AND 10 / n > 2"}).Draw(t, "and"), rapid.SampledFrom([]string{"", " LIMIT 1", " LIMIT 0", " LIMIT 1 OFFSET 1"}).Draw(t, "limit")) + end)
+			case 16:
+				both("SELECT a, s, $2 FROM t WHERE k = $1", argument.Draw(t, "$1"), argument.Draw(t, "$2"))
+			case 17:
+				both("SELECT a, s FROM t WHERE k = $1 AND a > $2", argument.Draw(t, "$1"), argument.Draw(t, "$2"))
 			case 12:
 				both(rapid.SampledFrom([]string{"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT p", "ROLLBACK TO p"}).Draw(t, "transaction"))
 			case 13:
@@ -84,6 +91,60 @@ func TestStatementsLikeOthers(t *testing.T) {
 	})
 	if repeats == 0 {
 		t.Error("no statement was like one before")
+	}
+}
+
+// The second statement of each pair is like the first, and means another thing where a value is not only a value in its place.
+func TestStatementsLikeOthersInPairs(t *testing.T) {
+	ctx := context.Background()
+	for _, pair := range [][2]string{
+		{"SELECT k, a FROM t WHERE k = 3 LIMIT 1", "SELECT k, a FROM t WHERE k = 3 LIMIT 0"},
+		{"SELECT k, a FROM t WHERE k = 3 AND s LIKE 'a%'", "SELECT k, a FROM t WHERE k = 3 AND s LIKE 'b%'"},
+		{"SELECT k, a FROM t WHERE k = 3 AND a IN (1, 2)", "SELECT k, a FROM t WHERE k = 3 AND a IN (3, 4)"},
+		{"SELECT k, 'x', DATE '2020-01-01' FROM t WHERE k = 3", "SELECT k, 'y', DATE '2021-01-01' FROM t WHERE k = 4"},
+		{"SELECT k, left(s, 1) FROM t WHERE k = 3", "SELECT k, left(s, 0) FROM t WHERE k = 3"},
+		{"SELECT k, round(d / 3.0, 1) FROM t WHERE k = 3", "SELECT k, round(d / 3.0, 2) FROM t WHERE k = 3"},
+		{"SELECT k FROM t WHERE k = 3 AND EXISTS (SELECT 1 FROM t WHERE a = 3)", "SELECT k FROM t WHERE k = 3 AND EXISTS (SELECT 1 FROM t WHERE a = 300)"},
+		{"SELECT k FROM t WHERE k = 3 AND 1 = 1", "SELECT k FROM t WHERE k = 3 AND 1 = 2"},
+		{"SELECT k FROM t WHERE k = 3 AND k = 3", "SELECT k FROM t WHERE k = 3 AND k = 4"},
+		{"SELECT k FROM t WHERE k = 3 OR k = 4", "SELECT k FROM t WHERE k = 5 OR k = 6"},
+		{"INSERT INTO t VALUES (100, -5, 'a', 1)", "INSERT INTO t VALUES (101, -6, 'a', 1)"},
+		{"INSERT INTO t VALUES (100, 1 + 2, 'a', 1)", "INSERT INTO t VALUES (101, 3 + 4, 'a', 1)"},
+		{"INSERT INTO t VALUES (100, 1, 'a'\n'b', 1)", "INSERT INTO t VALUES (101, 1, 'c'\n'd', 1)"},
+		{"INSERT INTO t VALUES (100, 1, 'a' || 'b', 1)", "INSERT INTO t VALUES (101, 1, 'c' || 'd', 1)"},
+		{"INSERT INTO t VALUES (100, CAST('1' AS INTEGER), 'a', 1)", "INSERT INTO t VALUES (101, CAST('2' AS INTEGER), 'a', 1)"},
+		{"INSERT INTO t VALUES (3, 1, 'a', 1) ON CONFLICT (k) DO UPDATE SET a = 5", "INSERT INTO t VALUES (3, 1, 'a', 1) ON CONFLICT (k) DO UPDATE SET a = 6"},
+		{"INSERT INTO t VALUES (3, 1, 'a', 1) ON CONFLICT (k) DO UPDATE SET a = 5 WHERE t.a > 1", "INSERT INTO t VALUES (3, 1, 'a', 1) ON CONFLICT (k) DO UPDATE SET a = 5 WHERE t.a > 100"},
+		{"INSERT INTO t SELECT 100, 1, 'a', 1", "INSERT INTO t SELECT 101, 2, 'b', 2"},
+		{"INSERT INTO t VALUES (100, 1, 'a', 1) RETURNING a + 1", "INSERT INTO t VALUES (101, 1, 'a', 1) RETURNING a + 2"},
+		{"INSERT INTO t VALUES (100, 1, 'a', 1)", "INSERT INTO t VALUES (101, 40000, 'a', 1)"},
+		{"INSERT INTO t VALUES (100, '1', 'a', '1.5')", "INSERT INTO t VALUES (101, 'x', 'a', '1.5')"},
+		{"UPDATE t SET a = a + 1, d = d / 2 WHERE k = 3", "UPDATE t SET a = a + 100, d = d / 0 WHERE k = 3"},
+		{"UPDATE t SET a = 1 WHERE k = 3", "UPDATE t SET a = 40000 WHERE k = 3"},
+		{"UPDATE t SET a = 2, s = 'b' WHERE k = 3 AND a BETWEEN 0 AND 10", "UPDATE t SET a = 3, s = 'cc' WHERE k = 4 AND a BETWEEN 100 AND 200"},
+		{"UPDATE t SET a = CASE WHEN a > 1 THEN 2 ELSE 3 END WHERE k = 3", "UPDATE t SET a = CASE WHEN a > 100 THEN 2 ELSE 5 END WHERE k = 3"},
+		{"DELETE FROM t WHERE k = 3 AND NOT a > 4", "DELETE FROM t WHERE k = 4 AND NOT a > 3"},
+		{"DELETE FROM t WHERE k = 3 AND s = 'name 3'", "DELETE FROM t WHERE k = 4 AND s = 'name 5'"},
+		{"DELETE FROM t WHERE k = 3", "DELETE FROM t WHERE k = 99999999999"},
+	} {
+		var said [2]string
+		for i, end := range []string{"", " /* as it is */"} {
+			db, err := Open(Options{Backend: "cpu"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			do(t, db, "CREATE TABLE t (k BIGINT PRIMARY KEY, a SMALLINT, s VARCHAR, d DECIMAL(8,2))")
+			do(t, db, "INSERT INTO t SELECT g, g, 'name ' || g, g * 1.25 FROM generate_series(1, 9) AS q (g)")
+			for _, text := range []string{pair[0], pair[1], pair[0], "SELECT * FROM t ORDER BY k"} {
+				said[i] += said2(Collect(db.Query(ctx, text+end))) + "\n"
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said[0] != said[1] {
+			t.Errorf("%s\n%s\n%s\nwhere they are bound:\n%s", pair[0], pair[1], said[0], said[1])
+		}
 	}
 }
 

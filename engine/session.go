@@ -38,7 +38,7 @@ func (s *Session) Begun() bool { return s.tx != nil }
 
 // Query runs one statement: see [DB.Query].
 func (s *Session) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
-	if sql.Changing(text) { // which is for no session
+	if sql.OfRows(text) { // which is for no session
 		return s.DB().Query(ctx, text, args...)
 	}
 	st, err := s.db.parsed(text)

@@ -38,7 +38,8 @@ type Statement struct {
 // bound is a statement with the values of its parameters: a tree with at most one
 // fragment.
 type bound struct {
-	lookup   *lookup              // where it is one: it has nothing else then but the version
+	lookup   *lookup              // where it is one: it has nothing else then but the next, the version and the rules
+	repeats  *sql.Again           // nil where others like it have to be bound
 	tree     plan.Node            // with the fragment cut out
 	version  uint64               // of the catalog that its names were resolved in
 	off      plan.Off             // the rules that it was planned without
@@ -116,6 +117,7 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 	case err == nil && b.lookup != nil:
 		if !b.once {
 			s.found = b.bound
+			s.keepBound(b.repeats, b.lookup.of, b.version, b.off)
 		}
 		return s, nil
 	case err == nil && b.once:
@@ -181,14 +183,19 @@ func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, para
 			err = fmt.Errorf("engine: %v", v)
 		}
 	}()
-	tree, err := st.Bind(c, params...)
+	if !looksUp {
+		tree, err := st.Bind(c, params...)
+		if err != nil {
+			return nil, err
+		}
+		return db.planned(ctx, tree, c, params)
+	}
+	tree, again, err := st.BindRowsAgain(c, params...)
 	if err != nil {
 		return nil, err
 	}
-	if looksUp {
-		if l := db.lookupOf(tree); l != nil {
-			return &bound{lookup: l, version: c.Version}, nil
-		}
+	if l := db.lookupOf(tree); l != nil {
+		return &bound{lookup: l, repeats: again, version: c.Version, off: c.Off}, nil
 	}
 	return db.planned(ctx, tree, c, params)
 }
@@ -533,15 +540,26 @@ func (s *Statement) asked(ctx context.Context, args []any) (*Rows, error) {
 	if s.bound == nil {
 		binding = running(ctx, s.parsed)
 	}
-	now, err := s, error(nil)
-	if _, version := s.db.tables.known(); s.found != nil && s.found.version == version && len(args) == 0 && s.db.looksUp() {
+	if r := s.again.Load(); r != nil {
+		if params, err := parameters(args); err == nil {
+			if rows := s.lookedAgain(ctx, r, params); rows != nil {
+				return rows, nil
+			}
+		}
+	}
+	now, fresh, err := s, false, error(nil)
+	if s.found != nil && s.found.version == s.db.tables.counted() && len(args) == 0 && s.db.looksUp() {
 		now = &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: s.found}
 	} else {
 		now, err = s.with(binding, args, s.bound == nil)
+		fresh = true
 	}
 	if err == nil && now.lookup != nil {
 		var r *Rows
 		if r, err = now.looked(ctx); r != nil || err != nil {
+			if err == nil && fresh && !now.once {
+				s.keepBound(now.repeats, now.lookup.of, now.version, now.off)
+			}
 			return r, err
 		}
 		now, err = s.with(binding, args, false)

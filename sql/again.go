@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Form is the text of an INSERT, UPDATE or DELETE without its numbers and strings: DELETE FROM t WHERE k = 1 and one of k = 20 have the same.
+// Form is the text of a SELECT, INSERT, UPDATE or DELETE without its numbers and strings: DELETE FROM t WHERE k = 1 and one of k = 20 have the same.
 type Form struct {
 	Text   string
 	Values []table.Value // that were left out, as literals have them
@@ -28,7 +28,7 @@ const maxForm = 4096
 func FormOf(text string) (f Form, ok bool) {
 	text = strings.TrimSpace(text)
 	text = strings.TrimRight(strings.TrimSuffix(text, ";"), " \t\r\n")
-	if len(text) < 6 || len(text) > maxForm || !Changing(text) || !utf8.ValidString(text) {
+	if len(text) < 6 || len(text) > maxForm || !OfRows(text) || !utf8.ValidString(text) {
 		return f, false
 	}
 	out := make([]byte, 0, len(text))
@@ -76,18 +76,19 @@ func FormOf(text string) (f Form, ok bool) {
 	return f, len(f.Values) > 0
 }
 
-// Changing reports a text that begins with INSERT, UPDATE or DELETE.
-func Changing(text string) bool {
+// OfRows reports a text that begins with SELECT, INSERT, UPDATE or DELETE.
+func OfRows(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	first := text[:min(6, len(text))]
-	return strings.EqualFold(first, "insert") || strings.EqualFold(first, "update") || strings.EqualFold(first, "delete")
+	return slices.ContainsFunc([]string{"select", "insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(first, word) })
 }
 
-// Again is an INSERT of VALUES, an UPDATE or a DELETE that has been bound with some values, for others in their places.
+// Again is an INSERT of VALUES, an UPDATE, a DELETE or a SELECT of rows of one table that has been bound with some values, for others in their places.
 type Again struct {
 	of     *Statement
-	change *Change
-	n      int // of the values
+	change *Change   // nil for a query
+	rows   plan.Node // the change's, or the query's
+	n      int       // of the values
 	items  []itemOf
 	consts map[*expr.Const]int // in the conditions and expressions of other rows: which value each has
 	types  map[int]table.Type  // that these must have
@@ -109,7 +110,6 @@ func (a *Again) assign(i itemOf, values []table.Value) expr.Expr {
 // noted is what is bound of the values.
 type noted struct {
 	of     *Form // nil where they are the parameters
-	offset int   // of the statement in its text, as positions count it
 	consts []constOf
 	items  []itemOf
 }
@@ -151,34 +151,58 @@ func (n *noted) item(e *pg.Node, bound expr.Expr, field table.Field, row, item i
 
 // BindAgain is BindChange that also gives what it has bound for other values: of the parameters or, of a statement that has none, of its form. It is nil
 // where these would be bound in another way.
-func (s *Statement) BindAgain(c Catalog, params ...table.Value) (*Change, *Again, error) {
-	n, values := &noted{}, params
+func (s *Statement) BindAgain(c Catalog, params ...table.Value) (ch *Change, a *Again, err error) {
+	n, values, err := s.noting(c, params, func(c Catalog, n *noted, now *time.Time) (err error) {
+		ch, err = s.bindChange(c, params, n, now)
+		return err
+	})
+	if n != nil && ch.Returning == nil && ch.Parts == nil {
+		if a = s.again(ch.Rows, n, values, ch.Verb == "INSERT"); a != nil {
+			a.change = ch
+		}
+	}
+	return ch, a, err
+}
+
+// BindRowsAgain is Bind likewise.
+func (s *Statement) BindRowsAgain(c Catalog, params ...table.Value) (tree plan.Node, a *Again, err error) {
+	n, values, err := s.noting(c, params, func(c Catalog, n *noted, now *time.Time) (err error) {
+		tree, err = s.bindRows(c, params, n, now)
+		return err
+	})
+	if n != nil {
+		a = s.again(tree, n, values, false)
+	}
+	return tree, a, err
+}
+
+// noting binds with notes of the values, which are nil where the statement means another thing with others, or later.
+func (s *Statement) noting(c Catalog, params []table.Value, bind func(Catalog, *noted, *time.Time) error) (n *noted, values []table.Value, err error) {
+	now := time.Time{}
+	n, values = &noted{}, params
 	if s.Params == 0 {
 		f, ok := FormOf(s.Text)
 		if !ok {
-			ch, err := s.BindChange(c, params...)
-			return ch, nil, err
+			return nil, nil, bind(c, nil, &now)
 		}
 		n.of, values = &f, f.Values
 	}
-	again := true
-	c.Clock = func() { again = false }
-	texts := c.Texts
-	c.Texts = func(name string, column int) ([][]string, bool, error) { again = false; return texts(name, column) }
-	now := time.Time{}
-	ch, err := s.bindChange(c, params, n, &now)
-	if err != nil || !again || s.Clock || !now.IsZero() {
-		return ch, nil, err
+	again, clock, texts := !s.Clock, c.Clock, c.Texts
+	c.Clock = func() {
+		if again = false; clock != nil {
+			clock()
+		}
 	}
-	return ch, s.again(ch, n, values), nil
+	c.Texts = func(name string, column int) ([][]string, bool, error) { again = false; return texts(name, column) }
+	if err = bind(c, n, &now); err != nil || !again || !now.IsZero() {
+		return nil, nil, err
+	}
+	return n, values, nil
 }
 
-// again is a change as one for other values.
-func (s *Statement) again(ch *Change, n *noted, values []table.Value) *Again {
-	a := &Again{of: s, change: ch, n: len(values), items: n.items, consts: map[*expr.Const]int{}, types: map[int]table.Type{}}
-	if ch.Returning != nil || ch.Parts != nil {
-		return nil
-	}
+// again is rows that were bound as rows for other values; inserts says that they are those of an INSERT.
+func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, inserts bool) *Again {
+	a := &Again{of: s, rows: rows, n: len(values), items: n.items, consts: map[*expr.Const]int{}, types: map[int]table.Type{}}
 	bound := map[int]bool{}
 	for _, i := range a.items {
 		bound[i.value] = true
@@ -192,15 +216,18 @@ func (s *Statement) again(ch *Change, n *noted, values []table.Value) *Again {
 	if len(bound) < len(values) {
 		return nil // a value is not what is bound, or stands where nothing is
 	}
-	switch rows := ch.Rows.(type) {
+	if l, ok := rows.(*plan.Limit); ok {
+		rows = l.Input
+	}
+	switch rows := rows.(type) {
 	case *plan.Values:
-		if ch.Verb != "INSERT" || rows.Input != nil || len(a.consts) > 0 {
+		if !inserts || rows.Input != nil || len(a.consts) > 0 {
 			return nil
 		}
 		return a
 	case *plan.Project:
 		f, ok := rows.Input.(*plan.Filter)
-		if !ok || ch.Verb == "INSERT" {
+		if !ok || inserts {
 			return nil
 		}
 		if scan, ok := f.Input.(*plan.Scan); !ok || scan.Of != nil {
@@ -238,6 +265,13 @@ func (a *Again) plain(e expr.Expr, found map[*expr.Const]int) bool {
 
 // Change is the change with other values; ok is false where these have to be bound.
 func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
+	ch := *a.change
+	ch.Rows, ok = a.Rows(values)
+	return &ch, ok
+}
+
+// Rows are the rows with other values; ok is false where these have to be bound.
+func (a *Again) Rows(values []table.Value) (_ plan.Node, ok bool) {
 	defer func() {
 		if recover() != nil { // a value that its column does not take
 			ok = false
@@ -251,8 +285,13 @@ func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
 			return nil, false
 		}
 	}
-	ch := *a.change
-	switch rows := ch.Rows.(type) {
+	return a.with(a.rows, values), true
+}
+
+func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
+	switch rows := rows.(type) {
+	case *plan.Limit:
+		return rows.With(a.with(rows.Input, values))
 	case *plan.Values:
 		next := *rows
 		next.Rows = slices.Clone(rows.Rows)
@@ -262,8 +301,10 @@ func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
 		for _, i := range a.items {
 			next.Rows[i.row][i.item] = a.assign(i, values)
 		}
-		ch.Rows = &next
-	case *plan.Project:
+		return &next
+	default:
+		p := rows.(*plan.Project)
+		f := p.Input.(*plan.Filter)
 		set := func(e expr.Expr) expr.Expr {
 			return expr.Map(e, func(e expr.Expr) expr.Expr {
 				if c, ok := e.(*expr.Const); ok {
@@ -274,15 +315,13 @@ func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
 				return nil
 			})
 		}
-		f := rows.Input.(*plan.Filter)
-		items := slices.Clone(rows.Items)
+		items := slices.Clone(p.Items)
 		for i := range items {
 			items[i].E = set(items[i].E)
 		}
 		for _, i := range a.items {
 			items[i.item].E = a.assign(i, values)
 		}
-		ch.Rows = &plan.Project{Input: &plan.Filter{Input: f.Input, Where: set(f.Where)}, Items: items}
+		return &plan.Project{Input: &plan.Filter{Input: f.Input, Where: set(f.Where)}, Items: items}
 	}
-	return &ch, true
 }

@@ -68,6 +68,10 @@ const (
 // literal does. Errors are [*expr.Error]s with positions in the text given to [Parse], or
 // the catalog's of a table that cannot be read.
 func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err error) {
+	return s.bindRows(c, params, nil, new(time.Time))
+}
+
+func (s *Statement) bindRows(c Catalog, params []table.Value, n *noted, now *time.Time) (bound plan.Node, err error) {
 	if err = s.ready(params); err != nil {
 		return nil, err
 	}
@@ -82,6 +86,7 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	}
 	defer caught(&err)
 	b := s.binder(c, params)
+	b.noted, b.now = n, now
 	switch {
 	case s.shows == "tables":
 		var comments []string
