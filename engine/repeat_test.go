@@ -126,6 +126,10 @@ func TestStatementsLikeOthersInPairs(t *testing.T) {
 		{"DELETE FROM t WHERE k = 3 AND NOT a > 4", "DELETE FROM t WHERE k = 4 AND NOT a > 3"},
 		{"DELETE FROM t WHERE k = 3 AND s = 'name 3'", "DELETE FROM t WHERE k = 4 AND s = 'name 5'"},
 		{"DELETE FROM t WHERE k = 3", "DELETE FROM t WHERE k = 99999999999"},
+		{"SELECT k FROM u WHERE n = 'name 3' AND 'a' < n", "SELECT k FROM u WHERE n = 'name 4' AND 'z' < n"},
+		{"UPDATE u SET k = k + 1 WHERE n = 'name 3'", "UPDATE u SET k = k + 2 WHERE n = 'name 40'"},
+		{"DELETE FROM u WHERE n = 'name 3' AND n <> ''", "DELETE FROM u WHERE n = '' AND n <> 'name 3'"},
+		{"SELECT n || 'a', 'b' FROM u WHERE n = 'name 3'", "SELECT n || 'c', 'd' FROM u WHERE n = 'name 4'"},
 	} {
 		var said [2]string
 		for i, end := range []string{"", " /* as it is */"} {
@@ -135,7 +139,9 @@ func TestStatementsLikeOthersInPairs(t *testing.T) {
 			}
 			do(t, db, "CREATE TABLE t (k BIGINT PRIMARY KEY, a SMALLINT, s VARCHAR, d DECIMAL(8,2))")
 			do(t, db, "INSERT INTO t SELECT g, g, 'name ' || g, g * 1.25 FROM generate_series(1, 9) AS q (g)")
-			for _, text := range []string{pair[0], pair[1], pair[0], "SELECT * FROM t ORDER BY k"} {
+			do(t, db, "CREATE TABLE u (n VARCHAR PRIMARY KEY, k BIGINT)")
+			do(t, db, "INSERT INTO u SELECT s, k FROM t")
+			for _, text := range []string{pair[0], pair[1], pair[0], "SELECT * FROM t ORDER BY k", "SELECT * FROM u ORDER BY n"} {
 				said[i] += said2(Collect(db.Query(ctx, text+end))) + "\n"
 			}
 			if err := db.Close(); err != nil {
@@ -144,6 +150,50 @@ func TestStatementsLikeOthersInPairs(t *testing.T) {
 		}
 		if said[0] != said[1] {
 			t.Errorf("%s\n%s\n%s\nwhere they are bound:\n%s", pair[0], pair[1], said[0], said[1])
+		}
+	}
+}
+
+// These are bound once for all that are like them.
+func TestStatementsLikeOthersAreKept(t *testing.T) {
+	ctx := context.Background()
+	db, err := Open(Options{Backend: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	do(t, db, "CREATE TABLE t (k BIGINT PRIMARY KEY, a SMALLINT, s VARCHAR, d DECIMAL(8,2), at TIMESTAMP DEFAULT now())")
+	do(t, db, "CREATE TABLE u (n VARCHAR PRIMARY KEY, k BIGINT)")
+	for text, kept := range map[string]bool{
+		"INSERT INTO t (k, a, s, d) VALUES (1, 2, 'a', 1.5), (3, 4, NULL, 6)":  false, // which reads the clock
+		"INSERT INTO t VALUES (5, 6, 'a', 7, TIMESTAMP '2020-01-01 00:00:00')": false,
+		"INSERT INTO t VALUES (8, 6, 'a', 7, '2020-01-01 00:00:00')":           true,
+		"INSERT INTO u VALUES ('a', 1), ('b', 2)":                              true,
+		"INSERT INTO u VALUES ('d', 1) ON CONFLICT DO NOTHING":                 true,
+		"UPDATE t SET a = a + 1, s = 'x' WHERE k = 1":                          true,
+		"UPDATE u SET k = 5 WHERE n = 'a'":                                     true,
+		"DELETE FROM u WHERE n = 'a' AND k < 7":                                true,
+		"SELECT * FROM t WHERE k = 1":                                          true,
+		"SELECT k, upper(s), d > 1.5 FROM t WHERE k = 1":                       true,
+		"SELECT k, left(s, 1) FROM t WHERE k = 1":                              false, // a function may make another thing of a value
+		"SELECT k FROM u WHERE 'a' = n":                                        true,
+		"SELECT k FROM u WHERE n = 'a' LIMIT 1":                                false,
+		"SELECT a FROM t WHERE a = 1":                                          false, // no key
+	} {
+		if _, err := db.Exec(ctx, text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		f, ok := sql.FormOf(text)
+		if got := ok && db.tables.form(f.Text) != nil; got != kept {
+			t.Errorf("%s is kept: %v", text, got)
+		}
+	}
+	for _, text := range []string{"INSERT INTO u VALUES ($1, $2)", "UPDATE u SET n = $1 WHERE n = $2", "SELECT k FROM u WHERE n = $1 AND n <> $2"} {
+		if _, err := db.Exec(ctx, text, "c", "5"); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if db.tables.form(text) == nil {
+			t.Errorf("%s is not kept", text)
 		}
 	}
 }

@@ -53,6 +53,8 @@ type Column struct {
 type Const struct {
 	V table.Value
 	P int
+	// Of is the string of unknown type that became this text; nil for others.
+	Of *Const
 }
 
 // ArithOp is an arithmetic operator.

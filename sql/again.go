@@ -90,7 +90,7 @@ type Again struct {
 	rows   plan.Node // the change's, or the query's
 	n      int       // of the values
 	items  []itemOf
-	consts map[*expr.Const]int // in the conditions and expressions of other rows: which value each has
+	consts map[*expr.Const]int // in the conditions and expressions of other rows: which value each has, or is the text of
 	types  map[int]table.Type  // that these must have
 }
 
@@ -203,7 +203,7 @@ func (s *Statement) noting(c Catalog, params []table.Value, bind func(Catalog, *
 // again is rows that were bound as rows for other values; inserts says that they are those of an INSERT.
 func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, inserts bool) *Again {
 	a := &Again{of: s, rows: rows, n: len(values), items: n.items, consts: map[*expr.Const]int{}, types: map[int]table.Type{}}
-	bound := map[int]bool{}
+	bound, noted := map[int]bool{}, map[*expr.Const]int{}
 	for _, i := range a.items {
 		bound[i.value] = true
 	}
@@ -211,7 +211,7 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 		if c.c.V.Null {
 			return nil
 		}
-		bound[c.value], a.consts[c.c], a.types[c.value] = true, c.value, c.c.V.Type
+		bound[c.value], noted[c.c], a.types[c.value] = true, c.value, c.c.V.Type
 	}
 	if len(bound) < len(values) {
 		return nil // a value is not what is bound, or stands where nothing is
@@ -221,7 +221,7 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 	}
 	switch rows := rows.(type) {
 	case *plan.Values:
-		if !inserts || rows.Input != nil || len(a.consts) > 0 {
+		if !inserts || rows.Input != nil || len(noted) > 0 {
 			return nil
 		}
 		return a
@@ -234,11 +234,11 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 			return nil
 		}
 		found := map[*expr.Const]int{}
-		plain := a.plain(f.Where, found)
+		plain := a.plain(f.Where, noted, found)
 		for _, item := range rows.Items {
-			plain = plain && a.plain(item.E, found)
+			plain = plain && a.plain(item.E, noted, found)
 		}
-		for c := range a.consts {
+		for c := range noted {
 			plain = plain && found[c] == 1
 		}
 		if plain {
@@ -249,15 +249,28 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 }
 
 // plain reports an expression in which a value is nowhere but in its place, and counts those places.
-func (a *Again) plain(e expr.Expr, found map[*expr.Const]int) bool {
+func (a *Again) plain(e expr.Expr, noted, found map[*expr.Const]int) bool {
 	plain := true
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
 		case *expr.Const:
-			found[e]++
+			c := e
+			if e.Of != nil {
+				c = e.Of
+			}
+			if i, ok := noted[c]; ok {
+				a.consts[e] = i
+				found[c]++
+			}
 		case *expr.Column, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.Arith, *expr.Neg, *expr.Between, *expr.Cast:
-		default:
-			plain = false
+		default: // which may make another thing of a value
+			expr.Walk(e, func(e expr.Expr) {
+				if c, ok := e.(*expr.Const); ok {
+					_, is := noted[c]
+					_, of := noted[c.Of]
+					plain = plain && !is && !of
+				}
+			})
 		}
 	})
 	return plain
@@ -309,7 +322,11 @@ func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
 			return expr.Map(e, func(e expr.Expr) expr.Expr {
 				if c, ok := e.(*expr.Const); ok {
 					if i, ok := a.consts[c]; ok {
-						return &expr.Const{V: values[i], P: c.P}
+						v := values[i]
+						if c.Of != nil {
+							v = table.Str(v.S)
+						}
+						return &expr.Const{V: v, P: c.P}
 					}
 				}
 				return nil

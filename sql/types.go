@@ -119,6 +119,9 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 	case c.V.Null:
 		return &expr.Const{V: table.Null(t), P: c.P}
 	}
+	if t.Kind == table.Varchar {
+		return &expr.Const{V: table.Str(c.V.S), P: c.P, Of: c}
+	}
 	return readText(c.V.S, t, c.P)
 }
 

@@ -70,6 +70,8 @@ func (f *osFile) writeBlocks(p []byte, at int64) error {
 		if _, err := f.direct.WriteAt(p, at); err == nil {
 			return nil
 		}
+		_ = f.direct.Close() // whose blocks are larger, perhaps
+		f.direct = f.File
 	}
 	if _, err := f.WriteAt(p, at); err != nil {
 		return err

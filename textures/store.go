@@ -74,9 +74,8 @@ type object struct {
 	pool poolKey // of working memory that is kept
 	made shape   // of what may hold another column; zero for nothing
 
-	remade bool           // there is another one of what it holds with later values
-	late   changes        // what it does not hold yet of what its segments have
-	grows  *table.Segment // whose next use copies it, with rows behind; nil for none
+	late  changes        // what it does not hold yet of what its segments have
+	grows *table.Segment // whose next use copies it, with rows behind; nil for none
 
 	texture, buffer uint32
 	address         uint64 // of the buffer, once it has been asked for
