@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -421,16 +422,24 @@ type smallDisk struct {
 	written func()
 }
 
+var smallDisks sync.Mutex // for their counters, which several goroutines write
+
 func (d smallDisk) WriteAt(p []byte, at int64) (int, error) {
+	smallDisks.Lock()
 	d.written()
-	if *d.left -= len(p); *d.left < 0 {
+	*d.left -= len(p)
+	full := *d.left < 0
+	smallDisks.Unlock()
+	if full {
 		return 0, &os.PathError{Op: "write", Path: "/a/name", Err: syscall.ENOSPC}
 	}
 	return d.temporary.WriteAt(p, at)
 }
 
 func (d smallDisk) Close() error {
+	smallDisks.Lock()
 	*d.open--
+	smallDisks.Unlock()
 	return d.temporary.Close()
 }
 
