@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -417,29 +417,21 @@ func TestAnyJoinBeyondHostMemory(t *testing.T) {
 // smallDisk is a temporary file on a disk that is full after so many bytes; before each write it calls written.
 type smallDisk struct {
 	temporary
-	left    *int
-	open    *int // files that are open
+	left    *atomic.Int64
+	open    *atomic.Int64 // files that are open
 	written func()
 }
 
-var smallDisks sync.Mutex // for their counters, which several goroutines write
-
 func (d smallDisk) WriteAt(p []byte, at int64) (int, error) {
-	smallDisks.Lock()
 	d.written()
-	*d.left -= len(p)
-	full := *d.left < 0
-	smallDisks.Unlock()
-	if full {
+	if d.left.Add(-int64(len(p))) < 0 {
 		return 0, &os.PathError{Op: "write", Path: "/a/name", Err: syscall.ENOSPC}
 	}
 	return d.temporary.WriteAt(p, at)
 }
 
 func (d smallDisk) Close() error {
-	smallDisks.Lock()
-	*d.open--
-	smallDisks.Unlock()
+	d.open.Add(-1)
 	return d.temporary.Close()
 }
 
@@ -451,27 +443,29 @@ func TestTemporaryFilesGo(t *testing.T) {
 	t.Setenv("TMPDIR", folder)
 	for _, text := range []string{"SELECT w, COUNT(*) FROM f GROUP BY w", "SELECT id, w FROM f ORDER BY w", "SELECT w, SUM(d) FROM f GROUP BY w ORDER BY 2, 1",
 		"SELECT p.id, q.d FROM f p LEFT JOIN f q ON p.w = q.w"} {
-		for _, left := range []int{0, 40_000, 1 << 30} {
-			db, open, writes := small(), 0, 0
+		for _, room := range []int64{0, 40_000, 1 << 30} {
+			db := small()
+			var left, open, writes atomic.Int64
+			left.Store(room)
 			ctx, cancel := context.WithCancel(context.Background())
 			db.temporary = func() (temporary, error) {
 				f, err := openTemporary()
-				open++
+				open.Add(1)
 				return smallDisk{f, &left, &open, func() {
-					if writes++; left > 1<<29 && writes == 20 {
+					if writes.Add(1) == 20 && left.Load() > 1<<29 {
 						cancel()
 					}
 				}}, err
 			}
-			full := left < 1<<29
+			full := room < 1<<29
 			_, err := Collect(db.Query(ctx, text))
 			switch {
 			case full && (err == nil || !strings.Contains(err.Error(), "no space left on device") || !strings.Contains(err.Error(), "TMPDIR=") || strings.Contains(err.Error(), "/a/name")):
 				t.Errorf("%s: a full disk is %v", text, err)
 			case !full && !errors.Is(err, context.Canceled):
 				t.Errorf("%s: ended, it is %v", text, err)
-			case open != 0 || writes == 0:
-				t.Errorf("%s: %d files are open after %d writes", text, open, writes)
+			case open.Load() != 0 || writes.Load() == 0:
+				t.Errorf("%s: %d files are open after %d writes", text, open.Load(), writes.Load())
 			}
 			cancel()
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -138,31 +139,33 @@ func TestConversionsGo(t *testing.T) {
 	db := open(t, Options{Backend: "cpu", HostMemory: csvBudget})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	open, left, writes := 0, 200_000, 0
+	var open, left, writes atomic.Int64
+	left.Store(200_000)
 	db.temporary = func() (temporary, error) {
 		f, err := openTemporary()
-		open++
+		open.Add(1)
 		return smallDisk{f, &left, &open, func() {
-			if writes++; left > 1<<29 {
+			if writes.Add(1); left.Load() > 1<<29 {
 				cancel()
 			}
 		}}, err
 	}
-	if _, err := Collect(db.Query(ctx, text)); err == nil || open != 0 || !strings.Contains(err.Error(), "no space left on device") || !strings.HasPrefix(err.Error(), "a temporary file in ") {
-		t.Errorf("a full disk is %v, and %d files are open", err, open)
+	if _, err := Collect(db.Query(ctx, text)); err == nil || open.Load() != 0 || !strings.Contains(err.Error(), "no space left on device") || !strings.HasPrefix(err.Error(), "a temporary file in ") {
+		t.Errorf("a full disk is %v, and %d files are open", err, open.Load())
 	}
-	left = 1 << 30
+	left.Store(1 << 30)
 	if _, err := Collect(db.Query(ctx, text)); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended, it is %v", err)
 	}
-	left, ctx = 1<<29, context.Background()
+	left.Store(1 << 29)
+	ctx = context.Background()
 	first := inWords(Collect(db.Query(ctx, text)))
-	if open != 1 || !strings.HasPrefix(first, "[[0 ") {
-		t.Errorf("%s, and %d files are open", first, open)
+	if open.Load() != 1 || !strings.HasPrefix(first, "[[0 ") {
+		t.Errorf("%s, and %d files are open", first, open.Load())
 	}
-	before := writes
-	if again := inWords(Collect(db.Query(ctx, text))); again != first || writes != before {
-		t.Errorf("%s, then %s, and %d more writes", first, again, writes-before)
+	before := writes.Load()
+	if again := inWords(Collect(db.Query(ctx, text))); again != first || writes.Load() != before {
+		t.Errorf("%s, then %s, and %d more writes", first, again, writes.Load()-before)
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -172,11 +175,11 @@ func TestConversionsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if now := inWords(Collect(db.Query(ctx, text))); !strings.HasPrefix(now, "[[-5 ") || open != 1 {
-		t.Errorf("a row more gives %s, before %s, and %d files are open", now, first, open)
+	if now := inWords(Collect(db.Query(ctx, text))); !strings.HasPrefix(now, "[[-5 ") || open.Load() != 1 {
+		t.Errorf("a row more gives %s, before %s, and %d files are open", now, first, open.Load())
 	}
-	if err := db.Close(); err != nil || open != 0 {
-		t.Errorf("%v, and %d files are open behind a DB that is closed", err, open)
+	if err := db.Close(); err != nil || open.Load() != 0 {
+		t.Errorf("%v, and %d files are open behind a DB that is closed", err, open.Load())
 	}
 }
 
@@ -202,7 +205,7 @@ func TestCSVThroughAPipe(t *testing.T) {
 	if err := whole.Attach("f", ingest.Source{Path: path}); err != nil {
 		t.Fatal(err)
 	}
-	var left, open int
+	var left, open atomic.Int64
 	ctx, written := context.Background(), func() {}
 	piped := func(name string, data []byte) *DB {
 		db, err := Open(Options{Backend: "cpu", HostMemory: csvBudget})
@@ -212,10 +215,11 @@ func TestCSVThroughAPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, open = 1<<29, 0
+		left.Store(1 << 29)
+		open.Store(0)
 		db.temporary = func() (temporary, error) {
 			f, err := openTemporary()
-			open++
+			open.Add(1)
 			return smallDisk{f, &left, &open, written}, err
 		}
 		return db
@@ -232,16 +236,16 @@ func TestCSVThroughAPipe(t *testing.T) {
 			"SELECT * FROM f WHERE a = 17 ORDER BY w, id", "SELECT COUNT(*), SUM(p.a) FROM f p JOIN f q ON p.id = q.id + 1 WHERE p.b"} {
 			sameBeyond(t, whole, func() *DB { return db }, text)
 		}
-		if open == 0 {
+		if open.Load() == 0 {
 			t.Errorf("%s: no file is open", name)
 		}
-		if err := db.Close(); err != nil || open != 0 {
-			t.Errorf("%s: %v, and %d files are open behind a DB that is closed", name, err, open)
+		if err := db.Close(); err != nil || open.Load() != 0 {
+			t.Errorf("%s: %v, and %d files are open behind a DB that is closed", name, err, open.Load())
 		}
 	}
 	few := piped("f.csv", []byte("a,b\n"+strings.Repeat("1,x\n", csvBudget/16/4-2)))
-	if got := inWords(Collect(few.Query(ctx, "SELECT COUNT(*), SUM(a) FROM f"))); got != fmt.Sprintf("[[%d %[1]d]]", csvBudget/16/4-2) || open != 0 {
-		t.Errorf("of a small one %s, and %d files are open", got, open)
+	if got := inWords(Collect(few.Query(ctx, "SELECT COUNT(*), SUM(a) FROM f"))); got != fmt.Sprintf("[[%d %[1]d]]", csvBudget/16/4-2) || open.Load() != 0 {
+		t.Errorf("of a small one %s, and %d files are open", got, open.Load())
 	}
 	few.Close()
 	wrong := append(bytes.Clone(text), "1,2,3,4,red,6,2001-01-01,2013-01-01 00:00:00,true,u,,12\n"...)
@@ -257,12 +261,12 @@ func TestCSVThroughAPipe(t *testing.T) {
 			written = end
 		}
 		db := piped("f.csv", c.data)
-		left = c.room
+		left.Store(int64(c.room))
 		if _, err := Collect(db.Query(ctx, "SELECT MIN(id), MAX(u) FROM f")); err == nil || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%v, want an error with %q", err, c.reason)
 		}
-		if err := db.entry("f").mu.Acquire(context.Background(), 1); err != nil || open != 0 || left == c.room { // the reading has ended
-			t.Errorf("%s: %v, and %d files are open", c.reason, err, open)
+		if err := db.entry("f").mu.Acquire(context.Background(), 1); err != nil || open.Load() != 0 || left.Load() == int64(c.room) { // the reading has ended
+			t.Errorf("%s: %v, and %d files are open", c.reason, err, open.Load())
 		}
 		db.Close()
 	}
