@@ -102,7 +102,7 @@ func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, o
 	if r == nil || err != nil {
 		return nil, false, nil
 	}
-	s := &Statement{db: db, script: text, parsed: r.parsed}
+	s := &Statement{db: db, script: text, parsed: r.parsed.Like(text)}
 	if r.parsed.IsSelect() {
 		rows := s.lookedAgain(ctx, r, values)
 		return rows, rows != nil, nil

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -186,6 +187,20 @@ func TestStatementsLikeOthersAreKept(t *testing.T) {
 		f, ok := sql.FormOf(text)
 		if got := ok && db.tables.form(f.Text) != nil; got != kept {
 			t.Errorf("%s is kept: %v", text, got)
+		}
+	}
+	for _, text := range []string{"SELECT * FROM t WHERE k = 12", "INSERT INTO u VALUES ('x', 12)", "INSERT INTO u VALUES ('x', 13) ;"} { // the last fails
+		rows, err := db.Query(ctx, text)
+		of := (*StatementError)(nil)
+		switch sql := strings.TrimSuffix(text, " ;"); {
+		case errors.As(err, &of):
+			if of.SQL != sql || sql == text {
+				t.Errorf("%s: an error of %q: %v", text, of.SQL, err)
+			}
+		case err != nil:
+			t.Error(err)
+		case rows.SQL() != sql || rows.Close() != nil:
+			t.Errorf("%s: rows of %q", text, rows.SQL())
 		}
 	}
 	for _, text := range []string{"INSERT INTO u VALUES ($1, $2)", "UPDATE u SET n = $1 WHERE n = $2", "SELECT k FROM u WHERE n = $1 AND n <> $2"} {

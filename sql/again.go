@@ -26,8 +26,7 @@ const maxForm = 4096
 
 // FormOf is the form of a text; ok is false of other statements, and where it would take more than a look at the characters to tell numbers and strings.
 func FormOf(text string) (f Form, ok bool) {
-	text = strings.TrimSpace(text)
-	text = strings.TrimRight(strings.TrimSuffix(text, ";"), " \t\r\n")
+	text = alone(text)
 	if len(text) < 6 || len(text) > maxForm || !OfRows(text) || !utf8.ValidString(text) {
 		return f, false
 	}
@@ -76,9 +75,24 @@ func FormOf(text string) (f Form, ok bool) {
 	return f, len(f.Values) > 0
 }
 
+// blanks are those that [isBlank] knows: others are parts of names.
+const blanks = " \t\n\v\f\r"
+
+// alone is the text of one statement without what is blank around it and the semicolon.
+func alone(text string) string {
+	return strings.TrimRight(strings.TrimSuffix(strings.Trim(text, blanks), ";"), blanks)
+}
+
+// Like is the statement with a text of the same form, or the same, in the place of its own. It is not bound.
+func (s *Statement) Like(text string) *Statement {
+	like := *s
+	like.Text = alone(text)
+	return &like
+}
+
 // OfRows reports a text that begins with SELECT, INSERT, UPDATE or DELETE.
 func OfRows(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
+	text = strings.TrimLeft(text, blanks)
 	first := text[:min(6, len(text))]
 	return slices.ContainsFunc([]string{"select", "insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(first, word) })
 }

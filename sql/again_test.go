@@ -18,6 +18,8 @@ func TestFormOf(t *testing.T) {
 		"SELECT 123456789012345678":                    "SELECT 0 [123456789012345678]",
 		"SELECT 1234567890123456789, 1":                "SELECT 1234567890123456789, 0 [1]",
 		"SELECT 'a' 'b'":                               "SELECT '' '' [a b]",
+		"SELECT 1\u00a0":                               "",
+		"SELECT 5 \u2003;":                             "SELECT 0 \u2003 [5]",
 		"SELECT a FROM t":                              "",
 		"SELECT 'it''s'":                               "",
 		"SELECT E'a', 1":                               "",
