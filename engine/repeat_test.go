@@ -213,12 +213,12 @@ func TestStatementsLikeOthersAreKept(t *testing.T) {
 	}
 }
 
-// said2 is an answer with the number of rows that changed, or the error with its place.
+// said2 is an answer with its columns and the number of rows that changed, or the error with its place.
 func said2(r *Result, err error) string {
 	if err != nil {
 		return strings.ReplaceAll(err.Error(), " /* as it is */", "")
 	}
-	return fmt.Sprint(r.Stats.Changed, " ", said(r, nil))
+	return fmt.Sprint(r.Stats.Changed, " ", r.Columns, " ", said(r, nil))
 }
 
 // The default of a column that reads the clock is that of each statement.
