@@ -97,7 +97,7 @@ func TestUpdatesOnADevice(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if done == 0 || left == 0 {
+	if (done == 0 || left == 0) && !testing.Short() { // which is too few to see both
 		t.Errorf("the device did %d UPDATEs, the host %d", done, left)
 	}
 }
