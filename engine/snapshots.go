@@ -134,57 +134,41 @@ func (db *DB) unused(name string, t *table.Table) {
 // free reports segments of a snapshot that a table has now which no other table has, and no statement: a change of the table
 // may write to them in place. With db.snapshots.mu, until it has.
 func (db *DB) free(t *table.Table) table.Free {
-	var used map[*table.Segment]bool
+	each := func(do func(*table.Segment)) {
+		of := func(t *table.Table) {
+			for _, c := range t.Chunks {
+				for _, seg := range c.Segments {
+					do(seg)
+				}
+			}
+		}
+		of(t) // of which two chunks may share one
+		for _, other := range db.inMemory() {
+			if other != t {
+				of(other)
+			}
+		}
+		for other := range db.snapshots.uses {
+			of(other)
+		}
+	}
+	var uses map[*table.Segment]int
 	few := 4 // that are looked for one by one
 	return func(seg *table.Segment) bool {
 		if few--; few >= 0 {
 			n := 0
-			each := func(t *table.Table) {
-				for _, c := range t.Chunks {
-					for _, s := range c.Segments {
-						if s == seg {
-							n++
-						}
-					}
+			each(func(s *table.Segment) {
+				if s == seg {
+					n++
 				}
-			}
-			each(t)
-			for _, other := range db.inMemory() {
-				if other != t {
-					each(other)
-				}
-			}
-			for other := range db.snapshots.uses {
-				each(other)
-			}
+			})
 			return n == 1
 		}
-		if used == nil {
-			used = map[*table.Segment]bool{}
-			each := func(t *table.Table) {
-				for _, c := range t.Chunks {
-					for _, seg := range c.Segments {
-						used[seg] = true
-					}
-				}
-			}
-			for _, other := range db.inMemory() {
-				if other != t {
-					each(other)
-				}
-			}
-			for other := range db.snapshots.uses {
-				each(other)
-			}
-			own := map[*table.Segment]bool{}
-			for _, c := range t.Chunks {
-				for _, seg := range c.Segments {
-					used[seg] = used[seg] || own[seg] // two chunks may share one
-					own[seg] = true
-				}
-			}
+		if uses == nil {
+			uses = map[*table.Segment]int{}
+			each(func(s *table.Segment) { uses[s]++ })
 		}
-		return !used[seg]
+		return uses[seg] == 1
 	}
 }
 

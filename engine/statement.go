@@ -31,7 +31,7 @@ type Statement struct {
 	watch  func(Stage) pass.Runner    // the passes that find a join's pairs; nil for nobody
 	*bound                            // nil where the statement has parameters, is an EXPLAIN or a look-up, or has no plan
 	looks  bool                       // it is explained, and would be a look-up where its tree is one
-	again  atomic.Pointer[repeatable] // of one that changes tables, if it was bound before
+	again  atomic.Pointer[repeatable] // what was bound of one with parameters, for other values
 	found  *bound                     // of a look-up without parameters; nil where what it means depends on when it is bound
 }
 

@@ -163,7 +163,7 @@ func (n *noted) item(e *pg.Node, bound expr.Expr, field table.Field, row, item i
 	}
 }
 
-// BindAgain is BindChange that also gives what it has bound for other values: of the parameters or, of a statement that has none, of its form. It is nil
+// BindAgain resolves the names of a statement that changes something, as [Statement.Bind] does, and also gives what it has bound for other values: of the parameters or, of a statement that has none, of its form. It is nil
 // where these would be bound in another way.
 func (s *Statement) BindAgain(c Catalog, params ...table.Value) (ch *Change, a *Again, err error) {
 	n, values, err := s.noting(c, params, func(c Catalog, n *noted, now *time.Time) (err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Copy is COPY: to a file the rows that [Statement.Bind] gives, or from one rows of a table, which [Statement.BindChange] changes.
+// Copy is COPY: to a file the rows that [Statement.Bind] gives, or from one rows of a table, which [Statement.BindAgain] changes.
 type Copy struct {
 	From   bool
 	Path   string // "" is STDIN and STDOUT

@@ -117,10 +117,10 @@ func selectInto(n *pg.SelectStmt) *pg.CreateTableAsStmt {
 	return &pg.CreateTableAsStmt{Query: &pg.Node{Node: &pg.Node_SelectStmt{SelectStmt: n}}, Into: into, Objtype: pg.ObjectType_OBJECT_TABLE, IsSelectInto: true}
 }
 
-// Changes reports that the statement is one for [Statement.BindChange].
+// Changes reports that the statement is one for [Statement.BindAgain].
 func (s *Statement) Changes() bool { return s.changed != nil }
 
-// Numbered is the table whose rows must have numbers for [Statement.BindChange], as [table.Table.Numbered] gives them;
+// Numbered is the table whose rows must have numbers for [Statement.BindAgain], as [table.Table.Numbered] gives them;
 // "" where there is none.
 func (s *Statement) Numbered(c Catalog) (name string, err error) {
 	defer caught(&err)
@@ -144,11 +144,7 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 	return name, nil
 }
 
-// BindChange resolves the names of a statement that changes something, as [Statement.Bind] does.
-func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, err error) {
-	return s.bindChange(c, params, nil, new(time.Time))
-}
-
+// bindChange resolves the names of a statement that changes something, as [Statement.Bind] does.
 func (s *Statement) bindChange(c Catalog, params []table.Value, n *noted, now *time.Time) (ch *Change, err error) {
 	if err = s.ready(params); err != nil {
 		return nil, err

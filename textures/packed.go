@@ -40,7 +40,7 @@ func (s *Store) packedOf(b Block, after int, now bool) (p *packed, first int) {
 		}
 		s.packs[seg] = p
 	}
-	if p == nil {
+	if p == nil || p.stored[b.Part] == 0 {
 		return nil, 0
 	}
 	if at := 2*first + b.Part; !p.begun {
