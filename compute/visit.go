@@ -81,8 +81,10 @@ func (x *chunk) histogram(of *chunk, col int, space *plan.Space, d plan.Digit, a
 	if tests == nil {
 		tests = []string{"uvec4(0xffffffffu)"}
 	}
-	fmt.Fprintf(&w.body, "uvec4 counted(uint unit) { return %s; }\nvoid codesOf(uint quad, uvec4 taken, out uvec4 low, out uvec4 high) {\n    high = uvec4(0u);\n    low = unpack(FETCH_%s(%s, quad));\n",
-		strings.Join(tests, " & "), strings.ToUpper(textures.CodeType(seg)), w.codes(col, 0))
+	fmt.Fprintf(&w.body, "uvec4 counted(uint unit) { return %s; }\nvoid codesOf(uint quad, uvec4 taken, out uvec4 low, out uvec4 high) {\n    low = high = uvec4(0u);\n", strings.Join(tests, " & "))
+	if d.Shift < textures.PartBits || uint32(add) != 0 || uint32(least) != 0 { // else the lower words decide nothing
+		fmt.Fprintf(&w.body, "    low = unpack(FETCH_%s(%s, quad));\n", strings.ToUpper(textures.CodeType(seg)), w.codes(col, 0))
+	}
 	if textures.Parts(seg) > 1 {
 		fmt.Fprintf(&w.body, "    high = FETCH(%s, quad);\n", w.codes(col, 1))
 	}

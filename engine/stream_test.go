@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,46 @@ func TestStreamingGivesTheAnswersOfCPU(t *testing.T) {
 		x, err := db.Explain(context.Background(), askedInWindows[1], ExplainOptions{Analyze: true})
 		if err != nil || !strings.Contains(fmt.Sprint(x.Lines()), "Stream(windows") {
 			t.Errorf("%s %s: %q, %v", c.backend, c.device, x.Lines(), err)
+		}
+	}
+}
+
+// Order statistics of codes of more than 32 bits are those of cpu, whether the chunks' codes are apart by whole upper words or not: the lower
+// words count for the upper digits only where they are not.
+func TestOrderStatisticsOfWideCodesInWindows(t *testing.T) {
+	cpu := open(t, Options{Backend: "cpu"})
+	db := streamed(t, "compute", 640, Options{})
+	big := table.Type{Kind: table.BigInt}
+	for seed, apart := range []func(chunk int) int64{
+		func(int) int64 { return 0 },
+		func(chunk int) int64 { return int64(chunk*7%5) << 33 },
+		func(chunk int) int64 { return int64(chunk*7%5)*1_234_567_891_011 + 3_000_000_000 },
+	} {
+		rng := rand.New(rand.NewPCG(uint64(seed), 6))
+		b := table.NewBuilder(fmt.Sprint("t", seed), []table.Field{{Name: "w", Type: big}}, 1000)
+		for row := range 5000 {
+			v := table.Value{Type: big, I: apart(row/1000) + int64(rng.Uint64()>>20), Null: row%7 == 3}
+			if row%1000 == 0 {
+				v.I = apart(row / 1000) // the chunk's least, from which its codes count
+			}
+			b.Column(0).Value(v)
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, db := range []*DB{cpu, db} {
+			if err := db.Add(b.Table()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, text := range []string{"SELECT MEDIAN(w), kth_largest(w, %d) FROM t%d", "SELECT kth_smallest(w, %d) FROM t%d WHERE w > 4000000000"} {
+			for range 5 {
+				text := fmt.Sprintf(text, 1+rng.IntN(4000), seed)
+				got, want := inWords(Collect(db.Query(context.Background(), text))), inWords(Collect(cpu.Query(context.Background(), text)))
+				if got != want {
+					t.Errorf("%s: %s, cpu has %s", text, got, want)
+				}
+			}
 		}
 	}
 }

@@ -92,17 +92,26 @@ type Digit struct {
 }
 
 // Thresholds are the codes of the space at which the digit becomes 1, 2, ...
-func (d Digit) Thresholds(s *Space) (codes []uint64) {
-	for i := uint64(1); i < 1<<d.Bits && d.Lo+i<<d.Shift <= s.max; i++ {
-		codes = append(codes, d.Lo+i<<d.Shift)
+func (d Digit) Thresholds(s *Space) []uint64 {
+	codes := make([]uint64, d.thresholds(s))
+	for i := range codes {
+		codes[i] = d.Lo + uint64(i+1)<<d.Shift
 	}
 	return codes
+}
+
+// thresholds is how many there are.
+func (d Digit) thresholds(s *Space) int {
+	if d.Lo > s.max {
+		return 0
+	}
+	return int(min(1<<d.Bits-1, (s.max-d.Lo)>>d.Shift))
 }
 
 // Reach makes of a histogram, how many values have each value of the digit, and last how many are above all of these, how
 // many reach each of the digit's thresholds.
 func (d Digit) Reach(s *Space, counts []uint64) []uint64 {
-	reach := d.Thresholds(s)
+	reach := make([]uint64, d.thresholds(s))
 	n := counts[len(counts)-1]
 	for v := len(counts) - 2; v > 0; v-- {
 		if n += counts[v]; v <= len(reach) {
@@ -149,6 +158,13 @@ func (x *seeking) left() uint64 { return x.n - x.above }
 func (x *seeking) digit(most int) Digit {
 	bits := DigitBits(x.shift, most)
 	return Digit{x.code, x.shift - bits, bits, x.k, x.all}
+}
+
+// widest is the next digit of a search that goes over all values for each: first of as many bits as there may be, for
+// few values count for those after it.
+func (x *seeking) widest(most int) Digit {
+	bits := min(most, (x.shift-1)%32+1)
+	return Digit{Lo: x.code, Shift: x.shift - bits, Bits: bits}
 }
 
 // decide takes a digit from how many values reach each of its thresholds.

@@ -212,7 +212,7 @@ func (v *partVisit) addRanked(a expr.Aggregate) error {
 	if space.Bits() == 0 {
 		return nil
 	}
-	counts, err := v.Selection.CountAtLeast(a.Col, space, alone(space.seek(0, 0).digit(v.bits)))
+	counts, err := v.Selection.CountAtLeast(a.Col, space, space.seek(0, 0).widest(v.bits))
 	v.first[a.Col] = added(v.first[a.Col], counts)
 	return err
 }
@@ -301,7 +301,7 @@ func (m *streamed) searchAll() error {
 			x.k = n - k + 1
 		}
 		if x.shift > 0 {
-			x.decide(x.digit(m.bits), m.first[a.Col])
+			x.decide(x.widest(m.bits), m.first[a.Col])
 		}
 		searches[ranked{end{a.Col, largest}, k}] = x
 	}
@@ -309,7 +309,7 @@ func (m *streamed) searchAll() error {
 		digits, counts := map[ranked]Digit{}, map[ranked][]uint64{}
 		for r, x := range searches {
 			if x.shift > 0 {
-				digits[r] = x.digit(m.bits)
+				digits[r] = x.widest(m.bits)
 			}
 		}
 		if len(digits) == 0 {
@@ -342,7 +342,7 @@ func (m *streamed) countDigits(s Selection, digits map[ranked]Digit, counts map[
 		if n == 0 {
 			continue
 		}
-		reach, err := s.CountAtLeast(r.col, m.space(r.col), alone(digits[r]))
+		reach, err := s.CountAtLeast(r.col, m.space(r.col), digits[r])
 		if err != nil {
 			return err
 		}

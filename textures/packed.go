@@ -22,7 +22,7 @@ type packed struct {
 // packedOf is the packed form of a block's segment, and the block's first row there; nil where its codes are sent as they are. It notes
 // what is sent now.
 func (s *Store) packedOf(b Block, after int, now bool) (p *packed, first int) {
-	if s.Pack == nil || s.visit == nil || b.Content != Planes || b.Plus != 0 {
+	if s.Pack == nil || s.visit == nil || b.Content == Validity || b.Plus != 0 {
 		return nil, 0
 	}
 	seg, from := b.Chunk.Segments[b.Col].Whole()

@@ -111,38 +111,33 @@ func (s *Store) block(ref Block) (*object, error) {
 }
 
 // build fills a block from the chunk's codes, from a row on, a multiple of runRows. Codes are copied from the upload ring
-// as they are; planes and validity are made from them by a program.
+// as they are; planes and validity are made from them by a program. Of a column that is packed it is the other way round.
 func (s *Store) build(b *object, ref Block, after int) error {
 	seg := ref.Chunk.Segments[ref.Col]
-	width := 8 * CodeBytes(seg) // bits to a row
-	if ref.Content == Validity {
-		width = 1
-	}
-	if ref.Content == Codes {
-		return s.stream(ref, after, func(offset, from, to int) error {
-			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, from*width/8, (to-from)*width/8)
-			return nil
-		})
-	}
-	planes := 1
-	if ref.Content == Planes {
-		if planes = bits.OnesCount32(ref.Stored()); planes == 0 {
+	place := func(rows int) int { return int(planeBytes(rows, 1)) }
+	switch ref.Content {
+	case Codes:
+		place = func(rows int) int { return 128 * Units(rows) * CodeBytes(seg) }
+	case Planes:
+		planes := bits.OnesCount32(ref.Stored())
+		if planes == 0 {
 			return nil
 		}
 		if ref.Plus != 0 {
 			return s.add(b, ref)
 		}
+		place = func(rows int) int { return int(planeBytes(rows, planes)) }
 	}
-	if src, ok := s.sources[seg]; ok {
+	if src, ok := s.sources[seg]; ok && ref.Content != Codes {
 		return s.buildFrom(b, ref, src)
 	}
 	if _, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT); err != nil {
 		return err
 	}
 	u := s.sendingOf(ref, after, true)
-	if u.packed {
+	if ref.Content != Validity && u.packed == (ref.Content == Planes) { // it lies there as it is sent
 		return s.streamAs(ref, u, func(offset, from, to int) error {
-			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, int(planeBytes(from, planes)), int(planeBytes(to-from, planes)))
+			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, place(from), u.bytes(to-from))
 			return nil
 		})
 	}
@@ -158,13 +153,13 @@ func (s *Store) build(b *object, ref Block, after int) error {
 			groups, from := units/builderLocal, 0
 			if s.readsImages() { // and a work group costs more than its rows
 				groups = min(groups, 4*max(1, s.ctx.Caps().Multiprocessors))
-				from = offset / max(4, width/2) // of the program's words: four codes, or 32 bits
+				from = offset / u.word()
 				s.view(&s.ring.object)
 				gl.BindImageTexture(0, s.ring.texture, 0, false, 0, gl.READ_ONLY, gl.RGBA32UI)
 			} else {
-				gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.ring.buffer, offset, units/UnitsPerGroup*GroupRows*width/8)
+				gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.ring.buffer, offset, u.bytes(units/UnitsPerGroup*GroupRows))
 			}
-			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 1, b.buffer, int(planeBytes(first, planes)), int(planeBytes(rows, planes)))
+			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 1, b.buffer, place(first), place(rows))
 			if err := p.Set([]shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(rows)), shaders.Uint("from", uint32(from))}); err != nil {
 				return err
 			}
@@ -267,12 +262,21 @@ func (s *Store) readsImages() bool {
 // builderLocal is the number of threads of a work group that makes blocks.
 const builderLocal = 64
 
-// builder returns the program that makes a block.
+// builder returns the program that makes a block of what is sent.
 func (s *Store) builder(ref Block) (*shaders.Program, error) {
-	if ref.Content == Validity {
+	seg := ref.Chunk.Segments[ref.Col]
+	switch ref.Content {
+	case Validity:
 		return s.program("validity.comp")
+	case Codes:
+		return s.ofPlanes("unpack.comp", ref, "CODE "+CodeType(seg), fmt.Sprintf("BYTES %d", CodeBytes(seg)))
 	}
-	p, err := s.program("planes.comp", append(CodeDefines(ref.Chunk.Segments[ref.Col]), fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))...)
+	return s.ofPlanes("planes.comp", ref, CodeDefines(seg)...)
+}
+
+// ofPlanes returns a program that makes stored planes of a block, or is made of them.
+func (s *Store) ofPlanes(file string, ref Block, defines ...string) (*shaders.Program, error) {
+	p, err := s.program(file, append(defines, fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))...)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,22 @@ type sending struct {
 	opened int // rows that slots are filled with
 }
 
+// bytes are what rows take in a slot, of which the last run of planes is whole.
+func (u *sending) bytes(rows int) int {
+	if u.packed {
+		return int(planeBytes(rows, u.bits))
+	}
+	return rows * u.bits / 8
+}
+
+// word is how many bytes of a slot a program reads at a time: a uvec4 of planes, four codes, or 32 bits.
+func (u *sending) word() int {
+	if u.packed {
+		return 16
+	}
+	return max(4, u.bits/2)
+}
+
 // is reports whether both are the same.
 func (u *sending) is(v sending) bool {
 	return u.key == v.key && u.after == v.after && u.rows == v.rows && u.step == v.step && u.packed == v.packed
