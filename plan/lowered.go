@@ -32,6 +32,7 @@ type lowered struct {
 	table  string
 	fields int // of the table: behind them is the mark of rows that are not deleted
 	where  expr.Expr
+	text   string // of the condition: others are not compared node by node
 	chunks []loweredChunk
 }
 
@@ -72,8 +73,8 @@ func (l *Lowered) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
 		}
 		return out.Chunks, nil
 	}
-	old := l.get(t, where)
-	now := &lowered{table: t.Name, fields: len(t.Fields), where: where}
+	now := &lowered{table: t.Name, fields: len(t.Fields), where: where, text: where.String()}
+	old := l.get(now)
 	cols := expr.Columns(where)
 	var missing []int
 	for i, c := range t.Chunks {
@@ -145,14 +146,21 @@ func (l *Lowered) withSums(out *Query, t *table.Table, q *Fragment) (*Query, err
 
 // lower lowers the WHERE for some chunks, on all cores. The error is that of the first.
 func (q *Query) lower(chunks []int) error {
+	one := func(chunk int) (err error) {
+		p := &q.Chunks[chunk]
+		p.Pred, p.Checks, err = Lower(q.Where, q.Table, q.Table.Chunks[chunk])
+		p.scalar = p.firstScalar()
+		return err
+	}
+	if len(chunks) == 1 {
+		return one(chunks[0])
+	}
 	errs := make([]error, len(chunks))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, chunk := range chunks {
 		g.Go(func() error {
-			p := &q.Chunks[chunk]
-			p.Pred, p.Checks, errs[i] = Lower(q.Where, q.Table, q.Table.Chunks[chunk])
-			p.scalar = p.firstScalar()
+			errs[i] = one(chunk)
 			return errs[i]
 		})
 	}
@@ -176,15 +184,16 @@ func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
 }
 
 // get returns what is kept of a condition, nil where nothing is.
-func (l *Lowered) get(t *table.Table, where expr.Expr) *lowered {
+func (l *Lowered) get(of *lowered) *lowered {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, same := range []func(a, b any) bool{func(a, b any) bool { return a == b }, reflect.DeepEqual} {
-		if i := slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == t.Name && o.fields == len(t.Fields) && same(o.where, where) }); i >= 0 {
-			return l.list[i]
-		}
+	i := slices.IndexFunc(l.list, func(o *lowered) bool {
+		return o.table == of.table && o.fields == of.fields && o.text == of.text && (o.where == of.where || reflect.DeepEqual(o.where, of.where))
+	})
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return l.list[i]
 }
 
 // put keeps a condition in the place of what was kept of it before.
