@@ -59,15 +59,16 @@ type Context struct {
 	programs string
 	window   *Window
 
-	work   chan *task
-	spin   bool          // both sides of Do spin before they block
-	beside bool          // other contexts work for the same queries
-	quit   chan struct{} // asks the GL thread to end
-	ended  chan struct{} // closed when it has
-	thread atomic.Uintptr
-	once   sync.Once
-	now    atomic.Pointer[task] // that the GL thread runs
-	defect error                // found outside GL, for the next Check
+	work     chan *task
+	spin     bool          // both sides of Do spin before they block
+	spinning atomic.Int32  // callers that do
+	beside   bool          // other contexts work for the same queries
+	quit     chan struct{} // asks the GL thread to end
+	ended    chan struct{} // closed when it has
+	thread   atomic.Uintptr
+	once     sync.Once
+	now      atomic.Pointer[task] // that the GL thread runs
+	defect   error                // found outside GL, for the next Check
 
 	mutex   sync.Mutex
 	live    map[string]int
@@ -98,6 +99,8 @@ const (
 	spinCores  = 5                    // processors from which on spinning pays
 	serveSpin  = 2 * time.Millisecond // the rows of some hundred groups take so long
 	callerSpin = time.Millisecond
+	// mostSpinning callers do, for the others have the processors to do something with.
+	mostSpinning = 2
 )
 
 // spinFor calls ready until it is true or the time is over, and reports whether it
@@ -287,8 +290,11 @@ func (c *Context) Start(ctx context.Context, f func() error) (wait func() error)
 // await waits for the end of a task. An error says that the GL thread or the context
 // ended first, and the task is left to the GL thread.
 func (c *Context) await(ctx context.Context, t *task) error {
-	if c.spin && spinFor(callerSpin, func() bool { return t.state.Load() == finished }) {
-		return nil
+	if c.spin {
+		over := c.spinning.Add(1) <= mostSpinning && spinFor(callerSpin, func() bool { return t.state.Load() == finished })
+		if c.spinning.Add(-1); over {
+			return nil
+		}
 	}
 	if !t.state.CompareAndSwap(running, awaited) {
 		return nil
