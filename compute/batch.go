@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -23,7 +24,10 @@ type Batch struct {
 	device Profile
 	forms  []*Form
 	cols   []int
-	order  []placed // of all lines
+	cuts   []map[int][]uint64 // by chunk and column, the first codes of its intervals but for the first one's
+	any    []bool             // by chunk: some condition is a disjunction over several columns
+	lines  map[value]int      // how many there are
+	order  []placed           // of all lines
 }
 
 // The bounds of a batch.
@@ -31,47 +35,57 @@ const (
 	MaxBatch       = 64 // queries
 	maxLines       = 64 // see Profile.Lines
 	linesPerGroup  = 4
-	mostMixed      = 6 // groups, the last, that may add up lines of different values
+	mostMixed      = 6 // groups that may add up lines of different values
 	maxBatchCols   = 6
 	maxBatchValues = 8
 	maxIntervals   = 255      // of a column: the last of the table is that of NULLs
 	buckets        = 512      // of neighbouring codes
+	bucketCuts     = 2        // that one may have
+	narrowShift    = 11       // of a bucket whose cuts share its word
 	lineWords      = 3        // of the result
 	reportCopies   = 16       // COPIES of batch.glsl
 	leastShared    = 32 << 10 // bytes that every OpenGL 4.5 device has
 	// mostLineUnits bounds the units of a thread so that it meets less than 2^13 records of a piece: its counts have
 	// so many bits, and its sums of codes of wholeWidth bits 32.
 	mostLineUnits = 60
-	batchLocal    = 128 // threads of a work group
+	batchLocal    = 256 // threads of a work group
 	batchPerUnit  = 4   // work groups a multiprocessor
 )
 
 // placed is where a line of a query is in a batch: a bit.
 type placed struct{ form, line, at int }
 
-// groups is how many groups of lines there are, mixable how many of them, the last, may add up different values.
-func (b *Batch) groups() int  { return b.device.Lines / linesPerGroup }
-func (b *Batch) mixable() int { return min(mostMixed, b.groups()) }
+// groups is how many groups of lines there are, and mixable how many of them, the first, may add up different values: what is
+// left of each value when its lines have filled groups.
+func (b *Batch) groups() int { return b.device.Lines / linesPerGroup }
+func (b *Batch) mixable(values int) int {
+	if values < 2 {
+		return 0
+	}
+	return min(mostMixed, b.groups(), (values*(linesPerGroup-1)+linesPerGroup-1)/linesPerGroup)
+}
 
 // NewBatch returns an empty batch.
 func NewBatch(d Profile) *Batch {
 	d.Software = false // its programs are those for hardware (Profile.Lines)
-	return &Batch{device: d}
+	return &Batch{device: d, lines: map[value]int{}}
 }
 
 // Add adds a query, unless the batch has no room for it. All of a batch are over the same chunks.
 func (b *Batch) Add(f *Form) bool {
-	next := Batch{device: b.device, forms: append(slices.Clip(b.forms), f), cols: slices.Clone(b.cols)}
+	next := *b
+	next.forms = append(slices.Clip(b.forms), f)
 	for _, col := range f.cols {
-		if !slices.Contains(next.cols, col) {
-			next.cols = append(next.cols, col)
+		if at, found := slices.BinarySearch(next.cols, col); !found {
+			next.cols = slices.Insert(slices.Clone(next.cols), at, col)
 		}
 	}
-	slices.Sort(next.cols)
-	switch {
-	case len(next.forms) > MaxBatch, len(next.cols) > maxBatchCols:
-		return false
-	case !next.arrange():
+	next.lines = maps.Clone(b.lines)
+	for _, l := range f.lines {
+		next.lines[l.value]++
+	}
+	values := len(next.values())
+	if len(next.forms) > MaxBatch || len(next.cols) > maxBatchCols || !next.hasPlaces(values) || !next.cut(f) {
 		return false
 	}
 	for i, c := range f.q.Table.Chunks {
@@ -83,31 +97,92 @@ func (b *Batch) Add(f *Form) bool {
 			if blocks++; c.Segments[col].Nulls > 0 {
 				blocks++
 			}
-			if len(next.cuts(i, col)) >= maxIntervals {
-				return false
-			}
 		}
-		if blocks > b.device.maxBlocks() {
+		if blocks > b.device.maxBlocks() || next.shared(i, values) > max(leastShared, b.device.Shared) {
 			return false
 		}
-	}
-	if next.shared() > max(leastShared, b.device.Shared) {
-		return false
 	}
 	*b = next
 	return true
 }
 
-// shared is the memory that a work group takes, in bytes.
-func (b *Batch) shared() int {
-	masks := 2
-	for i := range b.forms[0].q.Table.Chunks {
-		if b.any(i) {
-			masks = 4
+// cut adds the cuts of a query's conditions, and reports whether there are not too many, of a column or in a bucket.
+func (b *Batch) cut(f *Form) bool {
+	all, any := make([]map[int][]uint64, len(f.q.Table.Chunks)), make([]bool, len(f.q.Table.Chunks))
+	for i := range all {
+		all[i] = map[int][]uint64{}
+		if b.cuts != nil {
+			all[i], any[i] = maps.Clone(b.cuts[i]), b.any[i]
+		}
+		for _, clauses := range f.clauses {
+			c := clauses[i]
+			any[i] = any[i] || c.any != nil
+			for _, sets := range []map[int]codeSet{c.all, c.any} {
+				for col, s := range sets {
+					list := slices.Clone(all[i][col])
+					for _, cut := range s.cuts {
+						if at, found := slices.BinarySearch(list, cut); !found && cut > 0 && cut <= math.MaxUint32 {
+							list = slices.Insert(list, at, cut)
+						}
+					}
+					if len(list) >= maxIntervals || crowded(list, bucketShift(f.q.Table.Chunks[i], col)) {
+						return false
+					}
+					all[i][col] = list
+				}
+			}
 		}
 	}
-	table := max(len(b.cols)*(lookupWords+(maxIntervals+1)*masks), lineWords*b.device.Lines*reportCopies)
-	return 4*table + 16*len(b.values())*batchLocal
+	b.cuts, b.any = all, any
+	return true
+}
+
+// crowded reports more cuts in one bucket than its words have room for; one at its beginning takes none.
+func crowded(cuts []uint64, shift int) bool {
+	for i := range max(0, len(cuts)-bucketCuts) {
+		first := cuts[i]
+		if first&(1<<shift-1) != 0 && first>>shift == cuts[i+bucketCuts]>>shift {
+			return true
+		}
+	}
+	return false
+}
+
+// bucketShift is of how many codes a bucket is, as a power of 2.
+func bucketShift(c *table.Chunk, col int) int {
+	return max(0, c.Segments[col].Bits-bits.Len(buckets-1))
+}
+
+// tableWords are the words of the buckets of a chunk's columns: how many, and where each column's begin.
+func (b *Batch) tableWords(chunk int, cols []int) (n int, at []int) {
+	for _, col := range cols {
+		at = append(at, n)
+		if n += buckets; bucketShift(b.forms[0].q.Table.Chunks[chunk], col) > narrowShift {
+			n += buckets
+		}
+	}
+	return n, at
+}
+
+// masks are the words that say which lines an interval passes.
+func (b *Batch) masks(chunk int) int {
+	if b.any[chunk] {
+		return 4
+	}
+	return 2
+}
+
+// shared is the memory that a work group takes over a chunk for so many values, in bytes.
+func (b *Batch) shared(chunk, values int) int {
+	var cols []int
+	for _, col := range b.cols {
+		if c := b.forms[0].q.Table.Chunks[chunk]; col < len(c.Segments) && c.Segments[col] != nil {
+			cols = append(cols, col)
+		}
+	}
+	words, _ := b.tableWords(chunk, cols)
+	const claimed = 16 // units.glsl
+	return claimed + 4*max(words, lineWords*b.device.Lines*reportCopies) + 4*(maxIntervals+1)*b.masks(chunk)*len(cols) + 16*max(1, values)*batchLocal
 }
 
 // Len is how many queries there are.
@@ -131,11 +206,9 @@ func (b *Batch) Columns() (list []textures.Block) {
 // values lists what the lines add up or search for; and, where there is room, what they might add up of the columns:
 // so batches over the same columns have one program.
 func (b *Batch) values() (list []value) {
-	for _, f := range b.forms {
-		for _, l := range f.lines {
-			if l.value.col >= 0 && !slices.Contains(list, l.value) {
-				list = append(list, l.value)
-			}
+	for v := range b.lines {
+		if v.col >= 0 {
+			list = append(list, v)
 		}
 	}
 	more := slices.Clone(list)
@@ -163,60 +236,63 @@ func (b *Batch) values() (list []value) {
 // extreme reports that the largest is searched for.
 func (v value) extreme() bool { return v.take >= largestCode }
 
-// arrange gives each line a bit, and reports whether there are enough: those of one value fill groups of four; of what
-// is left of sums, four share a group.
-func (b *Batch) arrange() bool {
+// hasPlaces reports whether each line can have a bit, of so many values (see arrange).
+func (b *Batch) hasPlaces(values int) bool {
+	all, full, rest := 0, 0, 0
+	for v, n := range b.lines {
+		all += n
+		switch {
+		case v.extreme():
+			full += (n + linesPerGroup - 1) / linesPerGroup
+		case v.col >= 0:
+			full, rest = full+n/linesPerGroup, rest+n%linesPerGroup
+		}
+	}
+	if values < 2 {
+		full, rest = full+(rest+linesPerGroup-1)/linesPerGroup, 0
+	}
+	mixed := (rest + linesPerGroup - 1) / linesPerGroup
+	return values <= maxBatchValues && all <= b.device.Lines && mixed <= b.mixable(values) && full+mixed <= b.groups()
+}
+
+// arrange gives each line a bit: those of one value fill groups of four; what is left of sums comes before them, four to a group; lines
+// that only count take what is free.
+func (b *Batch) arrange() {
 	of := map[value][]placed{}
 	for i, f := range b.forms {
 		for k, l := range f.lines {
 			of[l.value] = append(of[l.value], placed{form: i, line: k})
 		}
 	}
+	var full [][]placed // of one value each
+	var list []placed   // what is left
 	values := b.values()
-	if len(values) > maxBatchValues {
-		return false
-	}
-	var full, rest []placed
-	group := 0
 	for _, v := range values {
-		list := of[v]
-		n := len(list) / linesPerGroup * linesPerGroup
-		if v.extreme() {
-			n = len(list)
+		lines := of[v]
+		n := len(lines)
+		if len(values) > 1 && !v.extreme() {
+			n -= n % linesPerGroup
 		}
-		for i, p := range list[:n] {
-			p.at = linesPerGroup*group + i
-			full = append(full, p)
-		}
-		group += (n + linesPerGroup - 1) / linesPerGroup
-		rest = append(rest, list[n:]...)
+		full, list = append(full, lines[:n]), append(list, lines[n:]...)
 	}
-	mixed := (len(rest) + linesPerGroup - 1) / linesPerGroup
-	if group+mixed > b.groups() || mixed > b.mixable() {
-		return false
-	}
-	for i, p := range rest {
-		p.at = linesPerGroup*(b.groups()-mixed) + i
-		full = append(full, p)
-	}
-	taken := [maxLines]bool{}
-	for _, p := range full {
-		taken[p.at] = true
-	}
-	at := 0
-	for _, p := range of[value{col: -1}] {
-		for at < b.device.Lines && taken[at] {
+	b.order = nil
+	taken, at := [maxLines]bool{}, 0
+	for _, lines := range append([][]placed{list}, full...) {
+		at = (at + linesPerGroup - 1) / linesPerGroup * linesPerGroup
+		for _, p := range lines {
+			p.at, taken[at] = at, true
+			b.order = append(b.order, p)
 			at++
 		}
-		if at == b.device.Lines {
-			return false
-		}
-		p.at = at
-		taken[at] = true
-		full = append(full, p)
 	}
-	b.order = full
-	return true
+	at = 0
+	for _, p := range of[value{col: -1}] {
+		for taken[at] {
+			at++
+		}
+		p.at, taken[at] = at, true
+		b.order = append(b.order, p)
+	}
 }
 
 // clause is the condition of a line in a chunk.
@@ -233,94 +309,80 @@ func (b *Batch) colsOf(chunk int) []int {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// cuts are the first codes of the intervals of a column, but for the first interval's.
-func (b *Batch) cuts(chunk, col int) (list []uint64) {
-	for _, f := range b.forms {
-		for k := range f.lines {
-			c := f.clauses[k][chunk]
-			list = append(append(list, c.all[col].cuts...), c.any[col].cuts...)
-		}
-	}
-	slices.Sort(list)
-	list = slices.Compact(list)
-	return slices.DeleteFunc(list, func(c uint64) bool { return c == 0 || c > math.MaxUint32 })
-}
-
-// any reports whether some condition in a chunk is a disjunction over several columns.
-func (b *Batch) any(chunk int) bool {
-	return slices.ContainsFunc(b.order, func(p placed) bool { return b.clause(p, chunk).any != nil })
-}
-
-// lookup is the table of one chunk for its program.
-type lookup struct {
-	words []uint32
-	shift []int // by column: 2^shift neighbouring codes share a bucket
-}
-
-// The places in the table of a column (batch.glsl).
-const (
-	cutsAt      = buckets
-	passesAt    = cutsAt + maxIntervals + 1
-	nullsAt     = maxIntervals
-	lookupWords = passesAt
-)
-
-// lookup makes the table of a chunk.
-func (b *Batch) lookup(chunk int, cols []int) lookup {
-	masks := 2
-	if b.any(chunk) {
-		masks = 4
-	}
-	stride := lookupWords + (maxIntervals+1)*masks
-	t := lookup{words: make([]uint32, stride*len(cols))}
+// lookup is the table of one chunk for its program (batch.glsl), and the buckets' shift of each column.
+func (b *Batch) lookup(chunk int, cols []int) (words []uint32, shifts []int) {
+	n, begins := b.tableWords(chunk, cols)
+	masks := b.masks(chunk)
+	words = make([]uint32, n+(maxIntervals+1)*masks*len(cols))
 	for i, col := range cols {
-		words, cuts := t.words[i*stride:(i+1)*stride], b.cuts(chunk, col)
-		shift := max(0, b.forms[0].q.Table.Chunks[chunk].Segments[col].Bits-bits.Len(buckets-1))
-		for k := range buckets {
-			from, to := uint64(k)<<shift, uint64(k+1)<<shift
-			first, found := slices.BinarySearch(cuts, from)
-			if found {
-				first++
+		cuts, shift := b.cuts[chunk][col], bucketShift(b.forms[0].q.Table.Chunks[chunk], col)
+		at := 0 // cuts at or before the bucket's first code
+		for k := range uint64(buckets) {
+			first := k << shift
+			for at < len(cuts) && cuts[at] <= first {
+				at++
 			}
-			end, _ := slices.BinarySearch(cuts, to)
-			words[k] = uint32(first | max(0, end-first)<<8)
+			offsets := [bucketCuts]uint32{math.MaxUint32, math.MaxUint32}
+			for j := range offsets {
+				if at+j < len(cuts) && cuts[at+j]>>shift == k {
+					offsets[j] = uint32(cuts[at+j] - first)
+				}
+			}
+			if word := &words[begins[i]+int(k)]; shift > narrowShift {
+				*word = uint32(at) | offsets[0]<<8
+				words[begins[i]+buckets+int(k)] = offsets[1]
+			} else {
+				*word = uint32(at) | offsets[0]&0xfff<<8 | offsets[1]<<20
+			}
 		}
-		for k, c := range cuts {
-			words[cutsAt+k] = uint32(c)
-		}
-		t.shift = append(t.shift, shift)
-		b.passing(words[passesAt:], chunk, col, cuts)
+		b.pass(words[n+(maxIntervals+1)*masks*i:], chunk, col)
+		shifts = append(shifts, shift)
 	}
-	return t
+	return words, shifts
 }
 
-// passing writes which lines each interval of a column passes, and NULL.
-func (b *Batch) passing(words []uint32, chunk, col int, cuts []uint64) {
-	const intervals = maxIntervals + 1
-	for _, p := range b.order {
-		c := b.clause(p, chunk)
-		write := func(interval int, has func(codeSet) bool) {
-			for half, sets := range []map[int]codeSet{c.all, c.any} {
-				s, asked := sets[col]
-				pass := asked && has(s) || !asked && (half == 0 || c.any != nil)
-				if pass && !c.never {
-					words[intervals*(2*half+p.at/32)+interval] |= 1 << (p.at % 32)
+// nullsAt is the interval of no value.
+const nullsAt = maxIntervals
+
+// pass writes which lines each interval of a column passes, and NULL: a pair of words each, for disjunctions one behind the other.
+func (b *Batch) pass(words []uint32, chunk, col int) {
+	cuts := b.cuts[chunk][col]
+	for half := range b.masks(chunk) / 2 {
+		words := words[2*half*(maxIntervals+1):]
+		var unasked [2]uint32
+		for _, p := range b.order {
+			c := b.clause(p, chunk)
+			s, asked := []map[int]codeSet{c.all, c.any}[half][col]
+			bit := uint32(1) << (p.at % 32)
+			switch {
+			case c.never:
+			case !asked && (half == 0 || c.any != nil):
+				unasked[p.at/32] |= bit
+			case asked:
+				in := 0 // cuts of the set at or before the interval's first code
+				for k := range len(cuts) + 1 {
+					for in < len(s.cuts) && (s.cuts[in] == 0 || k > 0 && s.cuts[in] <= cuts[k-1]) {
+						in++
+					}
+					if in%2 == 1 {
+						words[2*k+p.at/32] |= bit
+					}
+				}
+				if s.null {
+					words[2*nullsAt+p.at/32] |= bit
 				}
 			}
 		}
-		for k := range len(cuts) + 1 {
-			code := uint64(0)
-			if k > 0 {
-				code = cuts[k-1]
-			}
-			write(k, func(s codeSet) bool { return s.has(code) })
+		for k := range maxIntervals + 1 {
+			words[2*k] |= unasked[0]
+			words[2*k+1] |= unasked[1]
 		}
-		write(nullsAt, func(s codeSet) bool { return s.null })
 	}
 }
 
 // Run answers the queries: of each the selection.
 func (b *Batch) Run(run pass.Runner) ([]plan.Selection, error) {
+	b.arrange()
 	c, err := newCompiler(b.device, b.forms[0].q)
 	if err != nil {
 		return nil, err
@@ -359,15 +421,15 @@ func (b *Batch) Run(run pass.Runner) ([]plan.Selection, error) {
 // queue queues the passes, and returns where the result has the lines of each chunk; -1 for a chunk without rows.
 func (b *Batch) queue(c *compiler) (at []int, err error) {
 	var words []uint32
-	var lookups []lookup
 	var tables []int
+	shifts := make([][]int, len(c.chunks))
 	for i, x := range c.chunks {
-		t := lookup{}
+		tables = append(tables, len(words))
 		if x.Rows > 0 {
-			t = b.lookup(i, b.colsOf(i))
+			var of []uint32
+			of, shifts[i] = b.lookup(i, b.colsOf(i))
+			words = append(words, of...)
 		}
-		lookups, tables = append(lookups, t), append(tables, len(words))
-		words = append(words, t.words...)
 	}
 	block := textures.ScratchBlock(&textures.Scratch{Words: max(4, (len(words)+3)/4*4), Init: words})
 	shapes := map[string]*code{}
@@ -380,7 +442,7 @@ func (b *Batch) queue(c *compiler) (at []int, err error) {
 		at = append(at, to)
 		w := newWriter(x)
 		w.arg(to, tables[i], b.split(c))
-		w.arg(lookups[i].shift...)
+		w.arg(shifts[i]...)
 		k := b.program(w, i, block)
 		shape := fmt.Sprint(k.text, k.slots)
 		if shapes[shape] == nil {

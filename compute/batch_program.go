@@ -13,82 +13,58 @@ import (
 // lie and what is taken of them: which lines there are, and of which value each group of them is, is told by arguments.
 //
 // Arguments: the place of the lines in the result, that of the table, split, and of each column its buckets' shift.
-// kind is what each group of lines does: 0 nothing, 1 + a value adds it up, -1 - a value searches for its largest, and one more than
-// the last adds up the values that mixed has for each of its lines, in four bits each.
+// kind is what each of the groups of lines does: it adds a value up, or, where it is -1 - a value, searches for its largest. The first
+// groups add up a value of each line's own, of which mixed has the number in four bits.
 //
-// A value is picked by its number from shared memory. As a branch for each value in each group the program had 45 KB,
-// more than an H100 has near its multiprocessors: a batch took 13.4 ms however few its lines were.
+// A value is picked by its number from shared memory, and records are taken four at a time: a longer program than a multiprocessor
+// keeps at hand takes three times as long, and one with a branch for each group half as long again (docs/results/batching.md).
 func (b *Batch) program(w *writer, chunk int, tables textures.Block) *code {
-	cols, values, masks := b.colsOf(chunk), b.values(), 2
-	if b.any(chunk) {
-		masks = 4
-	}
+	cols, values := b.colsOf(chunk), b.values()
+	words, begins := b.tableWords(chunk, cols)
 	d := b.device
 	d.local = batchLocal
 	k := &code{name: "batch", files: []string{"units.glsl", "batch.glsl"}, device: d, perUnit: batchPerUnit, regional: w.x.regional,
 		shared: true, split: b.split(w.x.compiler), mostUnits: mostLineUnits, uniforms: b.kinds(values)}
-	k.defines = w.x.defines(d, fmt.Sprintf("COLUMNS %du", len(cols)), fmt.Sprintf("MASKS %d", masks), fmt.Sprintf("LINES %d", d.Lines), fmt.Sprintf("VALUES %d", max(1, len(values))))
+	k.defines = w.x.defines(d, fmt.Sprintf("COLUMNS %du", len(cols)), fmt.Sprintf("TABLE_WORDS %du", words), fmt.Sprintf("MASKS %d", b.masks(chunk)),
+		fmt.Sprintf("LINES %d", d.Lines), fmt.Sprintf("VALUES %d", max(1, len(values))))
 	m := &marks{blocks: slices.Repeat([]textures.Block{tables}, len(w.x.pieces))}
 	name := w.block(source{marks: m}, "uint", "readonly")
 	k.defines = append(k.defines, "TABLES "+name)
-	t := &batchText{writer: w, b: b, cols: cols, values: values, masks: masks}
+	t := &batchText{writer: w, b: b, cols: cols, begins: begins, values: values, masks: b.masks(chunk)}
 	t.write()
 	k.slots, k.text = w.slots, t.text.String()
 	return k
 }
 
+// groupsAtOnce is how many groups of lines are added up without a branch between them, whether all have lines or not.
+const groupsAtOnce = 4
+
 // kinds are the arguments that say what is added up.
 func (b *Batch) kinds(values []value) []shaders.Uniform {
-	kind, mixed := make([]int32, b.groups()), make([]uint32, mixedWords)
-	mixes := b.mixes()
+	kind, mixed := make([]int32, b.groups()), make([]int32, max(1, b.mixable(len(values))))
+	groups := 0 // that have values
 	for _, p := range b.order {
 		l := b.forms[p.form].lines[p.line]
 		if l.value.col < 0 {
 			continue
 		}
-		v := slices.Index(values, l.value)
-		group := p.at / linesPerGroup
-		switch {
-		case l.value.extreme():
-			kind[group] = int32(-1 - v)
-		case group >= b.groups()-mixes && len(values) > 1:
-			kind[group] = int32(1 + len(values))
-			i := p.at - linesPerGroup*(b.groups()-b.mixable())
-			mixed[i/8] |= uint32(v) << (i % 8 * 4)
-		default:
-			kind[group] = int32(1 + v)
+		v, group := int32(slices.Index(values, l.value)), p.at/linesPerGroup
+		groups = max(groups, group+1)
+		if kind[group] = v; l.value.extreme() {
+			kind[group] = -1 - v
+		} else if group < len(mixed) {
+			mixed[group] |= v << (p.at % linesPerGroup * 4)
 		}
 	}
-	words := make([]int32, len(mixed))
-	for i, w := range mixed {
-		words[i] = int32(w)
-	}
-	return []shaders.Uniform{{Name: "kind", I: kind}, {Name: "mixed", I: words}}
+	return []shaders.Uniform{{Name: "kind", I: kind}, {Name: "mixed", I: mixed}, shaders.Int("groups", int32(groups))}
 }
-
-// mixes is how many groups have lines of several values.
-func (b *Batch) mixes() int {
-	rest := 0
-	of := map[value]int{}
-	for _, p := range b.order {
-		if v := b.forms[p.form].lines[p.line].value; v.col >= 0 && !v.extreme() {
-			of[v]++
-		}
-	}
-	for _, n := range of {
-		rest += n % linesPerGroup
-	}
-	return (rest + linesPerGroup - 1) / linesPerGroup
-}
-
-// mixedWords is how many words have the values of single lines.
-const mixedWords = (mostMixed*linesPerGroup + 7) / 8
 
 // batchText writes the main function.
 type batchText struct {
 	*writer
 	b      *Batch
 	cols   []int
+	begins []int // where in the table
 	values []value
 	masks  int
 	text   strings.Builder
@@ -97,7 +73,7 @@ type batchText struct {
 func (t *batchText) add(format string, args ...any) { fmt.Fprintf(&t.text, format, args...) }
 
 func (t *batchText) write() {
-	t.add("layout(local_size_x = LOCAL) in;\nuniform int kind[%d];\nuniform int mixed[%d];\n", t.b.groups(), mixedWords)
+	t.add("layout(local_size_x = LOCAL) in;\nuniform int kind[%d];\nuniform int mixed[%d];\nuniform int groups;\n", t.b.groups(), max(1, t.b.mixable(len(t.values))))
 	t.add("void main() {\n    claim(uint(args[1]));\n    for (int p = 0; p < args[0]; p++) {\n        PIECE(p);\n        LOAD(uint(arg(OWN + 1)))\n")
 	t.add("        uvec2 level[LEVELS];\n        for (int p = 0; p < LEVELS; p++)\n            level[p] = uvec2(0u);\n")
 	for g := range t.b.groups() {
@@ -112,7 +88,12 @@ func (t *batchText) write() {
 	t.records()
 	t.add("                count(level, low, high);\n")
 	for g := range t.b.groups() {
-		t.group(g)
+		if g%groupsAtOnce == 0 {
+			t.add("                if (groups > %d) {\n", g)
+		}
+		if t.group(g); g%groupsAtOnce == groupsAtOnce-1 || g == t.b.groups()-1 {
+			t.add("                }\n")
+		}
 	}
 	t.add("            }\n        }\n")
 	t.report()
@@ -140,13 +121,16 @@ func (t *batchText) records() {
 		t.add(in+"uvec4 %s = uvec4(~0u);\n", w)
 	}
 	for i, col := range t.cols {
-		base := fmt.Sprintf("%du * COLUMN_WORDS", i)
-		t.add(in+"uvec4 at%d = intervals(%s, code%d, arg(OWN + %d));\n", i, base, i, 3+i)
-		if t.x.segment(col).Nulls > 0 {
+		of, seg := "intervals", t.x.segment(col)
+		if bucketShift(t.x.Chunk, col) > narrowShift {
+			of = "wideIntervals"
+		}
+		t.add(in+"uvec4 at%d = %s(%du, code%d, arg(OWN + %d));\n", i, of, t.begins[i], i, 3+i)
+		if seg.Nulls > 0 {
 			t.add(in+"at%d = mix(uvec4(NULLS), at%d, notEqual(valid%d, uvec4(0u)));\n", i, i, i)
 		}
-		for k, w := range words {
-			t.add(in+"%s &= passes(%s, at%d, %du);\n", w, base, i, k)
+		for k := 0; k < t.masks; k += 2 {
+			t.add(in+"PASS(%s, %s, %du, at%d)\n", words[k], words[k+1], (i*t.masks+k)/2, i)
 		}
 	}
 	if t.masks > 2 {
@@ -167,31 +151,16 @@ func (t *batchText) records() {
 
 // group writes what a group of lines does with four records.
 func (t *batchText) group(g int) {
-	const in = "                "
-	mask := [...]string{"low", "high"}[g/8]
-	each := func(format string) {
-		for i := range linesPerGroup {
-			line := linesPerGroup*g + i
-			t.add(in+"    "+format+"\n", g, "xyzw"[i], mask, uint32(1)<<(line%32))
-		}
-	}
-	if len(t.values) > 1 && g >= t.b.groups()-t.b.mixable() {
-		t.add(in+"if (kind[%d] == %d) {\n", g, 1+len(t.values))
-		for i := range linesPerGroup {
-			line := linesPerGroup*g + i
-			n := line - linesPerGroup*(t.b.groups()-t.b.mixable())
-			t.add(in+"    { uvec4 v = VALUE(mixed[%d] >> %d & 15); SUM(sum%d.%c, %s, %du, v) }\n", n/8, n%8*4, g, "xyzw"[i], mask, uint32(1)<<(line%32))
-		}
-		t.add(in + "} else\n")
-	}
+	of := fmt.Sprintf("sum%d, %s, %du", g, [...]string{"low", "high"}[g/8], uint32(1)<<(linesPerGroup*g%32))
+	t.add("                    ")
 	if slices.ContainsFunc(t.values, value.extreme) {
-		t.add(in+"if (kind[%d] < 0) {\n"+in+"    uvec4 v = VALUE(-1 - kind[%[1]d]);\n", g)
-		each("LARGEST(sum%d.%c, %s, %du, v)")
-		t.add(in + "} else\n")
+		t.add("if (kind[%d] < 0) EACH_OF_FOUR(LARGEST, %s, -1 - kind[%[1]d]) else ", g, of)
 	}
-	t.add(in+"if (kind[%d] > 0) {\n"+in+"    uvec4 v = VALUE(kind[%[1]d] - 1);\n", g)
-	each("SUM(sum%d.%c, %s, %du, v)")
-	t.add(in + "}\n")
+	if g < t.b.mixable(len(t.values)) {
+		t.add("MIXED_SUMS(%s, mixed[%d])\n", of, g)
+	} else {
+		t.add("EACH_OF_FOUR(SUM, %s, kind[%d])\n", of, g)
+	}
 }
 
 // report writes what adds the threads' lines up.

@@ -46,15 +46,15 @@ func TestBatchesAgreeWithCPU(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		answered := 0
-		for round := range 4 {
+		for round := range 8 {
 			d := compute.ProfileOf(ctx.Caps())
-			d.Multiprocessors, d.Together, d.Lines = 1+round%3, 1+round%4, 8
+			d.Multiprocessors, d.Together, d.Lines = 1+round%3, 1+round%4, []int{8, 8, 40, 8, 64, 8, 8, 20}[round]
 			d.RegionRows = 1 << 30 * (round % 4 / 3)
 			if round%3 == 0 {
 				d.WindowRows = textures.GroupRows
 			}
 			rows := boundaryRows[round%len(boundaryRows)]
-			tab := chunked(rng, rows, 1+rng.IntN(32), 1+round%3, round%2 == 0, round%5 < 2)
+			tab := chunked(rng, rows, []int{1, 7, 14, 19, 22, 27, 31, 32}[round], 1+round%3, round%2 == 0, round%5 < 2)
 			b := compute.NewBatch(d)
 			var queries []*plan.Query
 			for range 80 {

@@ -5,45 +5,46 @@
 // tells which lines an interval passes, a bit a line: a record's lines are the AND of what the intervals
 // of its codes pass, whatever there are of lines.
 //
-// A table has, for each column, COLUMN_WORDS words: of each of BUCKETS neighbouring ranges of codes the
-// interval that its first code is in and, times 256, how many cuts are in it; the cuts; and, of each
+// A table has, for each column, a word for each of BUCKETS neighbouring ranges of codes: the interval that its first code
+// is in, and where in the range the next two begin, in 12 bits each; of wide ranges two words, with 24 and 32 bits. There are
+// no more than two, so that no thread waits for another one's third. Behind the words of all columns are, of each
 // interval, the lines that it passes: MASKS words. Interval NULLS is that of no value.
 #define BUCKETS 512u
-#define CUTS 512u
-#define PASSES 768u
 #define NULLS 255u
-#define COLUMN_WORDS (768u + 256u * uint(MASKS))
+#define PAIRS (uint(MASKS) / 2u)
 
 #define COPIES 16u // of a work group's sums: neighbouring threads have different ones
-shared uint table[max(COLUMNS * COLUMN_WORDS, 3u * uint(LINES) * COPIES)];
+shared uint table[max(TABLE_WORDS, 3u * uint(LINES) * COPIES)];
+shared uvec2 passing[256u * COLUMNS * PAIRS];
 shared uvec4 values[VALUES * LOCAL]; // of four records of each thread, value by value
 #define VALUE(k) values[uint(k) * uint(LOCAL) + gl_LocalInvocationIndex]
 #define LOAD(at) \
     barrier(); \
-    for (uint i = gl_LocalInvocationIndex; i < COLUMNS * COLUMN_WORDS; i += uint(LOCAL)) \
+    for (uint i = gl_LocalInvocationIndex; i < TABLE_WORDS; i += uint(LOCAL)) \
         table[i] = FETCH_UINT(TABLES, at + i); \
+    for (uint i = gl_LocalInvocationIndex; i < 256u * COLUMNS * PAIRS; i += uint(LOCAL)) \
+        passing[i] = uvec2(FETCH_UINT(TABLES, at + TABLE_WORDS + 2u * i), FETCH_UINT(TABLES, at + TABLE_WORDS + 2u * i + 1u)); \
     barrier();
 
-// intervals are those of four codes, by the table of a column, which begins at a place.
+uvec4 words(uvec4 at) { return uvec4(table[at.x], table[at.y], table[at.z], table[at.w]); }
+
+// intervals are those of four codes, by the words of a column from a place on; wideIntervals of wide ranges.
 uvec4 intervals(uint at, uvec4 code, int shift) {
-    uvec4 bucket = code >> shift;
-    bucket = uvec4(table[at + bucket.x], table[at + bucket.y], table[at + bucket.z], table[at + bucket.w]);
-    uvec4 i = bucket & 255u, left = bucket >> 8;
-    at += CUTS;
-    while (some(left)) {
-        uvec4 cut = uvec4(table[at + i.x], table[at + i.y], table[at + i.z], table[at + i.w]);
-        uvec4 step = uvec4(greaterThanEqual(code, cut)) & uvec4(notEqual(left, uvec4(0u)));
-        i += step;
-        left = (left - 1u) * step; // behind a cut that is not reached there is none that is
-    }
-    return i;
+    uvec4 word = words(at + (code >> shift));
+    code &= (1u << shift) - 1u;
+    return (word & 255u) + uvec4(greaterThanEqual(code, word >> 8 & 4095u)) + uvec4(greaterThanEqual(code, word >> 20));
+}
+uvec4 wideIntervals(uint at, uvec4 code, int shift) {
+    uvec4 word = words(at + (code >> shift)), second = words(at + BUCKETS + (code >> shift));
+    code &= (1u << shift) - 1u;
+    return (word & 255u) + uvec4(greaterThanEqual(code, word >> 8)) + uvec4(greaterThanEqual(code, second));
 }
 
-// passes is word w of what intervals pass.
-uvec4 passes(uint at, uvec4 i, uint w) {
-    at += PASSES + 256u * w;
-    return uvec4(table[at + i.x], table[at + i.y], table[at + i.z], table[at + i.w]);
-}
+// PASS has four records pass only the lines of a pair of words that their intervals pass.
+#define PASS(low, high, pair, i) { \
+    uvec2 x = passing[256u * (pair) + i.x], y = passing[256u * (pair) + i.y], z = passing[256u * (pair) + i.z], w = passing[256u * (pair) + i.w]; \
+    low &= uvec4(x.x, y.x, z.x, w.x); \
+    high &= uvec4(x.y, y.y, z.y, w.y); }
 
 // Lines 0..31 are bits of the first of two words, the others of the second. Their records are counted by
 // planes: bit p of line i's count is bit i of level p.
@@ -79,6 +80,14 @@ uint counted(uvec2 level[LEVELS], uint line) {
     if ((m.y & bit) != 0u) to = max(to, v.y); \
     if ((m.z & bit) != 0u) to = max(to, v.z); \
     if ((m.w & bit) != 0u) to = max(to, v.w);
+
+// Four lines of one value, from a bit on: kind is the value's number.
+#define EACH_OF_FOUR(WHAT, to, m, bit, kind) { uvec4 v = VALUE(kind); \
+    WHAT(to.x, m, (bit), v) WHAT(to.y, m, (bit) << 1, v) WHAT(to.z, m, (bit) << 2, v) WHAT(to.w, m, (bit) << 3, v) }
+// Four lines of a value each, of which four bits of a word tell the numbers.
+#define SUM_ONE(to, m, bit, number) { uvec4 v = VALUE((number) & 15); SUM(to, m, bit, v) }
+#define MIXED_SUMS(to, m, bit, numbers) { \
+    SUM_ONE(to.x, m, (bit), numbers) SUM_ONE(to.y, m, (bit) << 1, (numbers) >> 4) SUM_ONE(to.z, m, (bit) << 2, (numbers) >> 8) SUM_ONE(to.w, m, (bit) << 3, (numbers) >> 12) }
 
 #ifndef REGIONS
 layout(std430, binding = 0) buffer Result { uint result[]; };
