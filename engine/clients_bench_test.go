@@ -80,7 +80,7 @@ func BenchmarkClients(b *testing.B) {
 	round := func(keep bool) {
 		for _, name := range []string{"batched", "single"} {
 			g.Computes.Lines = lines[name]
-			rate, one := together(64, 8), together(1, 32)
+			rate, one := together(64, 32), together(1, 32)
 			if keep {
 				rates[name], alone[name] = append(rates[name], rate), append(alone[name], 1e3/one)
 			}
@@ -100,5 +100,5 @@ func BenchmarkClients(b *testing.B) {
 		b.ReportMetric(rates[name][len(rates[name])/2], name+"-64-per-s")
 		b.ReportMetric(alone[name][len(alone[name])/2], name+"-1-ms")
 	}
-	b.ReportMetric(float64(g.waiting.answered.Load()-answered)/float64(len(rates["batched"])*64*8), "in-batches")
+	b.ReportMetric(float64(g.waiting.answered.Load()-answered)/float64(len(rates["batched"])*64*32), "in-batches")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/glctx"
@@ -13,17 +14,23 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// fewestBatched is how many statements make a batch: over 2^28 rows one of 16 took 10.6 ms on an H100, and 16 one by one 8,
-// one of 32 11.9, and 32 one by one 16.
-const fewestBatched = 24
+// fewestBatched is how many statements make a batch: over 2^28 rows one of 8 takes 2.2 ms on an H200, and 8 one by one 3.
+const fewestBatched = 8
 
 // waiting are the statements that wait for a device and that one sweep may answer together ([compute.Batch]).
 //
 // Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
-// can with its own, and these leave. So nobody waits for a batch to fill, and one that finds the device idle takes no part.
+// can with its own, and these leave. One that finds the device idle takes no part, and nobody waits for a batch to fill, but
+// right after another one: those whom that has answered ask again at once, or not at all. Half as many are enough: the others
+// ask while the device answers these.
 type waiting struct {
 	mu       sync.Mutex
 	list     []*request
+	came     chan struct{}  // one has come to the list since the last look
+	next     *compute.Batch // of the members, which are of the list, and of one snapshot: made as they come, while the device works
+	members  []*request
+	last     int          // statements that were there at the end of the last batch, those that it has answered included
+	until    time.Time    // they are worth waiting for
 	answered atomic.Int64 // statements, by batches
 	least    int          // of tests: instead of fewestBatched
 }
@@ -48,7 +55,8 @@ type batched struct {
 
 // enter has a statement wait, where the device is busy and a batch may answer it; else nil.
 func (g *GPU) enter(ctx context.Context, q *plan.Query) *request {
-	if g.Computes.Lines == 0 || !g.Context.Busy() {
+	w := &g.waiting
+	if g.Computes.Lines == 0 || !g.Context.Busy() && w.left() <= 0 {
 		return nil
 	}
 	form := compute.FormOf(q)
@@ -57,11 +65,43 @@ func (g *GPU) enter(ctx context.Context, q *plan.Query) *request {
 	}
 	r := &request{form: form, query: q}
 	r.ctx, r.leave = context.WithCancel(ctx)
-	w := &g.waiting
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = append(w.list, r)
+	w.join(g.Computes, r)
+	select {
+	case w.come() <- struct{}{}:
+	default:
+	}
 	return r
+}
+
+// join makes a statement a member of the next batch, if that has room for it.
+func (w *waiting) join(p compute.Profile, r *request) {
+	if w.next == nil {
+		w.next, w.members = compute.NewBatch(p), nil
+	}
+	if (len(w.members) == 0 || w.members[0].query.Table == r.query.Table) && w.next.Add(r.form) {
+		w.members = append(w.members, r)
+	}
+}
+
+// come tells of those that have come to the list, which is locked.
+func (w *waiting) come() chan struct{} {
+	if w.came == nil {
+		w.came = make(chan struct{}, 1)
+	}
+	return w.came
+}
+
+// left is for how long those whom the last batch has answered are waited for.
+func (w *waiting) left() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == 0 {
+		return 0
+	}
+	return time.Until(w.until)
 }
 
 // remove takes a statement from those that wait, and reports whether it was there.
@@ -70,6 +110,9 @@ func (w *waiting) remove(r *request) bool {
 	defer w.mu.Unlock()
 	n := len(w.list)
 	w.list = slices.DeleteFunc(w.list, func(o *request) bool { return o == r })
+	if len(w.list) == 0 {
+		w.next, w.members = nil, nil
+	}
 	return len(w.list) < n
 }
 
@@ -98,63 +141,76 @@ func (g *GPU) shared(ctx context.Context, q *plan.Query, took *took, do func(pas
 // lead answers a statement whose turn it is with others that wait, on the GL thread. It reports whether it did:
 // where a batch fails, those in it run one by one, when their turns come.
 func (g *GPU) lead(r *request) bool {
-	if !g.waiting.remove(r) { // a batch with it has failed
-		return false
-	}
-	batch, members := g.gather(r)
-	if len(members) < g.waiting.fewest() || g.closed || !g.Store.Fits(batch.Columns()) {
-		g.putBack(members[1:])
-		return false
-	}
-	return g.answer(batch, members) == nil
-}
-
-// gather takes the statements over the same snapshot that fit in a batch with one.
-func (g *GPU) gather(first *request) (*compute.Batch, []*request) {
 	w := &g.waiting
+	w.await(r)
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	batch, members := compute.NewBatch(g.Computes), []*request{first}
-	if !batch.Add(first.form) {
-		return batch, members
+	if !slices.Contains(w.list, r) { // a batch with it has failed
+		w.mu.Unlock()
+		return false
 	}
-	w.list = slices.DeleteFunc(w.list, func(r *request) bool {
-		takes := r.query.Table == first.query.Table && r.ctx.Err() == nil && batch.Add(r.form)
-		if takes {
-			members = append(members, r)
-		}
-		return takes
-	})
-	return batch, members
+	w.last = 0
+	batch, members := w.next, w.members
+	alone := !slices.Contains(members, r) || len(members) < w.fewest() || g.closed || !g.Store.Fits(batch.Columns())
+	if alone {
+		members = []*request{r}
+	}
+	w.list = slices.DeleteFunc(w.list, func(o *request) bool { return slices.Contains(members, o) })
+	w.next, w.members = nil, nil
+	for _, o := range w.list {
+		w.join(g.Computes, o)
+	}
+	w.mu.Unlock()
+	return !alone && g.answer(batch, members) == nil
 }
 
-// putBack has statements wait again, before those that came meanwhile.
-func (g *GPU) putBack(list []*request) {
-	g.waiting.mu.Lock()
-	defer g.waiting.mu.Unlock()
-	g.waiting.list = slices.Concat(list, g.waiting.list)
+// await waits for those whom the last batch has answered: half as many are enough, with the statement whose turn it is.
+func (w *waiting) await(r *request) {
+	for {
+		w.mu.Lock()
+		missing, came := w.last/2-len(w.list), w.come()
+		w.mu.Unlock()
+		left := w.left()
+		if missing <= 0 || left <= 0 {
+			return
+		}
+		ctx, done := context.WithTimeout(r.ctx, left)
+		_, _, _ = glctx.Receive(ctx, came)
+		done()
+	}
 }
 
 // answer runs a batch; its passes stop when all its statements have ended.
 func (g *GPU) answer(batch *compute.Batch, members []*request) error {
 	ctx, done := untilAll(members)
-	defer done()
-	return g.GL.Query(ctx, func() error {
+	start := time.Now()
+	err := g.GL.Query(ctx, func() error {
 		g.Store.Name(members[0].query.Table)
 		m, before := g.meter(g.GL), g.prepared()
 		found, err := batch.Run(m)
 		load := g.prepared().less(before)
 		g.look(load != Loading{})
-		if err != nil {
-			return err
+		for i := range found {
+			members[i].found.Store(&batched{found[i], m.Passes, load})
 		}
-		g.waiting.answered.Add(int64(len(members)))
-		for i, r := range members {
-			r.found.Store(&batched{found[i], m.Passes, load})
-			r.leave()
-		}
-		return nil
+		return err
 	})
+	done()
+	if err != nil {
+		return err
+	}
+	g.waiting.ended(members, time.Since(start))
+	return nil
+}
+
+// ended has those leave whom a batch has answered, which took so long.
+func (w *waiting) ended(members []*request, took time.Duration) {
+	w.answered.Add(int64(len(members)))
+	w.mu.Lock()
+	w.last, w.until = min(compute.MaxBatch, len(members)+len(w.list)), time.Now().Add(took)
+	w.mu.Unlock()
+	for _, r := range members {
+		r.leave()
+	}
 }
 
 // untilAll is a context that ends when those of all statements have.

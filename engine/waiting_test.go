@@ -204,6 +204,48 @@ func wait(g *GPU, n int) {
 	}
 }
 
+// One that comes right after a batch waits for half of those who were there, though the device is idle, but no longer than the batch took.
+func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
+	db, g := batching(t, attributes(t, 1000), 8, 0)
+	ask := func(x int) {
+		if _, err := Collect(db.Query(context.Background(), fmt.Sprintf("SELECT COUNT(*), SUM(b) FROM t WHERE a < %d", x))); err != nil {
+			t.Error(err)
+		}
+	}
+	ask(1) // which uploads the columns
+	ended := func(n int, took time.Duration) {
+		var members []*request
+		for range n {
+			members = append(members, &request{leave: func() {}})
+		}
+		g.waiting.ended(members, took)
+		g.waiting.answered.Store(0)
+	}
+	ended(4, time.Minute)
+	var group sync.WaitGroup
+	group.Go(func() { ask(2) })
+	wait(g, 1)
+	time.Sleep(20 * time.Millisecond)
+	if n := g.waiting.answered.Load(); n > 0 || g.Context.Busy() != true {
+		t.Errorf("%d answered, the device is busy: %v", n, g.Context.Busy())
+	}
+	group.Go(func() { ask(3) })
+	group.Wait()
+	if n := g.waiting.answered.Load(); n != 2 {
+		t.Errorf("%d were answered by a batch", n)
+	}
+	ended(4, 50*time.Millisecond)
+	start := time.Now()
+	ask(4)
+	ask(5) // who waits for nobody
+	if n := g.waiting.answered.Load(); n > 0 {
+		t.Errorf("%d were answered by a batch", n)
+	}
+	if took := time.Since(start); took < 40*time.Millisecond || g.waiting.left() > 0 {
+		t.Errorf("it took %v, and is to wait for %v more", took, g.waiting.left())
+	}
+}
+
 // Each statement of a batch ends with its own context, and the batch with the last of them.
 func TestABatchEndsWithItsLastStatement(t *testing.T) {
 	var members []*request
