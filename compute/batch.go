@@ -108,15 +108,15 @@ func (b *Batch) Add(f *Form) bool {
 
 // cut adds the cuts of a query's conditions, and reports whether there are not too many, of a column or in a bucket.
 func (b *Batch) cut(f *Form) bool {
-	all, any := make([]map[int][]uint64, len(f.q.Table.Chunks)), make([]bool, len(f.q.Table.Chunks))
+	all, either := make([]map[int][]uint64, len(f.q.Table.Chunks)), make([]bool, len(f.q.Table.Chunks))
 	for i := range all {
 		all[i] = map[int][]uint64{}
 		if b.cuts != nil {
-			all[i], any[i] = maps.Clone(b.cuts[i]), b.any[i]
+			all[i], either[i] = maps.Clone(b.cuts[i]), b.any[i]
 		}
 		for _, clauses := range f.clauses {
 			c := clauses[i]
-			any[i] = any[i] || c.any != nil
+			either[i] = either[i] || c.any != nil
 			for _, sets := range []map[int]codeSet{c.all, c.any} {
 				for col, s := range sets {
 					list := slices.Clone(all[i][col])
@@ -133,7 +133,7 @@ func (b *Batch) cut(f *Form) bool {
 			}
 		}
 	}
-	b.cuts, b.any = all, any
+	b.cuts, b.any = all, either
 	return true
 }
 

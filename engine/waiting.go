@@ -17,6 +17,9 @@ import (
 // fewestBatched is how many statements make a batch: over 2^28 rows one of 8 takes 2.2 ms on an H200, and 8 one by one 3.
 const fewestBatched = 8
 
+// longestWait is for how long those are waited for, at most, whom a batch has answered: a client of 64 asks again within 3 ms.
+const longestWait = 5 * time.Millisecond
+
 // waiting are the statements that wait for a device and that one sweep may answer together ([compute.Batch]).
 //
 // Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
@@ -198,15 +201,15 @@ func (g *GPU) answer(batch *compute.Batch, members []*request) error {
 	if err != nil {
 		return err
 	}
-	g.waiting.ended(members, time.Since(start))
+	g.waiting.ended(members, min(time.Since(start), longestWait))
 	return nil
 }
 
-// ended has those leave whom a batch has answered, which took so long.
-func (w *waiting) ended(members []*request, took time.Duration) {
+// ended has those leave whom a batch has answered. They are waited for, for so long.
+func (w *waiting) ended(members []*request, wait time.Duration) {
 	w.answered.Add(int64(len(members)))
 	w.mu.Lock()
-	w.last, w.until = min(compute.MaxBatch, len(members)+len(w.list)), time.Now().Add(took)
+	w.last, w.until = min(compute.MaxBatch, len(members)+len(w.list)), time.Now().Add(wait)
 	w.mu.Unlock()
 	for _, r := range members {
 		r.leave()

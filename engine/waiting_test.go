@@ -204,7 +204,7 @@ func wait(g *GPU, n int) {
 	}
 }
 
-// One that comes right after a batch waits for half of those who were there, though the device is idle, but no longer than the batch took.
+// One that comes right after a batch waits for half of those who were there, though the device is idle, but not for long.
 func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	db, g := batching(t, attributes(t, 1000), 8, 0)
 	ask := func(x int) {
@@ -213,12 +213,12 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 		}
 	}
 	ask(1) // which uploads the columns
-	ended := func(n int, took time.Duration) {
+	ended := func(n int, wait time.Duration) {
 		var members []*request
 		for range n {
 			members = append(members, &request{leave: func() {}})
 		}
-		g.waiting.ended(members, took)
+		g.waiting.ended(members, wait)
 		g.waiting.answered.Store(0)
 	}
 	ended(4, time.Minute)
