@@ -1,8 +1,6 @@
 package compute
 
 import (
-	"slices"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 )
@@ -12,15 +10,6 @@ import (
 type codeSet struct {
 	cuts []uint64
 	null bool
-}
-
-// has reports whether a code is in the set.
-func (s codeSet) has(code uint64) bool {
-	n, found := slices.BinarySearch(s.cuts, code)
-	if found {
-		n++
-	}
-	return n%2 == 1
 }
 
 // everyCode is all but NULL.
