@@ -234,8 +234,18 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	if n := g.waiting.answered.Load(); n != 2 {
 		t.Errorf("%d were answered by a batch", n)
 	}
-	ended(4, 50*time.Millisecond)
+	g.waiting.least = 3
+	ended(4, time.Minute)
 	start := time.Now()
+	for range 2 { // who are half of them, and no batch: the second one does not wait again
+		group.Go(func() { ask(2) })
+	}
+	group.Wait()
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("both took %v", took)
+	}
+	ended(4, 50*time.Millisecond)
+	start = time.Now()
 	ask(4)
 	ask(5) // who waits for nobody
 	if n := g.waiting.answered.Load(); n > 0 {

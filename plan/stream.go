@@ -217,12 +217,6 @@ func (v *partVisit) addRanked(a expr.Aggregate) error {
 	return err
 }
 
-// alone is a digit that is asked for by itself.
-func alone(d Digit) Digit {
-	d.K, d.N = 0, 0
-	return d
-}
-
 // added adds counts to those of other parts; either may be nil.
 func added(all, counts []uint64) []uint64 {
 	if all == nil {
@@ -358,7 +352,7 @@ func (m *streamed) CountAtLeast(col int, space *Space, d Digit) (reach []uint64,
 		if err != nil || n == 0 {
 			return err
 		}
-		counts, err := s.CountAtLeast(col, space, alone(d))
+		counts, err := s.CountAtLeast(col, space, Digit{Lo: d.Lo, Shift: d.Shift, Bits: d.Bits})
 		reach = added(reach, counts)
 		return err
 	})
