@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -28,6 +29,15 @@ type Batch struct {
 	any    []bool             // by chunk: some condition is a disjunction over several columns
 	lines  map[value]int      // how many there are
 	order  []placed           // of all lines
+	passes *batchPasses
+}
+
+// batchPasses are those of a batch.
+type batchPasses struct {
+	once sync.Once
+	*compiler
+	at  []int // where the result has the lines of each chunk; -1 for a chunk without rows
+	err error
 }
 
 // The bounds of a batch.
@@ -41,15 +51,17 @@ const (
 	maxIntervals   = 255      // of a column: the last of the table is that of NULLs
 	buckets        = 512      // of neighbouring codes
 	bucketCuts     = 2        // that one may have
-	narrowShift    = 11       // of a bucket whose cuts share its word
+	narrowShift    = 12       // of a bucket whose cuts share its word
 	lineWords      = 3        // of the result
 	reportCopies   = 16       // COPIES of batch.glsl
 	leastShared    = 32 << 10 // bytes that every OpenGL 4.5 device has
 	// mostLineUnits bounds the units of a thread so that it meets less than 2^13 records of a piece: its counts have
 	// so many bits, and its sums of codes of wholeWidth bits 32.
 	mostLineUnits = 60
-	batchLocal    = 256 // threads of a work group
-	batchPerUnit  = 4   // work groups a multiprocessor
+	// batchLocal is of how many threads a work group is, at most, and leastLocal at least: as many as have registers and memory for their
+	// values. A multiprocessor has room for one group at a time.
+	batchLocal, leastLocal = 384, 128
+	batchPerUnit           = 2 // work groups a multiprocessor
 )
 
 // placed is where a line of a query is in a batch: a bit.
@@ -68,7 +80,7 @@ func (b *Batch) mixable(values int) int {
 // NewBatch returns an empty batch.
 func NewBatch(d Profile) *Batch {
 	d.Software = false // its programs are those for hardware (Profile.Lines)
-	return &Batch{device: d, lines: map[value]int{}}
+	return &Batch{device: d, lines: map[value]int{}, passes: &batchPasses{}}
 }
 
 // Add adds a query, unless the batch has no room for it. All of a batch are over the same chunks.
@@ -98,7 +110,7 @@ func (b *Batch) Add(f *Form) bool {
 				blocks++
 			}
 		}
-		if blocks > b.device.maxBlocks() || next.shared(i, values) > max(leastShared, b.device.Shared) {
+		if blocks > b.device.maxBlocks() || next.shared(i, values, leastLocal) > b.memory() {
 			return false
 		}
 	}
@@ -148,9 +160,9 @@ func crowded(cuts []uint64, shift int) bool {
 	return false
 }
 
-// bucketShift is of how many codes a bucket is, as a power of 2.
+// bucketShift is of how many codes a bucket is, as a power of 2: two at least.
 func bucketShift(c *table.Chunk, col int) int {
-	return max(0, c.Segments[col].Bits-bits.Len(buckets-1))
+	return max(1, c.Segments[col].Bits-bits.Len(buckets-1))
 }
 
 // tableWords are the words of the buckets of a chunk's columns: how many, and where each column's begin.
@@ -164,16 +176,33 @@ func (b *Batch) tableWords(chunk int, cols []int) (n int, at []int) {
 	return n, at
 }
 
-// masks are the words that say which lines an interval passes.
+// wordLines is how many lines a word has bits for: a batch of no more has a smaller program, which takes three quarters of the time.
+const wordLines = 32
+
+// words is how many words the lines take.
+func (b *Batch) words() int { return (b.device.Lines + wordLines - 1) / wordLines }
+
+// masks are the words that say which lines an interval passes: first those of conditions that must hold, then those of
+// which one must.
 func (b *Batch) masks(chunk int) int {
 	if b.any[chunk] {
-		return 4
+		return 2 * b.words()
 	}
-	return 2
+	return b.words()
 }
 
-// shared is the memory that a work group takes over a chunk for so many values, in bytes.
-func (b *Batch) shared(chunk, values int) int {
+// memory is what a work group may take, in bytes.
+func (b *Batch) memory() int { return max(leastShared, b.device.Shared) }
+
+// local is of how many threads a work group over a chunk is.
+func (b *Batch) local(chunk int) (n int) {
+	for n = batchLocal; n > leastLocal && b.shared(chunk, len(b.values()), n) > b.memory(); n -= leastLocal {
+	}
+	return n
+}
+
+// shared is the memory that a work group of so many threads takes over a chunk for so many values, in bytes.
+func (b *Batch) shared(chunk, values, local int) int {
 	var cols []int
 	for _, col := range b.cols {
 		if c := b.forms[0].q.Table.Chunks[chunk]; col < len(c.Segments) && c.Segments[col] != nil {
@@ -182,7 +211,7 @@ func (b *Batch) shared(chunk, values int) int {
 	}
 	words, _ := b.tableWords(chunk, cols)
 	const claimed = 16 // units.glsl
-	return claimed + 4*max(words, lineWords*b.device.Lines*reportCopies) + 4*(maxIntervals+1)*b.masks(chunk)*len(cols) + 16*max(1, values)*batchLocal
+	return claimed + 4*max(words, lineWords*b.device.Lines*reportCopies) + 4*(maxIntervals+1)*b.masks(chunk)*len(cols) + 16*max(1, values)*local
 }
 
 // Len is how many queries there are.
@@ -255,6 +284,15 @@ func (b *Batch) hasPlaces(values int) bool {
 	return values <= maxBatchValues && all <= b.device.Lines && mixed <= b.mixable(values) && full+mixed <= b.groups()
 }
 
+// fit takes the smaller program, if that has places for all lines.
+func (b *Batch) fit() {
+	small := *b
+	small.device.Lines = min(wordLines, b.device.Lines)
+	if small.hasPlaces(len(b.values())) {
+		*b = small
+	}
+}
+
 // arrange gives each line a bit: those of one value fill groups of four; what is left of sums comes before them, four to a group; lines
 // that only count take what is free.
 func (b *Batch) arrange() {
@@ -322,17 +360,17 @@ func (b *Batch) lookup(chunk int, cols []int) (words []uint32, shifts []int) {
 			for at < len(cuts) && cuts[at] <= first {
 				at++
 			}
-			offsets := [bucketCuts]uint32{math.MaxUint32, math.MaxUint32}
-			for j := range offsets {
+			before := [bucketCuts]uint32{1<<shift - 1, 1<<shift - 1} // the codes before the cuts, within the bucket; none are behind the last one
+			for j := range before {
 				if at+j < len(cuts) && cuts[at+j]>>shift == k {
-					offsets[j] = uint32(cuts[at+j] - first)
+					before[j] = uint32(cuts[at+j] - first - 1)
 				}
 			}
-			if word := &words[begins[i]+int(k)]; shift > narrowShift {
-				*word = uint32(at) | offsets[0]<<8
-				words[begins[i]+buckets+int(k)] = offsets[1]
+			word, high := &words[begins[i]+int(k)], 32-shift
+			if *word = uint32(at) | before[0]<<high; shift > narrowShift {
+				words[begins[i]+buckets+int(k)] = before[1] << high
 			} else {
-				*word = uint32(at) | offsets[0]&0xfff<<8 | offsets[1]<<20
+				*word |= before[1] << (high - shift)
 			}
 		}
 		b.pass(words[n+(maxIntervals+1)*masks*i:], chunk, col)
@@ -344,20 +382,21 @@ func (b *Batch) lookup(chunk int, cols []int) (words []uint32, shifts []int) {
 // nullsAt is the interval of no value.
 const nullsAt = maxIntervals
 
-// pass writes which lines each interval of a column passes, and NULL: a pair of words each, for disjunctions one behind the other.
+// pass writes which lines each interval of a column passes, and NULL: the words of an interval together, those of disjunctions behind
+// the others' table.
 func (b *Batch) pass(words []uint32, chunk, col int) {
-	cuts := b.cuts[chunk][col]
-	for half := range b.masks(chunk) / 2 {
-		words := words[2*half*(maxIntervals+1):]
-		var unasked [2]uint32
+	cuts, n := b.cuts[chunk][col], b.words()
+	for half := range b.masks(chunk) / n {
+		words := words[half*n*(maxIntervals+1):]
+		unasked := make([]uint32, n)
 		for _, p := range b.order {
 			c := b.clause(p, chunk)
 			s, asked := []map[int]codeSet{c.all, c.any}[half][col]
-			bit := uint32(1) << (p.at % 32)
+			word, bit := p.at/wordLines, uint32(1)<<(p.at%wordLines)
 			switch {
 			case c.never:
 			case !asked && (half == 0 || c.any != nil):
-				unasked[p.at/32] |= bit
+				unasked[word] |= bit
 			case asked:
 				in := 0 // cuts of the set at or before the interval's first code
 				for k := range len(cuts) + 1 {
@@ -365,55 +404,61 @@ func (b *Batch) pass(words []uint32, chunk, col int) {
 						in++
 					}
 					if in%2 == 1 {
-						words[2*k+p.at/32] |= bit
+						words[n*k+word] |= bit
 					}
 				}
 				if s.null {
-					words[2*nullsAt+p.at/32] |= bit
+					words[n*nullsAt+word] |= bit
 				}
 			}
 		}
-		for k := range maxIntervals + 1 {
-			words[2*k] |= unasked[0]
-			words[2*k+1] |= unasked[1]
+		for i := range words[:n*(maxIntervals+1)] {
+			words[i] |= unasked[i%n]
 		}
 	}
 }
 
+// Prepare makes the passes of the batch, which takes no more queries: the first call does, off the GL thread if that has something else
+// to do.
+func (b *Batch) Prepare() error {
+	p := b.passes
+	p.once.Do(func() {
+		b.fit()
+		b.arrange()
+		if p.compiler, p.err = newCompiler(b.device, b.forms[0].q); p.err != nil {
+			return
+		}
+		if p.at, p.err = b.queue(p.compiler); p.err == nil {
+			p.flush()
+			p.sideBySide()
+		}
+	})
+	return p.err
+}
+
 // Run answers the queries: of each the selection.
 func (b *Batch) Run(run pass.Runner) ([]plan.Selection, error) {
-	b.arrange()
-	c, err := newCompiler(b.device, b.forms[0].q)
+	if err := b.Prepare(); err != nil {
+		return nil, err
+	}
+	x, err := b.passes.execute(run)
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.queue(c)
-	if err != nil {
-		return nil, err
-	}
-	c.flush()
-	c.sideBySide()
-	x, err := c.execute(run)
-	if err != nil {
-		return nil, err
-	}
-	var list []plan.Selection
+	list := make([]plan.Selection, len(b.forms))
 	for i, f := range b.forms {
-		a := &answers{Form: f, found: make([][]found, len(f.lines))}
-		for _, p := range b.order {
-			if p.form != i {
-				continue
+		list[i] = &answers{Form: f, found: make([][]found, len(f.lines))}
+	}
+	for _, p := range b.order {
+		a := list[p.form].(*answers)
+		for _, at := range b.passes.at {
+			of := found{}
+			if at >= 0 {
+				w := x.words[at+lineWords*p.at:]
+				of = found{uint64(w[0]), uint64(w[1]) | uint64(w[2])<<32}
 			}
-			for _, at := range at {
-				of := found{}
-				if at >= 0 {
-					w := x.words[at+lineWords*p.at:]
-					of = found{uint64(w[0]), uint64(w[1]) | uint64(w[2])<<32}
-				}
-				a.found[p.line] = append(a.found[p.line], of)
-			}
+			a.found[p.line] = append(a.found[p.line], of)
 		}
-		list = append(list, a)
 	}
 	return list, nil
 }

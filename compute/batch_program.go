@@ -22,15 +22,15 @@ func (b *Batch) program(w *writer, chunk int, tables textures.Block) *code {
 	cols, values := b.colsOf(chunk), b.values()
 	words, begins := b.tableWords(chunk, cols)
 	d := b.device
-	d.local = batchLocal
+	d.local = b.local(chunk)
 	k := &code{name: "batch", files: []string{"units.glsl", "batch.glsl"}, device: d, perUnit: batchPerUnit, regional: w.x.regional,
 		shared: true, split: b.split(w.x.compiler), mostUnits: mostLineUnits, uniforms: b.kinds(values)}
-	k.defines = w.x.defines(d, fmt.Sprintf("COLUMNS %du", len(cols)), fmt.Sprintf("TABLE_WORDS %du", words), fmt.Sprintf("MASKS %d", b.masks(chunk)),
+	k.defines = w.x.defines(d, fmt.Sprintf("COLUMNS %du", len(cols)), fmt.Sprintf("TABLE_WORDS %du", words), fmt.Sprintf("PASSES %d", b.masks(chunk)/b.words()),
 		fmt.Sprintf("LINES %d", d.Lines), fmt.Sprintf("VALUES %d", max(1, len(values))))
 	m := &marks{blocks: slices.Repeat([]textures.Block{tables}, len(w.x.pieces))}
 	name := w.block(source{marks: m}, "uint", "readonly")
 	k.defines = append(k.defines, "TABLES "+name)
-	t := &batchText{writer: w, b: b, cols: cols, begins: begins, values: values, masks: b.masks(chunk)}
+	t := &batchText{writer: w, b: b, cols: cols, begins: begins, values: values, passes: b.masks(chunk) / b.words()}
 	t.write()
 	k.slots, k.text = w.slots, t.text.String()
 	return k
@@ -66,7 +66,7 @@ type batchText struct {
 	cols   []int
 	begins []int // where in the table
 	values []value
-	masks  int
+	passes int // tables of what intervals pass
 	text   strings.Builder
 }
 
@@ -75,7 +75,7 @@ func (t *batchText) add(format string, args ...any) { fmt.Fprintf(&t.text, forma
 func (t *batchText) write() {
 	t.add("layout(local_size_x = LOCAL) in;\nuniform int kind[%d];\nuniform int mixed[%d];\nuniform int groups;\n", t.b.groups(), max(1, t.b.mixable(len(t.values))))
 	t.add("void main() {\n    claim(uint(args[1]));\n    for (int p = 0; p < args[0]; p++) {\n        PIECE(p);\n        LOAD(uint(arg(OWN + 1)))\n")
-	t.add("        uvec2 level[LEVELS];\n        for (int p = 0; p < LEVELS; p++)\n            level[p] = uvec2(0u);\n")
+	t.add("        LINE_BITS level[LEVELS];\n        for (int p = 0; p < LEVELS; p++)\n            level[p] = LINE_BITS(0u);\n")
 	for g := range t.b.groups() {
 		t.add("        uvec4 sum%d = uvec4(0u);\n", g)
 	}
@@ -110,16 +110,12 @@ func (t *batchText) records() {
 			t.add(in+"uvec4 valid%d = FETCH(%s, (quad >> 11) * 64u + (quad & 63u)) >> (quad >> 6 & 31u) & 1u;\n", i, t.validity(col))
 		}
 	}
-	t.add(in + "uvec4 among = uvec4(lessThan(4u * quad + uvec4(0, 1, 2, 3), uvec4(ROWS)));\n")
 	t.add(in + "bool last = 4u * quad + 3u >= ROWS;\n" + in + "if (last) {\n") // codes behind the rows are any
 	for i := range t.cols {
-		t.add(in+"    code%d *= among;\n", i)
+		t.add(in+"    code%d *= AMONG;\n", i)
 	}
 	t.add(in + "}\n")
-	words := []string{"low", "high", "lowAny", "highAny"}[:t.masks]
-	for _, w := range words {
-		t.add(in+"uvec4 %s = uvec4(~0u);\n", w)
-	}
+	t.add(in + "uvec4 low = uvec4(~0u), high = low, lowAny = low, highAny = low;\n")
 	for i, col := range t.cols {
 		of, seg := "intervals", t.x.segment(col)
 		if bucketShift(t.x.Chunk, col) > narrowShift {
@@ -129,17 +125,17 @@ func (t *batchText) records() {
 		if seg.Nulls > 0 {
 			t.add(in+"at%d = mix(uvec4(NULLS), at%d, notEqual(valid%d, uvec4(0u)));\n", i, i, i)
 		}
-		for k := 0; k < t.masks; k += 2 {
-			t.add(in+"PASS(%s, %s, %du, at%d)\n", words[k], words[k+1], (i*t.masks+k)/2, i)
+		if t.add(in+"PASS(low, high, %du, at%d)\n", t.passes*i, i); t.passes > 1 {
+			t.add(in+"PASS(lowAny, highAny, %du, at%d)\n", t.passes*i+1, i)
 		}
 	}
-	if t.masks > 2 {
+	if t.passes > 1 {
 		t.add(in + "low &= ~lowAny;\n" + in + "high &= ~highAny;\n")
 	}
 	if len(t.cols) == 0 {
 		t.add(in + "low = high = uvec4(0u);\n")
 	}
-	t.add(in + "if (last) {\n" + in + "    low *= among;\n" + in + "    high *= among;\n" + in + "}\n")
+	t.add(in + "if (last) {\n" + in + "    low *= AMONG;\n" + in + "    high *= AMONG;\n" + in + "}\n")
 	for i, v := range t.values {
 		code := "uvec4(0u)" // of a chunk where no line reads the column
 		if at := slices.Index(t.cols, v.col); at >= 0 {

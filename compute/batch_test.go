@@ -63,6 +63,13 @@ func TestBatchesAgreeWithCPU(t *testing.T) {
 					queries = append(queries, q)
 				}
 			}
+			if round%2 > 0 { // another thread makes the passes, while this one has something else to do
+				made := make(chan error)
+				go func() { made <- b.Prepare() }()
+				if err := <-made; err != nil {
+					t.Fatal(err)
+				}
+			}
 			list, err := b.Run(g)
 			g.End()
 			if err != nil {

@@ -24,14 +24,16 @@ const longestWait = 5 * time.Millisecond
 //
 // Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
 // can with its own, and these leave. One that finds the device idle takes no part, and nobody waits for a batch to fill, but
-// right after another one: those whom that has answered ask again at once, or not at all. Half as many are enough: the others
-// ask while the device answers these.
+// right after another one: those whom that has answered ask again at once, or not at all. Half as many are enough, and a batch takes no
+// more: the others ask while the device answers these, and the last of them to come makes the passes of their batch.
 type waiting struct {
 	mu       sync.Mutex
 	list     []*request
 	came     chan struct{}  // one has come to the list since the last look
 	next     *compute.Batch // of the members, which are of the list, and of one snapshot: made as they come, while the device works
 	members  []*request
+	closed   bool         // next takes no more: as many as were expected have come, and its passes are made
+	expected int          // how many that are: half of those who ask; 0 where that is not known
 	last     int          // statements that were there at the end of the last batch, those that it has answered included
 	until    time.Time    // they are worth waiting for
 	answered atomic.Int64 // statements, by batches
@@ -42,11 +44,12 @@ func (w *waiting) fewest() int { return cmp.Or(w.least, fewestBatched) }
 
 // request is a statement that waits.
 type request struct {
-	form  *compute.Form
-	query *plan.Query
-	ctx   context.Context    // of its waiting
-	leave context.CancelFunc // ends that
-	found atomic.Pointer[batched]
+	form   *compute.Form
+	query  *plan.Query
+	device compute.Profile
+	ctx    context.Context    // of its waiting
+	leave  context.CancelFunc // ends that
+	found  atomic.Pointer[batched]
 }
 
 // batched is what a batch found for a statement, and what the batch took.
@@ -66,25 +69,37 @@ func (g *GPU) enter(ctx context.Context, q *plan.Query) *request {
 	if form == nil {
 		return nil
 	}
-	r := &request{form: form, query: q}
+	r := &request{form: form, query: q, device: g.Computes}
 	r.ctx, r.leave = context.WithCancel(ctx)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.list = append(w.list, r)
-	w.join(g.Computes, r)
-	select {
-	case w.come() <- struct{}{}:
-	default:
+	if full := g.waiting.add(r); full != nil {
+		_ = full.Prepare() // its Run has the error
 	}
 	return r
 }
 
-// join makes a statement a member of the next batch, if that has room for it.
-func (w *waiting) join(p compute.Profile, r *request) {
-	if w.next == nil {
-		w.next, w.members = compute.NewBatch(p), nil
+// add adds a statement to those that wait. With the last one that is expected the next batch is full, and nil otherwise.
+func (w *waiting) add(r *request) (full *compute.Batch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = append(w.list, r)
+	w.join(r)
+	select {
+	case w.come() <- struct{}{}:
+	default:
 	}
-	if (len(w.members) == 0 || w.members[0].query.Table == r.query.Table) && w.next.Add(r.form) {
+	if w.closed || len(w.members) != w.expected {
+		return nil
+	}
+	w.closed = true
+	return w.next
+}
+
+// join makes a statement a member of the next batch, if that has room for it.
+func (w *waiting) join(r *request) {
+	if w.next == nil {
+		w.next, w.members, w.closed = compute.NewBatch(r.device), nil, false
+	}
+	if !w.closed && (len(w.members) == 0 || w.members[0].query.Table == r.query.Table) && w.next.Add(r.form) {
 		w.members = append(w.members, r)
 	}
 }
@@ -107,16 +122,14 @@ func (w *waiting) left() time.Duration {
 	return time.Until(w.until)
 }
 
-// remove takes a statement from those that wait, and reports whether it was there.
-func (w *waiting) remove(r *request) bool {
+// remove takes a statement from those that wait.
+func (w *waiting) remove(r *request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := len(w.list)
 	w.list = slices.DeleteFunc(w.list, func(o *request) bool { return o == r })
 	if len(w.list) == 0 {
 		w.next, w.members = nil, nil
 	}
-	return len(w.list) < n
 }
 
 // shared answers a query of compute, by itself or with others that wait: found is nil where do, which runs it by
@@ -146,34 +159,46 @@ func (g *GPU) shared(ctx context.Context, q *plan.Query, took *took, do func(pas
 func (g *GPU) lead(r *request) bool {
 	w := &g.waiting
 	w.await(r)
+	batch, members := w.take(r, func(b *compute.Batch) bool { return !g.closed && g.Store.Fits(b.Columns()) })
+	return batch != nil && g.answer(batch, members) == nil
+}
+
+// take takes a statement from those that wait, with the others of the next batch, if it is of that and fits; else alone, with no batch.
+func (w *waiting) take(r *request, fits func(*compute.Batch) bool) (batch *compute.Batch, members []*request) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	if !slices.Contains(w.list, r) { // a batch with it has failed
-		w.mu.Unlock()
-		return false
+		return nil, nil
 	}
-	w.last = 0
-	batch, members := w.next, w.members
-	alone := !slices.Contains(members, r) || len(members) < w.fewest() || g.closed || !g.Store.Fits(batch.Columns())
-	if alone {
+	last, of := w.last, slices.Contains(w.members, r)
+	w.last, w.expected = 0, 0
+	if of && len(w.members) >= w.fewest() && fits(w.next) {
+		batch, members = w.next, w.members
+		if n := min((last+1)/2, last-len(members)); n >= w.fewest() {
+			w.expected = n
+		}
+	} else {
 		members = []*request{r}
 	}
 	w.list = slices.DeleteFunc(w.list, func(o *request) bool { return slices.Contains(members, o) })
-	w.next, w.members = nil, nil
-	for _, o := range w.list {
-		w.join(g.Computes, o)
+	if of {
+		w.next, w.members = nil, nil
+		for _, o := range w.list {
+			w.join(o)
+		}
 	}
-	w.mu.Unlock()
-	return !alone && g.answer(batch, members) == nil
+	return batch, members
 }
 
 // await waits for those whom the last batch has answered: half as many are enough, with the statement whose turn it is.
 func (w *waiting) await(r *request) {
 	for {
 		w.mu.Lock()
-		missing, came := w.last/2-len(w.list), w.come()
+		missing, came := min(compute.MaxBatch, w.last/2)-len(w.list), w.come()
+		enough := missing <= 0 || w.closed
 		w.mu.Unlock()
 		left := w.left()
-		if missing <= 0 || left <= 0 {
+		if enough || left <= 0 {
 			return
 		}
 		ctx, done := context.WithTimeout(r.ctx, left)
@@ -197,23 +222,26 @@ func (g *GPU) answer(batch *compute.Batch, members []*request) error {
 		}
 		return err
 	})
-	done()
-	if err != nil {
-		return err
+	if err == nil {
+		g.waiting.ended(members, min(time.Since(start), longestWait))
 	}
-	g.waiting.ended(members, min(time.Since(start), longestWait))
-	return nil
+	go func() { // the GL thread has something else to do
+		done()
+		for _, r := range members {
+			if r.found.Load() != nil {
+				r.leave()
+			}
+		}
+	}()
+	return err
 }
 
-// ended has those leave whom a batch has answered. They are waited for, for so long.
+// ended notes that a batch has answered statements; those who asked are waited for, for so long.
 func (w *waiting) ended(members []*request, wait time.Duration) {
 	w.answered.Add(int64(len(members)))
 	w.mu.Lock()
-	w.last, w.until = min(compute.MaxBatch, len(members)+len(w.list)), time.Now().Add(wait)
-	w.mu.Unlock()
-	for _, r := range members {
-		r.leave()
-	}
+	defer w.mu.Unlock()
+	w.last, w.until = len(members)+len(w.list), time.Now().Add(wait)
 }
 
 // untilAll is a context that ends when those of all statements have.

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -253,6 +255,72 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	}
 	if took := time.Since(start); took < 40*time.Millisecond || g.waiting.left() > 0 {
 		t.Errorf("it took %v, and is to wait for %v more", took, g.waiting.left())
+	}
+}
+
+// Of those who ask all the time, halves take turns: the last of one to come closes the next batch, while the device answers the other.
+func TestHalvesTakeTurns(t *testing.T) {
+	tab := attributes(t, 100)
+	_, g := batching(t, tab, 32, 0)
+	w := &waiting{least: 2}
+	add := func() (r *request, full *compute.Batch) {
+		q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+		for range tab.Chunks {
+			q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+		}
+		r = &request{form: compute.FormOf(q), query: q, device: g.Computes, ctx: context.Background()}
+		return r, w.add(r)
+	}
+	take := func(r *request, fits bool) (*compute.Batch, []*request) {
+		return w.take(r, func(*compute.Batch) bool { return fits })
+	}
+	var all []*request
+	adds := func(n, fullAt int) {
+		t.Helper()
+		for i := 1; i <= n; i++ {
+			r, full := add()
+			if (full != nil) != (i == fullAt) || full != nil && full != w.next {
+				t.Fatalf("statement %d of %d: full %v", i, n, full != nil)
+			}
+			all = append(all, r)
+		}
+	}
+	adds(9, 0) // nobody is expected yet
+	batch, members := take(all[3], true)
+	if batch == nil || batch.Len() != 9 || len(members) != 9 || len(w.list) > 0 || w.expected != 0 {
+		t.Fatalf("the first batch has %d, %d are expected", len(members), w.expected)
+	}
+	w.ended(members, time.Minute)
+	adds(3, 0) // of nine: of the six others a half is enough
+	if _, members = take(all[9], true); len(members) != 3 || w.expected != 5 {
+		t.Fatalf("the first half has %d, %d are expected", len(members), w.expected)
+	}
+	w.ended(members, time.Minute)
+	w.last = 9
+	adds(5, 5)
+	if _, members = take(all[12], true); len(members) != 5 || w.expected != 4 {
+		t.Fatalf("the second half has %d, %d are expected", len(members), w.expected)
+	}
+	adds(6, 4)
+	w.ended(members, time.Minute)
+	start := time.Now()
+	w.last = 100
+	w.await(all[len(all)-6]) // the second half, which is closed, waits for nobody
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it waited for %v", took)
+	}
+	late := all[len(all)-1]
+	if batch, members = take(late, true); batch != nil || len(members) != 1 || len(w.members) != 4 || !w.closed || w.expected != 0 {
+		t.Errorf("one that is not of the batch took %d, and left %d, closed: %v", len(members), len(w.members), w.closed)
+	}
+	if batch, members = take(all[len(all)-6], false); batch != nil || len(members) != 1 || len(w.members) != 4 || w.closed {
+		t.Errorf("where a batch does not fit, %d were taken; the next has %d, closed: %v", len(members), len(w.members), w.closed)
+	}
+	if batch, members = take(all[len(all)-5], true); batch == nil || len(members) != 4 || len(w.list) > 0 {
+		t.Errorf("of those left %d were taken, %d wait", len(members), len(w.list))
+	}
+	if batch, members = take(late, true); batch != nil || members != nil {
+		t.Error("one was taken twice")
 	}
 }
 

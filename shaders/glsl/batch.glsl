@@ -5,67 +5,85 @@
 // tells which lines an interval passes, a bit a line: a record's lines are the AND of what the intervals
 // of its codes pass, whatever there are of lines.
 //
-// A table has, for each column, a word for each of BUCKETS neighbouring ranges of codes: the interval that its first code
-// is in, and where in the range the next two begin, in 12 bits each; of wide ranges two words, with 24 and 32 bits. There are
-// no more than two, so that no thread waits for another one's third. Behind the words of all columns are, of each
-// interval, the lines that it passes: MASKS words. Interval NULLS is that of no value.
+// A table has, for each column, a word for each of BUCKETS neighbouring ranges of 2^shift codes: the interval that its first code
+// is in, in the low 8 bits, and in its highest bits, one behind the other, shift bits each, the last codes before the next two intervals; of
+// wide ranges two words, each with one of these. There are no more than two, so that no thread waits for another one's third. Behind the words of all columns are, of each
+// interval, the lines that it passes, once or twice (PASSES). Interval NULLS is that of no value.
 #define BUCKETS 512u
 #define NULLS 255u
-#define PAIRS (uint(MASKS) / 2u)
+
+// Lines 0..31 are bits of a word, the others, if there are any, of a second one: LINE_BITS are those of a record, which low
+// and high have for four.
+#if LINES > 32
+#define LINE_WORDS 2u
+#define LINE_BITS uvec2
+#define BITS_OF(low, high) uvec2(low, high)
+#define BIT_OF(bits, line) ((line < 32u ? bits.x : bits.y) >> (line & 31u) & 1u)
+#else
+#define LINE_WORDS 1u
+#define LINE_BITS uint
+#define BITS_OF(low, high) low
+#define BIT_OF(bits, line) (bits >> line & 1u)
+#endif
 
 #define COPIES 16u // of a work group's sums: neighbouring threads have different ones
 shared uint table[max(TABLE_WORDS, 3u * uint(LINES) * COPIES)];
-shared uvec2 passing[256u * COLUMNS * PAIRS];
+shared LINE_BITS passing[256u * COLUMNS * uint(PASSES)];
 shared uvec4 values[VALUES * LOCAL]; // of four records of each thread, value by value
 #define VALUE(k) values[uint(k) * uint(LOCAL) + gl_LocalInvocationIndex]
 #define LOAD(at) \
     barrier(); \
     for (uint i = gl_LocalInvocationIndex; i < TABLE_WORDS; i += uint(LOCAL)) \
         table[i] = FETCH_UINT(TABLES, at + i); \
-    for (uint i = gl_LocalInvocationIndex; i < 256u * COLUMNS * PAIRS; i += uint(LOCAL)) \
-        passing[i] = uvec2(FETCH_UINT(TABLES, at + TABLE_WORDS + 2u * i), FETCH_UINT(TABLES, at + TABLE_WORDS + 2u * i + 1u)); \
+    for (uint i = gl_LocalInvocationIndex; i < 256u * COLUMNS * uint(PASSES); i += uint(LOCAL)) \
+        passing[i] = BITS_OF(FETCH_UINT(TABLES, at + TABLE_WORDS + LINE_WORDS * i), FETCH_UINT(TABLES, at + TABLE_WORDS + LINE_WORDS * i + 1u)); \
     barrier();
 
+#define AMONG uvec4(lessThan(4u * quad + uvec4(0, 1, 2, 3), uvec4(ROWS))) // which of four records there are
 uvec4 words(uvec4 at) { return uvec4(table[at.x], table[at.y], table[at.z], table[at.w]); }
 
-// intervals are those of four codes, by the words of a column from a place on; wideIntervals of wide ranges.
+// intervals are those of four codes, by the words of a column from a place on; wideIntervals of wide ranges. A code's low bits are
+// compared where they are highest: what is below them in the word does not matter, since the code has zeros there.
 uvec4 intervals(uint at, uvec4 code, int shift) {
     uvec4 word = words(at + (code >> shift));
-    code &= (1u << shift) - 1u;
-    return (word & 255u) + uvec4(greaterThanEqual(code, word >> 8 & 4095u)) + uvec4(greaterThanEqual(code, word >> 20));
+    code <<= 32 - shift;
+    return (word & 255u) + uvec4(greaterThan(code, word)) + uvec4(greaterThan(code, word << shift));
 }
 uvec4 wideIntervals(uint at, uvec4 code, int shift) {
     uvec4 word = words(at + (code >> shift)), second = words(at + BUCKETS + (code >> shift));
-    code &= (1u << shift) - 1u;
-    return (word & 255u) + uvec4(greaterThanEqual(code, word >> 8)) + uvec4(greaterThanEqual(code, second));
+    code <<= 32 - shift;
+    return (word & 255u) + uvec4(greaterThan(code, word)) + uvec4(greaterThan(code, second));
 }
 
-// PASS has four records pass only the lines of a pair of words that their intervals pass.
-#define PASS(low, high, pair, i) { \
-    uvec2 x = passing[256u * (pair) + i.x], y = passing[256u * (pair) + i.y], z = passing[256u * (pair) + i.z], w = passing[256u * (pair) + i.w]; \
+// PASS has four records pass only the lines that their intervals pass by a table.
+#if LINES > 32
+#define PASS(low, high, which, i) { \
+    uvec2 x = passing[256u * (which) + i.x], y = passing[256u * (which) + i.y], z = passing[256u * (which) + i.z], w = passing[256u * (which) + i.w]; \
     low &= uvec4(x.x, y.x, z.x, w.x); \
     high &= uvec4(x.y, y.y, z.y, w.y); }
+#else
+#define PASS(low, high, which, i) low &= uvec4(passing[256u * (which) + i.x], passing[256u * (which) + i.y], passing[256u * (which) + i.z], passing[256u * (which) + i.w]);
+#endif
 
-// Lines 0..31 are bits of the first of two words, the others of the second. Their records are counted by
-// planes: bit p of line i's count is bit i of level p.
+// The lines' records are counted by planes: bit p of line i's count is bit i of level p.
 #define LEVELS 13
-#define ADD_THREE(level, a, b, carry) { uvec2 odd = level ^ (a); carry = (level & (a)) | (odd & (b)); level = odd ^ (b); }
+#define ADD_THREE(level, a, b, carry) { LINE_BITS odd = level ^ (a); carry = (level & (a)) | (odd & (b)); level = odd ^ (b); }
 
-void count(inout uvec2 level[LEVELS], uvec4 low, uvec4 high) {
-    uvec2 first, second, carry;
-    ADD_THREE(level[0], uvec2(low.x, high.x), uvec2(low.y, high.y), first)
-    ADD_THREE(level[0], uvec2(low.z, high.z), uvec2(low.w, high.w), second)
+void count(inout LINE_BITS level[LEVELS], uvec4 low, uvec4 high) {
+    LINE_BITS first, second, carry;
+    ADD_THREE(level[0], BITS_OF(low.x, high.x), BITS_OF(low.y, high.y), first)
+    ADD_THREE(level[0], BITS_OF(low.z, high.z), BITS_OF(low.w, high.w), second)
     ADD_THREE(level[1], first, second, carry)
     for (int p = 2; p < LEVELS; p++) {
-        uvec2 both = level[p] & carry;
+        LINE_BITS both = level[p] & carry;
         level[p] ^= carry;
         carry = both;
     }
 }
-uint counted(uvec2 level[LEVELS], uint line) {
-    uint n = 0u, i = line & 31u;
+uint counted(LINE_BITS level[LEVELS], uint line) {
+    uint n = 0u;
     for (int p = 0; p < LEVELS; p++)
-        n |= ((line < 32u ? level[p].x : level[p].y) >> i & 1u) << p;
+        n |= BIT_OF(level[p], line) << p;
     return n;
 }
 
