@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,67 @@ func TestAggregatesOfEveryWidth(t *testing.T) {
 				tab := sample(rng, 2000, []int{700, 2000}[rng.IntN(2)], top, rng.IntN(2) == 0)
 				check(t, g, d, tab, nil, aggregatesOf("x", 0)...)
 				check(t, g, d, tab, compareTo(1, expr.LT, int64(1+rng.IntN(9))), aggregatesOf("x", 0)...)
+			}
+		}
+	})
+}
+
+// A digit that is counted by itself, as where rows stream: of chunks whose codes have its thresholds a digit apart, and of others; of texts with a
+// dictionary a chunk; of nearly all records in one of its ranges.
+func TestDigitsByThemselves(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	texts := table.NewBuilder("t", []table.Field{{Name: "x", Type: table.Type{Kind: table.Varchar}}, {Name: "s", Type: integer}}, 500)
+	for range 2000 {
+		texts.Column(0).String(fmt.Sprint("text ", rng.IntN(3000)))
+		texts.Column(1).Int(int64(rng.IntN(10)))
+		if err := texts.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables := []*table.Table{texts.Table()}
+	for _, top := range []uint64{1, 15, 1000, 1<<19 - 1, 1<<30 - 1, 1<<32 - 1, 1 << 40} {
+		for _, chunkRows := range []int{700, 4000} {
+			tables = append(tables, sample(rng, 4000, chunkRows, top, top%2 == 0))
+		}
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for i, tab := range tables {
+			for _, d := range devices(ctx) {
+				for _, where := range []expr.Expr{nil, compareTo(1, expr.LT, int64(1+rng.IntN(9)))} {
+					q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggregatesOf("x", 0)[1:2]})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s, err := fused.Select(g, d, q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					space := plan.NewSpace(tab, 0)
+					for range 4 {
+						digit := plan.Digit{Bits: 1 + rng.IntN(s.VisitBits())}
+						digit.Shift = rng.IntN(space.Bits())
+						digit.Bits = min(digit.Bits, 32-digit.Shift%32) // none both below and above bit 32
+						digit.Lo = rng.Uint64N(space.Max()+1) >> (digit.Shift + digit.Bits) << (digit.Shift + digit.Bits)
+						want := make([]uint64, len(digit.Thresholds(space)))
+						for _, c := range tab.Chunks {
+							for r := range c.Rows {
+								if c.Segments[0].IsNull(r) || where != nil && c.Segments[1].Value(r).I >= where.(*expr.Compare).R.(*expr.Const).V.I {
+									continue
+								}
+								for k, at := range digit.Thresholds(space) {
+									if space.Code(c.Segments[0], c.Segments[0].Codes.At(r)) >= at {
+										want[k]++
+									}
+								}
+							}
+						}
+						got, err := s.CountAtLeast(0, space, digit)
+						if err != nil || !slices.Equal(got, want) {
+							t.Errorf("table %d, WHERE %v, %+v: %v, %v, want %v", i, where, digit, got, err, want)
+						}
+					}
+					g.End()
+				}
 			}
 		}
 	})

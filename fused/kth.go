@@ -68,10 +68,10 @@ func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 	return best, nil
 }
 
-// reaching starts the counts of the selected records at or above each of some codes.
-func (p *part) reaching(step KthLargest, codes []uint64) func() ([thresholds]uint64, error) {
+// reaching starts the counts of the selected records at or above each of some codes, or of one by the depth test.
+func (p *part) reaching(step KthLargest, codes []uint64, depth bool) func() ([thresholds]uint64, error) {
 	step.Of = p.of(step.Col)
-	if step.Bits == 1 {
+	if depth {
 		c := p.countAtLeast(step, codes[0])
 		return func() (n [thresholds]uint64, err error) {
 			n[0], err = c.Wait()
@@ -98,11 +98,15 @@ func (s *selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 	return s.countDigit(col, space, d)
 }
 
-// countDigit counts a digit by itself, from its lowest thresholds on.
+// countDigit counts a digit by itself: all its thresholds at once where each part's codes have them a digit apart, else from the lowest on.
 func (s *selection) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
 	all := d.Thresholds(space)
+	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: d.Shift + d.Bits - 1, Low: d.Shift, Code: d.Lo, Bits: d.Bits}
+	if parts := s.spaced(col, space, d, all); parts != nil {
+		return s.countDigits(step, parts, len(all))
+	}
 	for at := 0; at < len(all); at += thresholds {
-		counts, err := s.reach(col, space, KthLargest{Top: d.Shift + d.Bits - 1, Low: d.Shift, Code: d.Lo, Bits: d.Bits}, all[at:min(at+thresholds, len(all))])
+		counts, err := s.reach(col, space, step, all[at:min(at+thresholds, len(all))], false)
 		if err != nil {
 			return nil, err
 		}
@@ -111,15 +115,14 @@ func (s *selection) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint
 	return all, nil
 }
 
-// countAtLeast is CountAtLeast by a pass that decides so many bits. All chunks are asked
+// countAtLeast is CountAtLeast by a pass that decides so many bits, one by the depth test. All chunks are asked
 // before the first is waited for.
 func (s *selection) countAtLeast(col int, space *plan.Space, d plan.Digit, bits int) ([]uint64, error) {
-	return s.reach(col, space, KthLargest{Top: (space.Bits() - 1) / bits * bits, Low: d.Shift, Code: d.Lo, Bits: bits}, d.Thresholds(space))
+	return s.reach(col, space, KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / bits * bits, Low: d.Shift, Code: d.Lo, Bits: bits}, d.Thresholds(space), bits == 1)
 }
 
-// reach counts the values at or above each of some codes, which it replaces.
-func (s *selection) reach(col int, space *plan.Space, step KthLargest, reach []uint64) ([]uint64, error) {
-	step.Of = Of{Attribute: pass.Attribute{Col: col}}
+// reach counts the values at or above each of some codes, which it replaces, or of one by the depth test.
+func (s *selection) reach(col int, space *plan.Space, step KthLargest, reach []uint64, depth bool) ([]uint64, error) {
 	var queue []func() ([thresholds]uint64, error)
 	for _, p := range s.live(col) {
 		var local []uint64
@@ -129,7 +132,7 @@ func (s *selection) reach(col int, space *plan.Space, step KthLargest, reach []u
 			}
 		}
 		if len(local) > 0 {
-			queue = append(queue, p.reaching(step, local))
+			queue = append(queue, p.reaching(step, local, depth))
 		}
 	}
 	clear(reach)
@@ -148,5 +151,5 @@ func (s *selection) reach(col int, space *plan.Space, step KthLargest, reach []u
 // DigitBits implements plan.Selection.
 func (s *selection) DigitBits(uint64) int { return 2 }
 
-// VisitBits implements plan.Selection: five reductions, which take less than copying the records to the device once more.
-func (s *selection) VisitBits() int { return 4 }
+// VisitBits implements plan.Selection.
+func (s *selection) VisitBits() int { return visitBits }

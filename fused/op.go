@@ -139,7 +139,7 @@ func (s KthLargest) String() string {
 func (s KthLargest) Counts() string {
 	text := "selected records that reach the tentative value"
 	if s.Bits > 1 {
-		text = "selected records that reach each of three tentative values"
+		text = fmt.Sprintf("selected records that reach each of %s tentative values", map[int]string{2: "three", 3: "seven", visitBits: "fifteen"}[s.Bits])
 	}
 	switch {
 	case s.Low < 0 && s.Bits == 1:

@@ -26,7 +26,7 @@ type measure struct {
 
 // fold is how two partial results make one.
 type fold struct {
-	function string   // GLSL
+	function string   // GLSL; "" for digits, which have a merge of their own
 	parts    []string // files of glsl/ that have it
 	nothing  string   // the partial result over no records
 }
@@ -35,10 +35,14 @@ var (
 	counts = &fold{"addCounts", []string{"counts.glsl"}, "uvec4(0u)"}
 	sums   = &fold{"addSum", []string{"sum.glsl"}, "uvec4(0u)"}
 	ends   = &fold{"addExtremes", []string{"int64.glsl", "extremes.glsl"}, "noExtremes"}
+	digits = &fold{"", nil, "uvec4(0u)"}
 )
 
 // program merges partial results.
 func (f *fold) program() shaders.Source {
+	if f == digits {
+		return shaders.Join([]string{"digits.frag"})
+	}
 	return shaders.Join(append(slices.Clone(f.parts), "merge.frag"), "FOLD "+f.function)
 }
 
@@ -107,6 +111,15 @@ type reduction struct {
 	first  *textures.Temp // a fragment for a good many texels each
 	last   *textures.Temp // what is read back; first itself when that is small
 	runs   bool           // a fragment of the first takes neighbouring texels
+	digits bool           // the last has the counters of each word of the first one below those of the other
+}
+
+// words is how many words of a texel of the first rectangle have texels of their own in the last.
+func (r *reduction) words() int {
+	if r.digits {
+		return 4
+	}
+	return 1
 }
 
 // partials are the partial results of all chunks.
@@ -205,10 +218,9 @@ void main() {
 `, m.fold.parts...)
 }
 
-// reduce begins to fold the records of a chunk that satisfy a condition into r.last: what has to be merged is when
-// results are asked for, since a pass that reads what one before draws waits for it.
-func (p *part) reduce(w *program, m measure, measured int) {
-	r := p.reduction
+// reduce begins to fold the records of a chunk that satisfy a condition into the last rectangle of a reduction: what has to be merged
+// is when results are asked for, since a pass that reads what one before draws waits for it.
+func (p *part) reduce(r *reduction, w *program, m measure, measured int) {
 	clear(p.read)
 	full, rest := p.shape.Rows/p.shape.Width, p.shape.Rows%p.shape.Width
 	run, span, apart := [2]int{1, 1}, [2]int{r.texels.Width, r.texels.Height}, [2]int{r.first.Width, r.first.Height}
@@ -224,7 +236,7 @@ func (p *part) reduce(w *program, m measure, measured int) {
 		return
 	}
 	p.merges = append(p.merges, func() {
-		from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height}
+		from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height / r.words()}
 		p.Draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
 			Uniforms: []shaders.Uniform{pair("extent", from[0], from[1]), pair("apart", to[0], to[1]), pair("above", r.first.Line, r.last.Line)}})
 	})
@@ -234,8 +246,8 @@ func pair(name string, x, y int) shaders.Uniform {
 	return shaders.Uniform{Name: name, U: []uint32{uint32(x), uint32(y)}}
 }
 
-// results returns the chunk's partial results, a line at a time. What all chunks have is read back at once.
-func (p *part) results() (iter.Seq[[]uint32], error) {
+// results returns the chunk's partial results of a reduction, a line at a time. What all chunks have is read back at once.
+func (p *part) results(r *reduction) (iter.Seq[[]uint32], error) {
 	for _, merge := range p.merges {
 		merge()
 	}
@@ -243,7 +255,7 @@ func (p *part) results() (iter.Seq[[]uint32], error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	last := p.reduction.last
+	last := r.last
 	all := last.Whole()
 	words := p.read[all]
 	if words == nil {
@@ -265,7 +277,7 @@ func (p *part) results() (iter.Seq[[]uint32], error) {
 
 // counts adds up partial counts.
 func (p *part) counts() (n [4]uint64, err error) {
-	lines, err := p.results()
+	lines, err := p.results(p.reduction)
 	if err != nil {
 		return n, err
 	}
@@ -281,7 +293,7 @@ func (p *part) counts() (n [4]uint64, err error) {
 
 // total adds up partial sums of codes, and how many codes they are.
 func (p *part) total() (*big.Int, uint64, error) {
-	lines, err := p.results()
+	lines, err := p.results(p.reduction)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -301,7 +313,7 @@ func (p *part) total() (*big.Int, uint64, error) {
 // ends returns the smallest and the largest code of partial extremes; ok is false
 // when there was no record.
 func (p *part) ends() (lo, hi uint64, ok bool, err error) {
-	lines, err := p.results()
+	lines, err := p.results(p.reduction)
 	if err != nil {
 		return 0, 0, false, err
 	}

@@ -149,7 +149,7 @@ func (p *part) count(what Count, bitmap *textures.Temp, pred *plan.Pred) pass.Co
 			return c
 		}
 	}
-	p.reduce(newProgram(p.chunk, bitmap, pred), counting(what), none)
+	p.reduce(p.reduction, newProgram(p.chunk, bitmap, pred), counting(what), none)
 	var n [4]uint64
 	err, read := error(nil), false
 	return pass.Later(func() (uint64, error) {
@@ -212,8 +212,10 @@ func (p *part) of(col int) Of {
 }
 
 // measure queues the reduction of the selected records by a column's codes.
-func (p *part) measure(m measure, col int) {
+func (p *part) measure(m measure, col int) { p.measureIn(p.reduction, m, col) }
+
+func (p *part) measureIn(r *reduction, m measure, col int) {
 	bitmap, pred := p.where()
 	w := newProgram(p.chunk, bitmap, pred, col)
-	p.reduce(w, m, w.attribute(col))
+	p.reduce(r, w, m, w.attribute(col))
 }

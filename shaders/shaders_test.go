@@ -54,7 +54,7 @@ func TestEveryFileCompiles(t *testing.T) {
 			shaders.Load("semilinear.frag", "TEXTURES 3", "OP <=", "NULLS"),
 			shaders.Load("testbit.frag", "CHANNEL r"),
 			shaders.Join([]string{"counts.glsl", "merge.frag"}, "FOLD addCounts"), shaders.Join([]string{"sum.glsl", "merge.frag"}, "FOLD addSum"),
-			shaders.Join([]string{"int64.glsl", "extremes.glsl", "merge.frag"}, "FOLD addExtremes"),
+			shaders.Join([]string{"digits.frag"}), shaders.Join([]string{"int64.glsl", "extremes.glsl", "merge.frag"}, "FOLD addExtremes"),
 		} {
 			if _, err := g.Programs().Get(s); err != nil {
 				t.Error(err)
