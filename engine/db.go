@@ -98,10 +98,13 @@ type core struct {
 	files     *catalog // that statements have named
 	texts     *lru.Cache[string, *sql.Statement]
 	commits   commits
-	drawn     atomic.Bool    // numbers of counters have been taken
-	pushes    atomic.Bool    // of tests: rows are grouped before joins wherever that can be
-	updates   atomic.Bool    // of tests: a device in software does UPDATEs, too
-	store     *storage.Store // nil without [Options.Folder]
+	drawn     atomic.Bool           // numbers of counters have been taken
+	pushes    atomic.Bool           // of tests: rows are grouped before joins wherever that can be
+	updates   atomic.Bool           // of tests: a device in software does UPDATEs, too
+	store     *storage.Store        // nil without [Options.Folder]
+	later     atomic.Bool           // a checkpoint is on its way
+	writing   sync.WaitGroup        // for it
+	failed    atomic.Pointer[error] // of the last one that a commit had made
 	stars     *stars
 	lowered   plan.Lowered
 	snapshots snapshots

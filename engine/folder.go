@@ -87,12 +87,40 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 		wait, db.commits.written = pending.Wait, true
 	}
 	db.install(changes, next)
-	if db.store != nil && db.store.Due() {
-		if err := db.checkpoint(ctx); err != nil { // the log is there, and the next commit tries again
-			db.note(err.Error())
-		}
+	if db.store != nil {
+		db.lighten(ctx)
 	}
 	return wait, nil
+}
+
+// lighten has a checkpoint shorten the log, where that is due; with tables.one. It comes after the commits that wait already, and while statements read, so
+// that none waits for the files of all tables; but at once where the next change would have no room. After an error the log is there, the next commit
+// tells of it, and has another one try.
+func (db *DB) lighten(ctx context.Context) {
+	if failed := db.failed.Swap(nil); failed != nil {
+		db.note((*failed).Error())
+	}
+	switch {
+	case db.store.Full():
+		if err := db.checkpoint(ctx); err != nil {
+			db.note(err.Error())
+		}
+	case db.store.Due() && db.later.CompareAndSwap(false, true):
+		db.writing.Go(func() {
+			defer db.later.Store(false)
+			ctx := context.Background()
+			if db.tables.one.Acquire(ctx, 1) != nil {
+				return
+			}
+			defer db.tables.one.Release(1)
+			if !db.store.Due() { // closed, or written by another one
+				return
+			}
+			if err := db.checkpoint(ctx); err != nil {
+				db.failed.Store(&err)
+			}
+		})
+	}
 }
 
 // lasting are the changes of tables and views that are not temporary.
@@ -162,6 +190,7 @@ func (db *DB) closeFolder() error {
 	if err := db.tables.one.Acquire(ctx, 1); err != nil {
 		return err
 	}
+	defer db.writing.Wait() // which finds the store closed
 	defer db.tables.one.Release(1)
 	var err error
 	if db.commits.written || db.drawn.Load() && db.store.ReadOnly() == "" { // numbers of counters, too, whose statements have failed

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/storage"
@@ -134,5 +136,88 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 	}
 	if r, err := engine.Collect(reader.Query(ctx, "SELECT COUNT(*) FROM t")); err != nil || r.Rows[0][0].I != 1 {
 		t.Errorf("%v, %v after a change that is refused", r, err)
+	}
+}
+
+// A statement that makes the log long does not wait for the files: they come after it, while others read and change. Where they cannot be
+// written a later commit says so, nothing is lost, and the next one has them written.
+func TestFilesOfManyRowsComeAfterTheStatement(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	var mu sync.Mutex
+	var notes []string
+	db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir, Note: func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		notes = append(notes, text)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	exec := func(text string) {
+		t.Helper()
+		if _, err := db.Exec(ctx, text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	there := func(name string) bool {
+		s, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && s.Mode().IsRegular()
+	}
+	wait := func(what string, done func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("in a minute, not %s", what)
+			}
+		}
+	}
+	exec("CREATE TABLE t (a bigint, b bigint)")
+	exec("CREATE TABLE u (a bigint)")
+	blocked := filepath.Join(dir, "t-1.sdb.parquet")
+	if err := os.Mkdir(blocked, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const many = "INSERT INTO t SELECT g, g * 1234567890123 FROM generate_series(1, 6000000) s(g)" // 72 MB
+	exec(many)
+	said := func() bool {
+		exec("INSERT INTO u VALUES (1)")
+		mu.Lock()
+		defer mu.Unlock()
+		return len(notes) > 0
+	}
+	wait("said that the file cannot be written", said)
+	if !strings.Contains(notes[0], "table t cannot be written") || there("log-2") {
+		t.Errorf("%q, a new log: %v", notes, there("log-2"))
+	}
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	exec("INSERT INTO u VALUES (2)")
+	wait("written", func() bool { return there("t-1.sdb.parquet") && there("log-2") })
+	exec("INSERT INTO u VALUES (3)")
+	at := filepath.Join(t.TempDir(), "crashed")
+	if err := os.CopyFS(at, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	const sums = "SELECT COUNT(*), SUM(a), SUM(b), (SELECT MAX(a) FROM u) FROM t"
+	want, err := engine.Collect(db.Query(ctx, sums))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := engine.Open(engine.Options{Backend: "cpu", Folder: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := engine.Collect(again.Query(ctx, sums))
+	if err != nil || fmt.Sprint(got.Rows) != fmt.Sprint(want.Rows) || got.Rows[0][0].I != 6_000_000 || got.Rows[0][3].I != 3 {
+		t.Errorf("after a crash %v, %v, want %v", got, err, want.Rows)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	exec(many)
+	if err := db.Close(); err != nil { // while the files are on their way
+		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -15,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
@@ -200,14 +202,27 @@ func (p *parquetWriter) Write(b arrow.RecordBatch) error {
 		}
 		p.group = group
 	}
+	var columns errgroup.Group // each has a writer of its own
+	columns.SetLimit(runtime.GOMAXPROCS(0))
 	for i, a := range b.Columns() {
 		c, err := p.group.Column(i)
-		if err == nil {
-			err = formOf(a.DataType()).write(c, a)
-		}
-		if err != nil {
-			return fmt.Errorf("column %s: %w", show(p.fields[i].Name), err)
-		}
+		columns.Go(func() (failed error) {
+			defer func() {
+				if r := recover(); r != nil { // the Parquet library
+					failed = fmt.Errorf("%v", r)
+				}
+			}()
+			if err == nil {
+				err = formOf(a.DataType()).write(c, a)
+			}
+			if err != nil {
+				return fmt.Errorf("column %s: %w", show(p.fields[i].Name), err)
+			}
+			return nil
+		})
+	}
+	if err := columns.Wait(); err != nil {
+		return err
 	}
 	if p.rows += int(b.NumRows()); p.rows < rowGroupRows {
 		return nil

@@ -32,7 +32,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 	old := s.manifest
 	next := &manifest{Format: formatVersion, Log: old.Log + 1, Next: old.Next, Before: old.names()}
 	var list []*kept
-	var over [][]byte // records
+	var over [][][]byte // records
 	for _, k := range s.tables {
 		files := k.files
 		if k.amended != nil && !slices.ContainsFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name }) {
@@ -41,7 +41,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 				return nil, fmt.Errorf("storage: %s: table %s cannot be written: %w", s.dir, k.def.Name, err)
 			}
 			for _, c := range now.amended.changes(k.def.Name) {
-				record, err := encode(make([]byte, recordHead), []Change{c})
+				record, err := record([]Change{c})
 				if err != nil {
 					return nil, err
 				}

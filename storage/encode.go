@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
-	"slices"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -20,25 +20,50 @@ const (
 	hasCounted
 )
 
+// far are the parts of a record that lie before its last one: codes that are written from where they lie, for a copy of many takes as long as
+// their write.
+type far [][]byte
+
+// farBytes is from how many on codes are not copied. (A variable for the tests.)
+var farBytes = 1 << 16
+
+// put puts codes behind out, or, where they are many, both among the parts that lie before what is appended next.
+func put[T uint8 | uint16 | uint32 | uint64](f *far, out []byte, codes []T) []byte {
+	if !littleEndian {
+		out, _ = binary.Append(out, binary.LittleEndian, codes)
+		return out
+	}
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)*int(unsafe.Sizeof(T(0))))
+	if f == nil || len(bytes) < farBytes {
+		return append(out, bytes...)
+	}
+	*f = append(*f, out, bytes)
+	return nil
+}
+
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// record is a commit as a record of the log has it, behind room for its head: parts of it, which may be the codes of its segments.
+func record(commit []Change) (parts [][]byte, err error) {
+	var f far
+	out, err := encode(&f, make([]byte, recordHead), commit)
+	return append(f, out), err
+}
+
 // encode appends a commit to out as a record of the log has it (docs/format.md). What a reader could not take back is
 // an error.
-func encode(out []byte, commit []Change) ([]byte, error) {
-	room := 0
-	for i := range commit {
-		room += int(commit[i].Bytes()) + 64
-	}
-	out = slices.Grow(out, room)
+func encode(f *far, out []byte, commit []Change) ([]byte, error) {
 	out = binary.AppendUvarint(out, uint64(len(commit)))
 	for i := range commit {
 		var err error
-		if out, err = commit[i].encode(out); err != nil {
+		if out, err = commit[i].encode(f, out); err != nil {
 			return nil, fmt.Errorf("storage: a change of table %s cannot be kept: %w", commit[i].Table, err)
 		}
 	}
 	return out, nil
 }
 
-func (c *Change) encode(out []byte) ([]byte, error) {
+func (c *Change) encode(f *far, out []byte) ([]byte, error) {
 	var parts byte
 	for _, p := range []struct {
 		bit byte
@@ -68,7 +93,7 @@ func (c *Change) encode(out []byte) ([]byte, error) {
 	for _, u := range c.Update {
 		out = binary.AppendUvarint(out, uint64(u.Column))
 		if out, err = appendRows(out, u.Rows); err == nil {
-			out, err = appendSegment(out, u.Values)
+			out, err = appendSegment(f, out, u.Values)
 		}
 		if err != nil {
 			return nil, err
@@ -88,7 +113,7 @@ func (c *Change) encode(out []byte) ([]byte, error) {
 			if s == nil || s.Rows() != ch.Rows {
 				return nil, fmt.Errorf("a column has not the rows of its chunk")
 			}
-			if out, err = appendSegment(out, s); err != nil {
+			if out, err = appendSegment(f, out, s); err != nil {
 				return nil, err
 			}
 		}
@@ -115,7 +140,7 @@ func (c *Change) encodeDefine(out []byte) ([]byte, error) {
 		if i >= len(c.Fill) || i >= len(c.Define.Fields) {
 			return nil, fmt.Errorf("a new column has no value for the rows that there are")
 		}
-		if out, err = appendSegment(out, table.SegmentOf(c.Define.Fields[i].Type, c.Fill[i])); err != nil {
+		if out, err = appendSegment(nil, out, table.SegmentOf(c.Define.Fields[i].Type, c.Fill[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -192,7 +217,7 @@ func appendRows(out []byte, rows []int) ([]byte, error) {
 }
 
 // appendSegment appends a segment, its codes as they lie.
-func appendSegment(out []byte, s *table.Segment) ([]byte, error) {
+func appendSegment(f *far, out []byte, s *table.Segment) ([]byte, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -211,22 +236,18 @@ func appendSegment(out []byte, s *table.Segment) ([]byte, error) {
 	}
 	switch {
 	case c.U64 != nil:
-		out = appendWords(out, c.U64)
+		out = put(f, out, c.U64)
 	case c.U32 != nil:
-		for _, code := range c.U32 {
-			out = binary.LittleEndian.AppendUint32(out, code)
-		}
+		out = put(f, out, c.U32)
 	case c.U16 != nil:
-		for _, code := range c.U16 {
-			out = binary.LittleEndian.AppendUint16(out, code)
-		}
+		out = put(f, out, c.U16)
 	default:
-		out = append(out, c.U8...)
+		out = put(f, out, c.U8)
 	}
 	if s.Nulls == 0 {
 		out = append(out, 0)
 	} else {
-		out = appendWords(append(out, 1), s.Valid)
+		out = put(f, append(out, 1), s.Valid)
 	}
 	if s.Type.Kind != table.Varchar {
 		return out, nil
@@ -250,11 +271,4 @@ func width(b int) int {
 		return 1
 	}
 	return 1 << bits.Len(uint(b-1)/8)
-}
-
-func appendWords(out []byte, words []uint64) []byte {
-	for _, w := range words {
-		out = binary.LittleEndian.AppendUint64(out, w)
-	}
-	return out
 }

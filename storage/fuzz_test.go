@@ -16,7 +16,7 @@ func commits() (list [][]byte) {
 	db := &database{tables: map[string]*table.Table{}}
 	for range 40 {
 		commit := db.random(r)
-		text, err := encode(nil, commit)
+		text, err := encode(nil, nil, commit)
 		if err != nil {
 			panic(err)
 		}
@@ -26,6 +26,32 @@ func commits() (list [][]byte) {
 		list = append(list, text)
 	}
 	return list
+}
+
+// A record in parts, of which many are the codes of its segments, has the bytes of one whose codes are copied.
+func TestRecordsInParts(t *testing.T) {
+	defer func(n int) { farBytes = n }(farBytes)
+	r, apart := rand.New(rand.NewPCG(5, 3)), 0
+	db := &database{tables: map[string]*table.Table{}}
+	for range 60 {
+		commit := db.random(r)
+		farBytes = 1 << r.IntN(8)
+		parts, err := record(commit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := encode(nil, make([]byte, recordHead), commit)
+		if err != nil || !bytes.Equal(bytes.Join(parts, nil), whole) {
+			t.Fatalf("%d parts have other bytes: %v", len(parts), err)
+		}
+		apart += len(parts) - 1
+		if db.tables, err = apply(db.tables, commit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if apart < 60 {
+		t.Errorf("%d parts were apart", apart)
+	}
 }
 
 // FuzzDecode sees that no bytes make the decoder of commits panic, and that what it takes it writes as the same.
@@ -38,7 +64,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		text, err := encode(nil, commit)
+		text, err := encode(nil, nil, commit)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,12 +100,16 @@ func (l *log) sum(at int64, data ...[]byte) uint32 {
 	return sum
 }
 
-// append adds a record of a commit, whose first recordHead bytes are room for its head. Where that fails nothing has
+// append adds a record of a commit, of which the first recordHead bytes are room for its head; it may come in parts. Where that fails nothing has
 // happened. It returns the end of the record.
-func (l *log) append(record []byte) (int64, error) {
+func (l *log) append(record ...[]byte) (int64, error) {
+	size := int64(0)
+	for _, p := range record {
+		size += int64(len(p))
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for !l.reserve(l.end+int64(len(record))) && l.syncing != nil { // what is written at once may be in the block that the sync writes
+	for !l.reserve(l.end+size) && l.syncing != nil { // what is written at once may be in the block that the sync writes
 		done := l.syncing
 		l.mu.Unlock()
 		<-done
@@ -114,11 +118,18 @@ func (l *log) append(record []byte) (int64, error) {
 	if l.broken != nil {
 		return 0, l.broken
 	}
-	binary.LittleEndian.PutUint64(record, uint64(len(record)-recordHead))
-	binary.LittleEndian.PutUint32(record[8:], l.sum(l.end, record[:8], record[recordHead:]))
-	end := l.end + int64(len(record))
+	head := record[0]
+	binary.LittleEndian.PutUint64(head, uint64(size-recordHead))
+	sum := l.sum(l.end, head[:8], head[recordHead:])
+	for _, p := range record[1:] {
+		sum = crc32.Update(sum, castagnoli, p)
+	}
+	binary.LittleEndian.PutUint32(head[8:], sum)
+	end := l.end + size
 	if end <= l.zeros {
-		l.tail = append(l.tail, record...)
+		for _, p := range record {
+			l.tail = append(l.tail, p...)
+		}
 	} else if err := l.write(record); err != nil {
 		return 0, err
 	}
@@ -149,11 +160,20 @@ func (l *log) reserve(end int64) bool {
 func roundUp(n int64) int64 { return (n + logBlock - 1) / logBlock * logBlock }
 
 // write writes a record at once, behind those that have not been written, while there is no sync under way.
-func (l *log) write(record []byte) error {
+func (l *log) write(record [][]byte) error {
 	l.zeros, l.whole = 0, true
 	err := l.flush(l.unwritten(), l.end)
-	if err == nil {
-		_, err = l.file.WriteAt(record, l.end)
+	at, tail := l.end, l.tail
+	for _, p := range record {
+		if err == nil {
+			_, err = l.file.WriteAt(p, at)
+		}
+		at += int64(len(p))
+		if int64(len(p)) < logBlock {
+			tail = append(tail, p...)
+		} else {
+			tail = append([]byte(nil), p[int64(len(p))-logBlock:]...)
+		}
 	}
 	if err != nil {
 		err = fmt.Errorf("storage: %s: the commit cannot be written: %w", l.name, err)
@@ -163,14 +183,8 @@ func (l *log) write(record []byte) error {
 		}
 		return err
 	}
-	l.written = l.end + int64(len(record))
-	last := l.written % logBlock
-	if n := int64(len(record)); n < last {
-		l.tail = append(l.tail, record...)
-		l.tail = l.tail[int64(len(l.tail))-last:]
-	} else {
-		l.tail = append([]byte(nil), record[n-last:]...)
-	}
+	l.written = at
+	l.tail = tail[int64(len(tail))-at%logBlock:]
 	return nil
 }
 

@@ -235,7 +235,7 @@ func (s *Store) create() error {
 }
 
 // install makes a manifest and its log, of these records, those of the folder.
-func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, records [][]byte) error {
+func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, records [][][]byte) error {
 	text, err := m.encode()
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, record
 	}
 	for _, r := range records {
 		if err == nil {
-			_, err = next.append(r)
+			_, err = next.append(r...)
 		}
 	}
 	if err == nil {
@@ -474,7 +474,7 @@ func (s *Store) writable() error {
 // caller's memory, and what changes their rows is kept apart from their files ([Store.Saved]). After an error, of a full
 // disk too, nothing has happened.
 func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
-	record, err := encode(make([]byte, recordHead), commit)
+	record, err := record(commit)
 	if err != nil {
 		return Pending{}, err
 	}
@@ -504,7 +504,7 @@ func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 			k.amended = nil
 		}
 	}
-	end, err := s.log.append(record)
+	end, err := s.log.append(record...)
 	if err != nil {
 		return Pending{}, err
 	}
@@ -512,19 +512,24 @@ func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 	return Pending{s.log, end}, nil
 }
 
-// Due reports that the log is long enough for a [Store.Checkpoint], or what it adds to a table that is not in memory.
+// Due reports that the log is long enough for a [Store.Checkpoint].
 func (s *Store) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.writable() != nil {
 		return false
 	}
-	if slices.ContainsFunc(s.tables, s.fills) {
-		return true
-	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	return s.log.end-s.over > checkpointBytes
+}
+
+// Full reports that what the log changes of tables that are not in memory takes so much of this that a [Store.Checkpoint] should come before
+// more does.
+func (s *Store) Full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writable() == nil && slices.ContainsFunc(s.tables, s.fills)
 }
 
 // Close ends the store; everything written is synced. It may be called twice.

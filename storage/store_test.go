@@ -683,7 +683,17 @@ func TestLogStops(t *testing.T) {
 					mu.Lock()
 					given[string(commit)] = true
 					mu.Unlock()
-					end, err := l.append(append(make([]byte, recordHead), commit...))
+					parts := [][]byte{make([]byte, recordHead)} // of any sizes
+					for at := 0; at < len(commit); {
+						n := min(len(commit)-at, []int{1, 30, int(logBlock), int(logAhead)}[r.IntN(4)])
+						if i := len(parts) - 1; r.IntN(2) == 0 {
+							parts[i] = append(parts[i], commit[at:at+n]...)
+						} else {
+							parts = append(parts, commit[at:at+n])
+						}
+						at += n
+					}
+					end, err := l.append(parts...)
 					if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errFull) && !errors.Is(err, errSync) {
 						t.Error(seed, err)
 					}

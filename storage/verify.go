@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -181,7 +182,7 @@ func keyOf(key []byte, c *table.Chunk, columns []int, row int) (_ []byte, ok boo
 		case s.Type.Kind == table.Varchar:
 			key = appendText(key, s.Dict[s.Codes.At(row)])
 		default:
-			key = appendWords(key, []uint64{s.Base + s.Codes.At(row)})
+			key = binary.LittleEndian.AppendUint64(key, s.Base+s.Codes.At(row))
 		}
 	}
 	return key, true
