@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/generate"
@@ -160,6 +161,60 @@ func TestMemoryLimitOfParquetAndArrow(t *testing.T) {
 		}
 		if _, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 8 << 20}); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// value is that of a column in a row of a table.
+func value(t *table.Table, row, col int) table.Value {
+	for _, c := range t.Chunks {
+		if row < c.Rows {
+			return c.Segments[col].Value(row)
+		}
+		row -= c.Rows
+	}
+	panic("no such row")
+}
+
+// Rows are written with dictionaries, but for columns whose values hardly come twice.
+func TestDictionariesAreOfFewValues(t *testing.T) {
+	fields := []table.Field{{Name: "few", Type: table.Type{Kind: table.BigInt}}, {Name: "many", Type: table.Type{Kind: table.BigInt}},
+		{Name: "many.too", Type: table.Type{Kind: table.Double}}, {Name: "s", Type: table.Type{Kind: table.Varchar}}}
+	b := table.NewBuilder("t", fields, 30_000)
+	for i := range 80_000 {
+		b.Column(0).Int(int64(i * 7919 % 1000))
+		b.Column(1).Int(int64(i * 7919))
+		b.Column(2).Float(float64(i) / 7)
+		b.Column(3).String(fmt.Sprint(i % 9))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	var out bytes.Buffer
+	if err := ingest.WriteRows(&out, tab, 100, 79_000); err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.NewParquetReader(bytes.NewReader(out.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false, false, true} {
+		c, err := r.MetaData().RowGroup(0).ColumnChunk(i)
+		if err != nil || c.HasDictionaryPage() != want {
+			t.Errorf("%s has a dictionary: %v, %v", fields[i].Name, c.HasDictionaryPage(), err)
+		}
+	}
+	back, err := ingest.Load(context.Background(), "t", ingest.Source{Format: ingest.Parquet, Data: out.Bytes()}, ingest.Options{})
+	if err != nil || back.Rows() != 78_900 {
+		t.Fatal(err)
+	}
+	for i := range fields {
+		for _, row := range []int{0, 29_899, 29_900, 59_899, 59_900, 78_899} {
+			got, want := value(back, row, i), value(tab, row+100, i)
+			if got.String() != want.String() {
+				t.Errorf("%s, row %d: %v, want %v", fields[i].Name, row, got, want)
+			}
 		}
 	}
 }

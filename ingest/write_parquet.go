@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -61,7 +62,9 @@ func WriteRows(w io.Writer, t *table.Table, from, to int) error {
 		}
 	}
 	buf := bufio.NewWriterSize(w, 1<<20) // the Parquet library panics where its first bytes cannot be written
-	out, err := newChunkWriter(buf, t.Fields, nulls, NewParquetFile)
+	out, err := newChunkWriter(buf, t.Fields, nulls, func(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+		return parquetFile(w, s, compress.Codecs.Zstd, manyValued(t)...)
+	})
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,27 @@ func WriteRows(w io.Writer, t *table.Table, from, to int) error {
 		first += c.Rows
 	}
 	return errors.Join(out.Close(), buf.Flush())
+}
+
+// manyValued names the columns of numbers whose values hardly come twice: to look for those that do takes longer than to write them.
+func manyValued(t *table.Table) (names []string) {
+	const sample, most = 1024, 1010 // of 50,000 values the sample has so many
+	for i, f := range t.Fields {
+		if f.Type.Kind == table.Varchar {
+			continue
+		}
+		var codes []uint64
+		for _, c := range t.Chunks {
+			for k := range min(sample/len(t.Chunks), c.Rows) {
+				codes = append(codes, c.Segments[i].Base+c.Segments[i].Codes.At(k*c.Rows/max(1, sample/len(t.Chunks))))
+			}
+		}
+		slices.Sort(codes)
+		if len(slices.Compact(codes)) > most {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // WriteChunks writes chunks without NULLs, of these columns, as a Parquet file. It keeps a row group and
@@ -98,7 +122,8 @@ func WriteChunks(ctx context.Context, path string, fields []table.Field, chunks 
 	})
 }
 
-func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression) (BatchWriter, error) {
+// parquetFile begins a Parquet file, with dictionaries but for plain columns.
+func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression, plain ...string) (BatchWriter, error) {
 	s = asText(s, func(t arrow.DataType) bool { return formOf(t).write == nil })
 	var nodes schema.FieldList
 	for _, f := range s.Fields() {
@@ -117,11 +142,11 @@ func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression) (Batc
 	if err != nil {
 		return nil, err
 	}
-	properties := parquet.NewWriterProperties(
-		parquet.WithCompression(codec),
-		parquet.WithCreatedBy("stencildb"),
-		parquet.WithVersion(parquet.V2_LATEST))
-	return textWriter{&parquetWriter{out: file.NewParquetWriter(w, root, file.WithWriterProps(properties)), fields: s.Fields()}, s}, nil
+	properties := []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithCreatedBy("stencildb"), parquet.WithVersion(parquet.V2_LATEST)}
+	for _, name := range plain {
+		properties = append(properties, parquet.WithDictionaryFor(name, false))
+	}
+	return textWriter{&parquetWriter{out: file.NewParquetWriter(w, root, file.WithWriterProps(parquet.NewWriterProperties(properties...))), fields: s.Fields()}, s}, nil
 }
 
 // parquetForm is how Parquet has the values of an Arrow type.
