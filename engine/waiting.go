@@ -24,8 +24,8 @@ const longestWait = 5 * time.Millisecond
 //
 // Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
 // can with its own, and these leave. One that finds the device idle takes no part, and nobody waits for a batch to fill, but
-// right after another one: those whom that has answered ask again at once, or not at all. Half as many are enough, and a batch takes no
-// more: the others ask while the device answers these, and the last of them to come makes the passes of their batch.
+// right after another one: those whom that has answered ask again at once, or not at all. Of more than 32 half are enough, and a batch
+// takes no more: the others ask while the device answers these, and the last of them to come makes the passes of their batch.
 type waiting struct {
 	mu       sync.Mutex
 	list     []*request
@@ -33,7 +33,7 @@ type waiting struct {
 	next     *compute.Batch // of the members, which are of the list, and of one snapshot: made as they come, while the device works
 	members  []*request
 	closed   bool         // next takes no more: as many as were expected have come, and its passes are made
-	expected int          // how many that are: half of those who ask; 0 where that is not known
+	expected int          // how many that are; 0 where that is not known
 	last     int          // statements that were there at the end of the last batch, those that it has answered included
 	until    time.Time    // they are worth waiting for
 	answered atomic.Int64 // statements, by batches
@@ -102,6 +102,17 @@ func (w *waiting) join(r *request) {
 	if !w.closed && (len(w.members) == 0 || w.members[0].query.Table == r.query.Table) && w.next.Add(r.form) {
 		w.members = append(w.members, r)
 	}
+}
+
+// fewAsk is up to how many who ask make one batch: a sweep for 32 takes hardly longer than one for 8.
+const fewAsk = 32
+
+// share is how many of those who ask make a batch.
+func share(asked int) int {
+	if asked <= fewAsk {
+		return asked
+	}
+	return min(compute.MaxBatch, (asked+1)/2)
 }
 
 // come tells of those that have come to the list, which is locked.
@@ -174,7 +185,7 @@ func (w *waiting) take(r *request, fits func(*compute.Batch) bool) (batch *compu
 	w.last, w.expected = 0, 0
 	if of && len(w.members) >= w.fewest() && fits(w.next) {
 		batch, members = w.next, w.members
-		if n := min((last+1)/2, last-len(members)); n >= w.fewest() {
+		if n := min(share(last), last-len(members)); n >= w.fewest() {
 			w.expected = n
 		}
 	} else {
@@ -190,11 +201,11 @@ func (w *waiting) take(r *request, fits func(*compute.Batch) bool) (batch *compu
 	return batch, members
 }
 
-// await waits for those whom the last batch has answered: half as many are enough, with the statement whose turn it is.
+// await waits for those whom the last batch has answered, with the statement whose turn it is.
 func (w *waiting) await(r *request) {
 	for {
 		w.mu.Lock()
-		missing, came := min(compute.MaxBatch, w.last/2)-len(w.list), w.come()
+		missing, came := share(w.last)-len(w.list), w.come()
 		enough := missing <= 0 || w.closed
 		w.mu.Unlock()
 		left := w.left()

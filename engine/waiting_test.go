@@ -206,7 +206,7 @@ func wait(g *GPU, n int) {
 	}
 }
 
-// One that comes right after a batch waits for half of those who were there, though the device is idle, but not for long.
+// One that comes right after a batch waits for those who were there, though the device is idle, but not for long.
 func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	db, g := batching(t, attributes(t, 1000), 8, 0)
 	ask := func(x int) {
@@ -231,20 +231,22 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	if n := g.waiting.answered.Load(); n > 0 || g.Context.Busy() != true {
 		t.Errorf("%d answered, the device is busy: %v", n, g.Context.Busy())
 	}
-	group.Go(func() { ask(3) })
+	for range 3 {
+		group.Go(func() { ask(3) })
+	}
 	group.Wait()
-	if n := g.waiting.answered.Load(); n != 2 {
+	if n := g.waiting.answered.Load(); n != 4 {
 		t.Errorf("%d were answered by a batch", n)
 	}
-	g.waiting.least = 3
+	g.waiting.least = 5
 	ended(4, time.Minute)
 	start := time.Now()
-	for range 2 { // who are half of them, and no batch: the second one does not wait again
+	for range 4 { // who are no batch: the second one does not wait again
 		group.Go(func() { ask(2) })
 	}
 	group.Wait()
 	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("both took %v", took)
+		t.Errorf("they took %v", took)
 	}
 	ended(4, 50*time.Millisecond)
 	start = time.Now()
@@ -258,10 +260,10 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	}
 }
 
-// Of those who ask all the time, halves take turns: the last of one to come closes the next batch, while the device answers the other.
+// Of many who ask all the time, halves take turns: the last of one to come closes the next batch, while the device answers the other.
 func TestHalvesTakeTurns(t *testing.T) {
 	tab := attributes(t, 100)
-	_, g := batching(t, tab, 32, 0)
+	_, g := batching(t, tab, 64, 0)
 	w := &waiting{least: 2}
 	add := func() (r *request, full *compute.Batch) {
 		q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
@@ -285,42 +287,47 @@ func TestHalvesTakeTurns(t *testing.T) {
 			all = append(all, r)
 		}
 	}
-	adds(9, 0) // nobody is expected yet
+	adds(40, 0) // nobody is expected yet
 	batch, members := take(all[3], true)
-	if batch == nil || batch.Len() != 9 || len(members) != 9 || len(w.list) > 0 || w.expected != 0 {
+	if batch == nil || batch.Len() != 40 || len(members) != 40 || len(w.list) > 0 || w.expected != 0 {
 		t.Fatalf("the first batch has %d, %d are expected", len(members), w.expected)
 	}
 	w.ended(members, time.Minute)
-	adds(3, 0) // of nine: of the six others a half is enough
-	if _, members = take(all[9], true); len(members) != 3 || w.expected != 5 {
+	adds(12, 0) // of the 28 others 20 are enough
+	if _, members = take(all[40], true); len(members) != 12 || w.expected != 20 {
 		t.Fatalf("the first half has %d, %d are expected", len(members), w.expected)
 	}
 	w.ended(members, time.Minute)
-	w.last = 9
-	adds(5, 5)
-	if _, members = take(all[12], true); len(members) != 5 || w.expected != 4 {
+	w.last = 40
+	adds(20, 20)
+	if _, members = take(all[55], true); len(members) != 20 || w.expected != 20 {
 		t.Fatalf("the second half has %d, %d are expected", len(members), w.expected)
 	}
-	adds(6, 4)
+	adds(22, 20)
 	w.ended(members, time.Minute)
 	start := time.Now()
 	w.last = 100
-	w.await(all[len(all)-6]) // the second half, which is closed, waits for nobody
+	w.await(all[72]) // the second half, which is closed, waits for nobody
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it waited for %v", took)
 	}
-	late := all[len(all)-1]
-	if batch, members = take(late, true); batch != nil || len(members) != 1 || len(w.members) != 4 || !w.closed || w.expected != 0 {
+	late := all[93]
+	if batch, members = take(late, true); batch != nil || len(members) != 1 || len(w.members) != 20 || !w.closed || w.expected != 0 {
 		t.Errorf("one that is not of the batch took %d, and left %d, closed: %v", len(members), len(w.members), w.closed)
 	}
-	if batch, members = take(all[len(all)-6], false); batch != nil || len(members) != 1 || len(w.members) != 4 || w.closed {
+	if batch, members = take(all[72], false); batch != nil || len(members) != 1 || len(w.members) != 20 || w.closed {
 		t.Errorf("where a batch does not fit, %d were taken; the next has %d, closed: %v", len(members), len(w.members), w.closed)
 	}
-	if batch, members = take(all[len(all)-5], true); batch == nil || len(members) != 4 || len(w.list) > 0 {
+	if batch, members = take(all[73], true); batch == nil || len(members) != 20 || len(w.list) > 0 {
 		t.Errorf("of those left %d were taken, %d wait", len(members), len(w.list))
 	}
 	if batch, members = take(late, true); batch != nil || members != nil {
 		t.Error("one was taken twice")
+	}
+	for asked, want := range map[int]int{0: 0, 9: 9, 32: 32, 33: 17, 64: 32, 1000: 64} {
+		if got := share(asked); got != want {
+			t.Errorf("of %d, %d make a batch, want %d", asked, got, want)
+		}
 	}
 }
 
