@@ -324,6 +324,11 @@ func TestHalvesTakeTurns(t *testing.T) {
 	if batch, members = take(late, true); batch != nil || members != nil {
 		t.Error("one was taken twice")
 	}
+	w.last = 9
+	adds(5, 0) // all nine are awaited, but five are enough in the end
+	if _, members = take(all[94], true); len(members) != 5 || w.expected != 4 {
+		t.Errorf("five of nine: %d are a batch, %d are expected", len(members), w.expected)
+	}
 	for asked, want := range map[int]int{0: 0, 9: 9, 32: 32, 33: 17, 64: 32, 1000: 64} {
 		if got := share(asked); got != want {
 			t.Errorf("of %d, %d make a batch, want %d", asked, got, want)
