@@ -176,7 +176,7 @@ func (b *Batch) tableWords(chunk int, cols []int) (n int, at []int) {
 	return n, at
 }
 
-// wordLines is how many lines a word has bits for: a batch of no more has a smaller program, which takes four fifths of the time.
+// wordLines is how many lines a word has bits for: a batch of no more has a smaller program, which takes less time.
 const wordLines = 32
 
 // words is how many words the lines take.

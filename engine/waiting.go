@@ -71,7 +71,7 @@ func (g *GPU) enter(ctx context.Context, q *plan.Query) *request {
 	}
 	r := &request{form: form, query: q, device: g.Computes}
 	r.ctx, r.leave = context.WithCancel(ctx)
-	if full := g.waiting.add(r); full != nil {
+	if full := w.add(r); full != nil {
 		_ = full.Prepare() // its Run has the error
 	}
 	return r

@@ -62,14 +62,14 @@ func ofDigit(op pass.Op, first uint64, shift int) measure {
 
 // digitReduction sizes the rectangles of a part's counters: packed's texels have 16 of a byte, those of merged four of a word.
 func (p *part) digitReduction(packed, merged *textures.Stack) *reduction {
-	r := &reduction{texels: p.reduction.texels, runs: p.reduction.runs, digits: true}
+	r := &reduction{texels: p.reduction.texels, runs: p.reduction.runs, words: 4}
 	up := func(a, b int) int { return (a + b - 1) / b }
 	down := min(r.texels.Height, visitDown)
 	if r.runs {
 		down = 1
 	}
 	r.first = packed.Add(textures.Temp{Width: up(r.texels.Width, visitTexels/down), Height: up(r.texels.Height, down), Words: 4})
-	r.last = merged.Add(textures.Temp{Width: min(r.first.Width, lastSide), Height: r.words() * min(r.first.Height, lastSide), Words: 4})
+	r.last = merged.Add(textures.Temp{Width: min(r.first.Width, lastSide), Height: r.words * min(r.first.Height, lastSide), Words: 4})
 	return r
 }
 
@@ -91,7 +91,7 @@ func (s *selection) countDigits(step KthLargest, list []spacedPart, n int) ([]ui
 			return nil, err
 		}
 		var counts [1 << visitBits]uint64
-		y, height := 0, reductions[i].last.Height/reductions[i].words()
+		y, height := 0, reductions[i].last.Height/reductions[i].words
 		for line := range lines {
 			for at, c := range line {
 				counts[y/height*4+at%4] += uint64(c)

@@ -111,15 +111,7 @@ type reduction struct {
 	first  *textures.Temp // a fragment for a good many texels each
 	last   *textures.Temp // what is read back; first itself when that is small
 	runs   bool           // a fragment of the first takes neighbouring texels
-	digits bool           // the last has the counters of each word of the first one below those of the other
-}
-
-// words is how many words of a texel of the first rectangle have texels of their own in the last.
-func (r *reduction) words() int {
-	if r.digits {
-		return 4
-	}
-	return 1
+	words  int            // of a texel of the first that have texels of their own in the last, those of each below those of the one before
 }
 
 // partials are the partial results of all chunks.
@@ -145,7 +137,7 @@ const (
 
 // reduction sizes the rectangles for a chunk of a shape, of so many rows of all chunks.
 func (all *partials) reduction(sh textures.Shape, rows int, software bool) *reduction {
-	r := &reduction{texels: textures.Shape{Width: sh.Width / 4, Height: sh.Height, Rows: sh.Rows}, runs: software}
+	r := &reduction{texels: textures.Shape{Width: sh.Width / 4, Height: sh.Height, Rows: sh.Rows}, runs: software, words: 1}
 	side := lastSide
 	for side < firstSide && least*4*side*side <= r.texels.Width*r.texels.Height {
 		side *= 2
@@ -236,7 +228,7 @@ func (p *part) reduce(r *reduction, w *program, m measure, measured int) {
 		return
 	}
 	p.merges = append(p.merges, func() {
-		from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height / r.words()}
+		from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height / r.words}
 		p.Draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
 			Uniforms: []shaders.Uniform{pair("extent", from[0], from[1]), pair("apart", to[0], to[1]), pair("above", r.first.Line, r.last.Line)}})
 	})

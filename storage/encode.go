@@ -24,7 +24,7 @@ const (
 // their write.
 type far [][]byte
 
-// farBytes is from how many on codes are not copied. (A variable for the tests.)
+// farBytes is how many bytes of codes are not copied, at least. (A variable for the tests.)
 var farBytes = 1 << 16
 
 // put puts codes behind out, or, where they are many, both among the parts that lie before what is appended next.
