@@ -269,22 +269,24 @@ func TestPasses(t *testing.T) {
 	and := &expr.And{Kids: []expr.Expr{compareTo(0, expr.LT, 5), &expr.Or{Kids: []expr.Expr{compareTo(1, expr.LT, 5), &expr.IsNull{X: column(0)}}}}}
 	median := expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: 0.5}
 	count := expr.Aggregate{Kind: expr.CountAll, Col: -1}
+	ofX := aggregatesOf("x", 0)
 	for _, c := range []struct {
 		where    expr.Expr
-		agg      expr.Aggregate
+		aggs     []expr.Aggregate
 		software bool
 		want     []string
 	}{
-		{nil, count, false, nil},
-		{and, count, false, []string{"Count(x < 5 AND (s < 5 OR x IS NULL))", "Merge"}},
-		{and, count, true, []string{"Count(x < 5 AND (s < 5 OR x IS NULL))"}},
-		{compareTo(0, expr.LT, 5), count, true, []string{"Count(x < 5)"}},
-		{nil, aggregatesOf("x", 0)[2], false, []string{"Sum(x)", "Merge"}},
-		{nil, aggregatesOf("x", 0)[4], false, []string{"Min(x)", "Merge"}},
-		{compareTo(1, expr.LT, 5), median, false, []string{"Select(s < 5)", "Count(", "Merge", "KthLargest(x WHERE s < 5): Count(x >= x + j * 2^i, j = 1..3)", "Merge"}},
-		{compareTo(1, expr.LT, 5), median, true, []string{"Select(s < 5)", "Count(", "Mark(x WHERE s < 5)", "KthLargest(x WHERE s < 5): Compare(x >= x + 2^i)"}},
+		{nil, []expr.Aggregate{count}, false, nil},
+		{and, []expr.Aggregate{count}, false, []string{"Count(x < 5 AND (s < 5 OR x IS NULL))", "Merge"}},
+		{and, []expr.Aggregate{count}, true, []string{"Count(x < 5 AND (s < 5 OR x IS NULL))"}},
+		{compareTo(0, expr.LT, 5), []expr.Aggregate{count}, true, []string{"Count(x < 5)"}},
+		{nil, ofX[2:3], false, []string{"Sum(x)", "Merge"}},
+		{nil, ofX[4:5], false, []string{"Min(x)", "Merge"}},
+		{nil, ofX[4:6], false, []string{"Min(x)", "Merge"}}, // MAX, too
+		{compareTo(1, expr.LT, 5), []expr.Aggregate{median}, false, []string{"Select(s < 5)", "Count(", "Merge", "KthLargest(x WHERE s < 5): Count(x >= x + j * 2^i, j = 1..3)", "Merge"}},
+		{compareTo(1, expr.LT, 5), []expr.Aggregate{median}, true, []string{"Select(s < 5)", "Count(", "Mark(x WHERE s < 5)", "KthLargest(x WHERE s < 5): Compare(x >= x + 2^i)"}},
 	} {
-		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Aggs: []expr.Aggregate{c.agg}})
+		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Aggs: c.aggs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +303,7 @@ func TestPasses(t *testing.T) {
 			ok = ok && strings.HasPrefix(got[i], strings.TrimSuffix(c.want[i], ")"))
 		}
 		if !ok {
-			t.Errorf("WHERE %v, %v: passes %q, want %q", c.where, c.agg, got, c.want)
+			t.Errorf("WHERE %v, %v: passes %q, want %q", c.where, c.aggs, got, c.want)
 		}
 	}
 }

@@ -43,25 +43,33 @@ func (s *selection) live(col int) (live []*part) {
 	return live
 }
 
-// extreme returns the largest or the smallest value.
+// extreme returns the largest or the smallest value. A reduction finds both, so that the other one takes none.
 func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 	best := table.Null(s.Table.Fields[col].Type)
+	var unknown []*part
 	live := s.live(col)
 	for _, p := range live {
-		p.measure(extremes(Extreme{p.of(col), largest}, textures.Parts(p.chunk.Segments[col]) == 2), col)
+		if _, ok := p.extremes[col]; !ok {
+			unknown = append(unknown, p)
+			p.measure(extremes(Extreme{p.of(col), largest}, textures.Parts(p.chunk.Segments[col]) == 2), col)
+		}
 	}
-	for _, p := range live {
-		lo, hi, ok, err := p.ends()
+	for _, p := range unknown {
+		e, err := p.ends()
 		if err != nil {
 			return best, err
 		}
-		if !ok {
+		p.extremes[col] = e
+	}
+	for _, p := range live {
+		e := p.extremes[col]
+		if e.lo > e.hi { // none is selected
 			continue
 		}
 		if largest {
-			lo = hi
+			e.lo = e.hi
 		}
-		if v := p.chunk.Segments[col].Decode(lo); best.Null || (table.Compare(v, best) > 0) == largest {
+		if v := p.chunk.Segments[col].Decode(e.lo); best.Null || (table.Compare(v, best) > 0) == largest {
 			best = v
 		}
 	}

@@ -302,21 +302,21 @@ func (p *part) total() (*big.Int, uint64, error) {
 	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(low)), n, nil
 }
 
-// ends returns the smallest and the largest code of partial extremes; ok is false
-// when there was no record.
-func (p *part) ends() (lo, hi uint64, ok bool, err error) {
+// span is from the smallest to the largest code of some records; lo is above hi where there is none.
+type span struct{ lo, hi uint64 }
+
+// ends merges partial extremes.
+func (p *part) ends() (span, error) {
+	all := span{lo: ^uint64(0)}
 	lines, err := p.results(p.reduction)
 	if err != nil {
-		return 0, 0, false, err
+		return all, err
 	}
-	lo = ^uint64(0)
 	for line := range lines {
 		for ; len(line) > 0; line = line[4:] {
-			a, b := uint64(line[0])|uint64(line[1])<<32, uint64(line[2])|uint64(line[3])<<32
-			if a <= b {
-				lo, hi, ok = min(lo, a), max(hi, b), true
-			}
+			lo, hi := uint64(line[0])|uint64(line[1])<<32, uint64(line[2])|uint64(line[3])<<32
+			all = span{min(all.lo, lo), max(all.hi, hi)}
 		}
 	}
-	return lo, hi, ok, nil
+	return all, nil
 }

@@ -30,6 +30,7 @@ type part struct {
 	pred      *plan.Pred
 	reduction *reduction
 	counted   map[int]pass.Count // by column, -1 for none: selected records that are not NULL there
+	extremes  map[int]span       // by column: of the selected records, once found
 	bitmap    *textures.Temp     // of the selected records, once drawn
 	marked    map[int]bool       // by column: its resident depth texture's stencil holds the selection
 }
@@ -49,7 +50,7 @@ func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Sele
 		chunk := q.Table.Chunks[i]
 		shape := textures.LineShape(chunk.Rows)
 		s.List = append(s.List, &part{Drawer: pass.Drawer{Runner: run, Chunk: i, Rows: chunk.Rows}, selection: s, chunk: chunk, shape: shape,
-			pred: c.Pred, reduction: s.partials.reduction(shape, rows, device.Software), counted: map[int]pass.Count{}, marked: map[int]bool{}})
+			pred: c.Pred, reduction: s.partials.reduction(shape, rows, device.Software), counted: map[int]pass.Count{}, extremes: map[int]span{}, marked: map[int]bool{}})
 	}
 	return s, nil
 }
