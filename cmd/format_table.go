@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -51,7 +52,7 @@ func (f *tableFormat) rows(r *engine.Rows) error {
 	switch {
 	case r.Err() != nil:
 	case f.untimed:
-		f.w.WriteString(numbers.Count(n, "row", "rows") + "\n")
+		f.w.WriteString(counts(len(r.Columns()) > 0, n, r.Stats().Changed) + "\n")
 	default:
 		f.w.WriteString(footer(len(r.Columns()) > 0, n, r.Stats()) + "\n")
 	}
@@ -154,16 +155,22 @@ func (g *grid) row(cells []string) error {
 	return err
 }
 
-// footer says what an answer of n rows took: "1 row, classic, 2 passes, 1,234 samples
-// counted, 0.412 ms (loading 31.0 ms)".
-func footer(table bool, n int, st engine.Stats) string {
+// counts says how many rows an answer has and a statement has changed: "3 rows", "2 rows changed", or "done".
+func counts(table bool, n, changed int) string {
 	var parts []string
 	if table {
 		parts = append(parts, numbers.Count(n, "row", "rows"))
 	}
-	if st.Changed > 0 {
-		parts = append(parts, numbers.Count(st.Changed, "row changed", "rows changed"))
+	if changed > 0 {
+		parts = append(parts, numbers.Count(changed, "row changed", "rows changed"))
 	}
+	return cmp.Or(strings.Join(parts, ", "), "done")
+}
+
+// footer says what an answer of n rows took: "1 row, classic, 2 passes, 1,234 samples
+// counted, 0.412 ms (loading 31.0 ms)".
+func footer(table bool, n int, st engine.Stats) string {
+	parts := []string{counts(table, n, st.Changed)}
 	if st.Backend != "" {
 		parts = append(parts, st.Backend)
 	}

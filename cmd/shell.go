@@ -68,7 +68,7 @@ type shell struct {
 	view        view              // of answers
 	pages       pager             // of those on a terminal
 	to          *sink             // where they go; nil for out
-	typed       string            // of a statement that no semicolon has ended
+	typed       []byte            // of a statement that no semicolon has ended
 	kept        func(text string) // is told of what was typed
 	last        string            // the statement before
 	over        bool
@@ -92,8 +92,8 @@ func (s *shell) interact(screen *terminal) error {
 		line, err := e.Prompt(s.prompt())
 		switch {
 		case errors.Is(err, liner.ErrPromptAborted):
-			s.kept(s.typed)
-			s.typed = ""
+			s.kept(string(s.typed))
+			s.typed = nil
 		case errors.Is(err, io.EOF):
 			fmt.Fprintln(screen)
 			s.over = true
@@ -108,7 +108,7 @@ func (s *shell) interact(screen *terminal) error {
 }
 
 func (s *shell) prompt() string {
-	if s.typed != "" {
+	if len(s.typed) > 0 {
 		return "       ..> "
 	}
 	if s.session.Begun() {
@@ -117,19 +117,25 @@ func (s *shell) prompt() string {
 	return "stencildb> "
 }
 
-// script takes the lines of what is no terminal.
+// script takes the lines of what is no terminal, each as it comes.
 func (s *shell) script(in io.Reader) error {
-	text, err := files.ReadAll(s.ctx, in, "standard input", maxText)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(withoutMark(text)) {
+	mark := true
+	for line, err := range files.Lines(s.ctx, in, "standard input", maxText) {
+		if err != nil {
+			return err
+		}
+		if mark {
+			line, mark = withoutMark(line), false
+		}
 		if s.take(line); s.over {
 			break
 		}
+		if len(s.typed) > maxText {
+			return fmt.Errorf("standard input: a statement of more than %d MiB", maxText>>20)
+		}
 	}
 	if !s.over {
-		s.query(s.typed) // what no semicolon ends
+		s.query(string(s.typed)) // what no semicolon ends
 	}
 	s.report(s.commit())
 	return s.ended
@@ -137,15 +143,20 @@ func (s *shell) script(in io.Reader) error {
 
 // take takes one line: a command, or a part of a statement. Statements that it ends run.
 func (s *shell) take(line string) {
-	text := s.typed + strings.TrimRight(line, "\r\n") + "\n"
-	if line = strings.TrimSpace(line); s.typed == "" && isCommand(line) {
-		s.kept(text)
-		s.command(line)
+	begun := len(s.typed) > 0
+	if command := strings.TrimSpace(line); !begun && isCommand(command) {
+		s.kept(line + "\n")
+		s.command(command)
 		return
 	}
+	s.typed = append(append(s.typed, line...), '\n')
+	if begun && !strings.Contains(line, ";") && line != `\.` { // which ends nothing
+		return
+	}
+	text := string(s.typed)
 	end, begun := sql.Complete(text)
-	if s.typed = ""; begun {
-		s.typed = text[end:]
+	if s.typed = s.typed[:0]; begun {
+		s.typed = append(s.typed, text[end:]...)
 	} else {
 		s.kept(text)
 	}

@@ -29,7 +29,7 @@ func newEditor(s *shell) *editor {
 	e.SetTabCompletionStyle(liner.TabPrints)
 	e.SetWordCompleter(func(line string, pos int) (head string, list []string, tail string) {
 		before := string([]rune(line)[:pos])
-		head, list = complete(s.typed, before, func() engine.Names { return s.names(line) })
+		head, list = complete(string(s.typed), before, func() engine.Names { return s.names(line) })
 		return head, list, line[len(before):]
 	})
 	if err := e.open(); err != nil {
@@ -45,7 +45,7 @@ const longestOpening = 100 * time.Millisecond
 func (s *shell) names(line string) engine.Names {
 	ctx, cancel := context.WithTimeout(s.ctx, longestOpening)
 	defer cancel()
-	return s.db.Names(ctx, s.typed+line)
+	return s.db.Names(ctx, string(s.typed)+line)
 }
 
 // paths are the files and folders whose paths begin so.

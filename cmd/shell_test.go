@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,14 +41,14 @@ func TestShellScript(t *testing.T) {
 		{"\\d nowhere\n\\d flights extra\n", "", []string{`table "nowhere" does not exist; the tables are flights`, `syntax error at or near "extra"`}},
 		{"\\load t=" + csv + "\n\\d t\n", "┌─────────────┬───────────────────┐\n│ column_name │ data_type         │\n├─────────────┼───────────────────┤\n" +
 			"│ fare        │ numeric(18,1)     │\n│ Who         │ character varying │\n└─────────────┴───────────────────┘\n2 rows\n", nil},
-		{"\\load\n\\load t=missing.csv\n\\load t=" + csv + "?a=b\nCREATE TABLE own (n int);\n\\load own=" + csv + "\n", "0 rows\n",
+		{"\\load\n\\load t=missing.csv\n\\load t=" + csv + "?a=b\nCREATE TABLE own (n int);\n\\load own=" + csv + "\n", "done\n",
 			[]string{"want NAME=PATH", "missing.csv", `unknown option "a"`, "two tables named own"}},
 		{"\\explain\n\\trace\n\\trace p.html\n.read\n.read " + at("missing.sql") + "\n", "",
 			[]string{"there is no statement before", `\trace FILE.html`, `\backend classic`, ".read FILE.sql", "missing.sql"}},
 		{".read " + script, "┌────┐\n│  n │\n├────┤\n│ 42 │\n└────┘\n1 row\n\n┌────┐\n│  m │\n├────┤\n│ 43 │\n└────┘\n1 row\n", nil},
 		{"\\o " + at("a.csv") + "\nSELECT 2 AS n;\n\\o\nSELECT 2 AS n;\n", two, nil},
 		{"\\o " + at("one.csv") + "\nSELECT 2 AS n;\nSELECT 2 AS n;\n\\o " + at("two.csv") + "\nSELECT 2 AS n;\n\\o\n", "", []string{`one result set: \o FILE begins another one`}},
-		{"\\backend classic\nSELECT SUM(time) FROM flights;\nSET backend = cpu;\nSELECT COUNT(*) + 2 - COUNT(time) AS n FROM flights;\n", "0 rows\n" + two, []string{"or SET backend = cpu"}},
+		{"\\backend classic\nSELECT SUM(time) FROM flights;\nSET backend = cpu;\nSELECT COUNT(*) + 2 - COUNT(time) AS n FROM flights;\n", "done\n" + two, []string{"or SET backend = cpu"}},
 		{"\\o " + at("b.txt") + "\nSELECT 2 AS n;\n", "", nil},
 		{"\\o " + at("no/c.txt") + "\n\\o " + dir + "\nSELECT 2 AS n;\n", two, []string{"there is no folder", "is a directory"}},
 	} {
@@ -69,6 +71,42 @@ func TestShellScript(t *testing.T) {
 		if got, err := os.ReadFile(at(name)); err != nil || string(got) != want {
 			t.Errorf("%s holds %q, want %q (%v)", name, got, want, err)
 		}
+	}
+}
+
+// A program that types gets each answer before it types the next statement.
+func TestShellAnswersWhatHasCome(t *testing.T) {
+	stdin, typing := io.Pipe()
+	answers, stdout := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		ended <- Execute(context.Background(), []string{"shell", "--backend", "cpu"}, stdin, stdout, io.Discard)
+	}()
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for got := bufio.NewScanner(answers); got.Scan(); {
+			lines <- got.Text()
+		}
+	}()
+	until := func(want string) {
+		for line := range lines {
+			if strings.Contains(line, want) {
+				return
+			}
+		}
+		t.Errorf("no answer has %q", want)
+	}
+	for _, c := range [][2]string{{"\\timing off\n", "timing is off"}, {"CREATE TABLE t (s text);\n", "done"},
+		{"INSERT INTO t VALUES\n('a;'),\n\n('b'),\n('c');\n", "3 rows changed"}, {"COPY t FROM STDIN;\nd\ne;\n\\.\n", "2 rows changed"}, {"SELECT COUNT(*) AS n FROM t;\n", "5"}} {
+		if _, err := io.WriteString(typing, c[0]); err != nil {
+			t.Fatal(err)
+		}
+		until(c[1])
+	}
+	typing.Close()
+	if status := <-ended; status != 0 {
+		t.Errorf("status %d", status)
 	}
 }
 

@@ -20,7 +20,7 @@ type sqlText struct {
 const maxText = 64 << 20
 
 // withoutMark is a text without the byte order mark of Windows' editors.
-func withoutMark(text []byte) string { return strings.TrimPrefix(string(text), "\ufeff") }
+func withoutMark(text string) string { return strings.TrimPrefix(text, "\ufeff") }
 
 // readSQL reads the text of a file.
 func readSQL(ctx context.Context, path string) (string, error) {
@@ -30,7 +30,7 @@ func readSQL(ctx context.Context, path string) (string, error) {
 	}
 	defer f.Close()
 	text, err := files.ReadAll(ctx, f, path, maxText)
-	return withoutMark(text), err
+	return withoutMark(string(text)), err
 }
 
 // read returns the text.
@@ -49,7 +49,7 @@ func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
 		return "", usagef("-f: name a file, or - for standard input")
 	case given && s.file == "-":
 		text, err := files.ReadAll(c.Context(), c.InOrStdin(), "standard input", maxText)
-		return withoutMark(text), err
+		return withoutMark(string(text)), err
 	case given:
 		return readSQL(c.Context(), s.file)
 	case len(args) == 0:

@@ -1,11 +1,14 @@
 package files
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -93,6 +96,35 @@ func ReadAll(ctx context.Context, r io.Reader, name string, limit int64) ([]byte
 		return nil, fmt.Errorf("%s: more than the %d MiB that are read of it", name, limit>>20)
 	}
 	return data, nil
+}
+
+// Lines are the lines of r, without their ends, each as it comes, until ctx ends. A line of limit bytes is an error.
+func Lines(ctx context.Context, r io.Reader, name string, limit int) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, limit)
+		for {
+			line, err := until(ctx, func() (string, error) {
+				if lines.Scan() {
+					return lines.Text(), nil
+				}
+				return "", cmp.Or(lines.Err(), io.EOF)
+			}, func(string) {})
+			switch {
+			case err == io.EOF:
+				return
+			case ctx.Err() != nil:
+				err = ctx.Err()
+			case errors.Is(err, bufio.ErrTooLong):
+				err = fmt.Errorf("%s: a line of more than %d MiB", name, limit>>20)
+			case err != nil:
+				err = fmt.Errorf("%s: cannot be read: %w", name, reason(err))
+			}
+			if !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // missing is [fs.ErrNotExist] in words.

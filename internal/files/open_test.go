@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -79,5 +80,39 @@ func TestReadAllIsBounded(t *testing.T) {
 	}
 	if data, err := ReadAll(context.Background(), strings.NewReader("abc"), "it", 3); err != nil || string(data) != "abc" {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// Lines come one by one, without their ends, and end with the context.
+func TestLines(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	waits, _ := io.Pipe()
+	cancelled, stop := context.WithCancel(ctx)
+	stop()
+	for _, c := range []struct {
+		ctx   context.Context
+		r     io.Reader
+		lines []string
+		err   string
+	}{
+		{ctx, strings.NewReader("a\r\n\nb\nc"), []string{"a", "", "b", "c"}, ""},
+		{ctx, strings.NewReader(""), nil, ""},
+		{ctx, io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("gone"))), []string{"a", "b"}, "it: cannot be read: gone"},
+		{ctx, strings.NewReader("a\n" + strings.Repeat("b", 1<<20)), []string{"a"}, "it: a line of more than 1 MiB"},
+		{cancelled, waits, nil, "context canceled"},
+	} {
+		var lines []string
+		failed := ""
+		for line, err := range Lines(c.ctx, c.r, "it", 1<<20) {
+			if err != nil {
+				failed = err.Error()
+				continue
+			}
+			lines = append(lines, line)
+		}
+		if !slices.Equal(lines, c.lines) || failed != c.err {
+			t.Errorf("%q, %q, want %q, %q", lines, failed, c.lines, c.err)
+		}
 	}
 }
