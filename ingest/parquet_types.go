@@ -105,11 +105,13 @@ func parquetType(n *schema.PrimitiveNode) (t table.Type, stored arrow.DataType, 
 	return t, stored, ""
 }
 
+// decimalType is the type of a DECIMAL. One of more digits than ours have is one of as many: whether the values have no more is seen as they
+// are read.
 func decimalType(precision, scale int32) (table.Type, string) {
-	if precision < 1 || precision > maxPrecision || scale < 0 || scale > precision {
-		return table.Type{}, fmt.Sprintf("DECIMAL(%d,%d): more than %d digits, or more after the point than in all", precision, scale, maxPrecision)
+	if precision < 1 || scale < 0 || scale > min(precision, maxPrecision) {
+		return table.Type{}, fmt.Sprintf("DECIMAL(%d,%d): more than %d digits after the point, or than in all", precision, scale, maxPrecision)
 	}
-	return table.Type{Kind: table.Decimal, Precision: int(precision), Scale: int(scale)}, ""
+	return table.Type{Kind: table.Decimal, Precision: int(min(precision, maxPrecision)), Scale: int(scale)}, ""
 }
 
 // intKind is the narrowest SQL integer that holds an integer of so many bits; for
