@@ -48,7 +48,16 @@ func TestFileLargerThanHostMemory(t *testing.T) {
 		"SELECT MEDIAN(w), kth_smallest(a, 77), MEDIAN(x), MAX(x), MIN(v) FROM f WHERE v <> 'blue'",
 		"SELECT COUNT(*) FROM f WHERE 10 / (a - 5) > 3",
 	}
-	for _, o := range []Options{{Backend: "auto"}, {Backend: "compute", GPUMemory: 1 << 20}} {
+	paths := []string{path}
+	for _, name := range []string{"one.parquet", "one.arrow"} { // of one row group
+		one := filepath.Join(folder, name)
+		if err := ingest.WriteFile(context.Background(), one, tab); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, one)
+	}
+	for i, o := range []Options{{Backend: "auto"}, {Backend: "compute", GPUMemory: 1 << 20}, {Backend: "auto"}, {Backend: "compute"}, {Backend: "auto"}} {
+		path := paths[i/2]
 		o.HostMemory = budget
 		db := open(t, o)
 		if err := db.Attach("f", ingest.Source{Path: path}); err != nil {

@@ -29,6 +29,8 @@ type group struct {
 	bounds func(col int) (b bounds, ok bool)
 	bytes  func(col int) int64 // of the file
 	path   string              // of the file, where there are several
+	of     *largeGroup         // that it is a piece of, if it is one
+	from   int                 // its first row there
 }
 
 // bounds are what the statistics of a file say of a column in a group.
@@ -82,6 +84,9 @@ type reading struct {
 
 // read reads columns, on all cores, one after the other.
 func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, error) {
+	in := *f
+	in.groups = joined(f.groups)
+	f = &in
 	r := &reading{File: f, ctx: ctx, opts: o}
 	defer collect()()
 	var columns []*column
@@ -230,7 +235,7 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 		if why := overflow(""); errors.As(err, &why) {
 			return why
 		} else if err != nil {
-			first, of := 1+row, r.groups[g].path
+			first, of := 1+row+r.groups[g].from, r.groups[g].path
 			for _, before := range r.groups[:g] {
 				if before.path == of {
 					first += before.rows

@@ -94,7 +94,10 @@ func openAll(ctx context.Context, name string, sources []Source, path string, o 
 		}
 		list = append(list, l)
 	}
-	return opened(list, path)
+	if f, err = opened(list, path); err == nil && !f.once && f.opts.MemoryLimit > 0 {
+		f.groups = f.inPieces(f.opts.MemoryLimit)
+	}
+	return f, err
 }
 
 // opened is the inputs that a path stands for as one file.

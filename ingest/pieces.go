@@ -1,0 +1,128 @@
+package ingest
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// leastPiece is the fewest rows of a piece of a row group.
+const leastPiece = 1 << 12
+
+// largeGroup is a row group of which pieces are groups of their own, since it takes much of the memory that there is.
+type largeGroup struct {
+	group
+	fields []table.Field
+	mu     sync.Mutex
+	places map[int]*place // by column
+}
+
+// place is where the reading of a column of a [largeGroup] stands: pieces are read in order, most of the time.
+type place struct {
+	next func(n int) (arrow.Array, error)
+	row  int           // that comes next
+	from int           // of the piece
+	kept []arrow.Array // of the piece, which is read twice
+}
+
+// inPieces are row groups, those that take more than half of so many bytes in pieces.
+func (f *File) inPieces(bytes int64) (list []group) {
+	for i, g := range f.groups {
+		takes := f.GroupBytes(i, f.table.All())
+		if takes <= bytes/2 || g.rows <= leastPiece {
+			list = append(list, g)
+			continue
+		}
+		w := &largeGroup{group: g, fields: f.fields, places: map[int]*place{}}
+		rows := int(max(leastPiece, bytes/16/max(1, takes/int64(g.rows))))
+		for from := 0; from < g.rows; from += rows {
+			list = append(list, w.piece(from, min(rows, g.rows-from)))
+		}
+	}
+	return list
+}
+
+// piece is rows of the group as a group.
+func (w *largeGroup) piece(from, rows int) group {
+	g := w.group
+	g.of, g.from, g.rows = w, from, rows
+	g.column = func(col int) (func(int) (arrow.Array, error), error) { return w.open(col, from, rows) }
+	g.bounds = func(col int) (bounds, bool) {
+		b, ok := w.bounds(col)
+		if b.nulls > 0 { // somewhere in the group
+			b.nulls = -1
+		}
+		return b, ok
+	}
+	g.bytes = func(col int) int64 { return w.bytes(col) * int64(rows) / int64(w.rows) }
+	return g
+}
+
+// open begins to read a column of a piece. It goes on where the piece before has ended; else the rows before are passed over. What is read twice, since
+// the file does not say its bounds, is kept for the second time.
+func (w *largeGroup) open(col, from, rows int) (func(int) (arrow.Array, error), error) {
+	w.mu.Lock()
+	p := w.places[col]
+	if p == nil {
+		p = &place{}
+		w.places[col] = p
+	}
+	w.mu.Unlock()
+	kept := p.kept
+	p.kept = nil
+	if kept != nil && p.from == from && p.row == from+rows {
+		return func(int) (arrow.Array, error) {
+			a := kept[0]
+			kept = kept[1:]
+			return a, nil
+		}, nil
+	}
+	for _, a := range kept {
+		a.Release()
+	}
+	if p.next == nil || p.row != from {
+		var err error
+		if p.next, err = w.column(col); err == nil {
+			err = skip(p.next, from)
+		}
+		if err != nil {
+			p.next = nil
+			return nil, err
+		}
+	}
+	p.row, p.from = from, from
+	_, told := w.bounds(col)
+	keep := !told && w.fields[col].Type.Kind != table.Varchar
+	return func(n int) (arrow.Array, error) {
+		a, err := p.next(n)
+		if err != nil {
+			p.next = nil
+			return nil, err
+		}
+		if p.row += n; keep {
+			a.Retain()
+			p.kept = append(p.kept, a)
+		}
+		return a, nil
+	}, nil
+}
+
+// joined are groups of which pieces that follow each other are one, so that nobody reads two of a group at a time.
+func joined(groups []group) (list []group) {
+	for _, g := range groups {
+		last := len(list) - 1
+		switch {
+		case g.of == nil:
+		case last >= 0 && list[last].of == g.of && list[last].from+list[last].rows == g.from:
+			list[last] = g.of.piece(list[last].from, list[last].rows+g.rows)
+			continue
+		case slices.ContainsFunc(list, func(o group) bool { return o.of == g.of }):
+			g = (&largeGroup{group: g.of.group, fields: g.of.fields, places: map[int]*place{}}).piece(g.from, g.rows)
+		}
+		list = append(list, g)
+	}
+	return list
+}
