@@ -78,6 +78,8 @@ func Identity(e Expr) string {
 			return &Column{Name: fmt.Sprint("#", e.Index)}
 		case *AggRef:
 			return &Column{Name: fmt.Sprint("##", e.Index)}
+		case *Outer:
+			return &Column{Name: fmt.Sprintf("^%d %s", e.Level, Identity(e.X))}
 		}
 		return nil
 	}).String()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -12,23 +13,29 @@ import (
 // panics, the one way out that arrow-go's allocators have; load recovers.
 type cappedAllocator struct {
 	memory.Allocator
-	most int
+	most  int
+	limit int64  // of memory; 0 for none
+	over  *int64 // the limit, once a piece was larger: arrow-go says nothing of why it ends
 }
 
 // allocator returns an allocator for decoding the loader's input: no single piece
-// is larger than 64 times the file, 64 MiB at the least, nor than the memory
-// allowed.
+// is larger than 64 times the file, 1 GiB at the least, since texts that repeat take hardly any room in a file, nor than
+// the memory allowed.
 func (l *loader) allocator() cappedAllocator {
-	most := max(l.file.Size()*64, 64<<20)
+	a := cappedAllocator{Allocator: memory.NewGoAllocator(), most: int(max(l.file.Size()*64, 1<<30)), over: &l.file.over}
 	if l.opts.MemoryLimit > 0 {
-		most = min(most, max(l.opts.MemoryLimit, 1<<20))
+		a.limit = max(l.opts.MemoryLimit, 1<<20)
 	}
-	return cappedAllocator{memory.NewGoAllocator(), int(most)}
+	return a
 }
 
 func (a cappedAllocator) check(n int) {
-	if n < 0 || n > a.most {
+	switch {
+	case n < 0 || n > a.most:
 		panic(damage(fmt.Sprintf("it asks for a piece of %s", size(int64(n)))))
+	case a.limit > 0 && int64(n) > a.limit:
+		atomic.StoreInt64(a.over, a.limit)
+		panic(&MemoryError{a.limit})
 	}
 }
 

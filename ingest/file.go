@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -426,6 +427,7 @@ type input struct {
 	data   []byte      // in memory
 	path   string      // of a file
 	info   fs.FileInfo // when it was opened first
+	over   int64       // the limit of memory, once a piece was larger; atomic
 }
 
 // inMemory is data as input.
@@ -570,6 +572,9 @@ func (in *input) explain(path string, err *error) {
 			known = "its parts do not fit together"
 		}
 		*err = known
+	}
+	if limit := atomic.SwapInt64(&in.over, 0); *err != nil && limit > 0 {
+		*err = &MemoryError{limit}
 	}
 	var known damage
 	switch {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -50,8 +51,11 @@ func TestRowGroupsInPieces(t *testing.T) {
 		}
 		of := f.groups[0].of
 		column := of.column
+		var mu sync.Mutex
 		of.column = func(col int) (func(int) (arrow.Array, error), error) {
+			mu.Lock()
 			opened[col]++
+			mu.Unlock()
 			return column(col)
 		}
 		check := func(groups, columns []int) {

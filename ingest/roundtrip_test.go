@@ -3,8 +3,10 @@ package ingest_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -216,5 +218,42 @@ func TestDictionariesAreOfFewValues(t *testing.T) {
 				t.Errorf("%s, row %d: %v, want %v", fields[i].Name, row, got, want)
 			}
 		}
+	}
+}
+
+// Long texts that repeat take hardly any room in a file, and are read from it all the same: a row group has no more of them than memory has room for.
+func TestLongTexts(t *testing.T) {
+	text := table.Type{Kind: table.Varchar}
+	b := table.NewBuilder("t", []table.Field{{Name: "i", Type: table.Type{Kind: table.BigInt}}, {Name: "s", Type: text}}, 0)
+	for i := range 140 {
+		n := 125_000
+		if i == 70 {
+			n = 80 * n
+		}
+		v := table.Str(strings.Repeat(fmt.Sprintf("%08d", i), n))
+		v.Null = i%20 == 3
+		b.Column(0).Value(table.Int(int64(i)))
+		b.Column(1).Value(v)
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := b.Table()
+	var data bytes.Buffer
+	if err := ingest.WriteRows(&data, want, 0, want.Rows()); err != nil {
+		t.Fatal(err)
+	}
+	s := ingest.Source{Path: "t.parquet", Data: data.Bytes()}
+	f, err := ingest.Open(context.Background(), "t", s, ingest.Options{})
+	if err != nil || f.Groups() < 3 {
+		t.Fatalf("%d row groups, %v", f.Groups(), err)
+	}
+	got, err := f.Read(context.Background(), want.All(), ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, want)
+	if _, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 16 << 20}); !errors.As(err, new(*ingest.MemoryError)) {
+		t.Errorf("with less memory than a text has: %v", err)
 	}
 }

@@ -23,8 +23,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// rowGroupRows is about how many rows a row group that we write has.
-const rowGroupRows = 1 << 20
+const (
+	// rowGroupRows is about how many rows a row group that we write has, groupText how many bytes of text at most, but for one row.
+	rowGroupRows, groupText = 1 << 20, 64 << 20
+	// pieceText is the most bytes of text that are written at a time, but for one row: a page has hardly more.
+	pieceText = 8 << 20
+)
 
 // parquetWriter writes record batches. It keeps one row group in memory. (The library's
 // own, pqarrow, brings gRPC with it.)
@@ -33,6 +37,7 @@ type parquetWriter struct {
 	group  file.BufferedRowGroupWriter
 	fields []arrow.Field
 	rows   int // of the row group
+	text   int // bytes of the row group
 }
 
 // NewParquetFile begins a Parquet file of batches of a schema, compressed with zstd, in
@@ -220,6 +225,50 @@ func each[A arrow.Array, T any](value func(a A, i int) T) func(file.ColumnChunkW
 
 // Write implements [BatchWriter].
 func (p *parquetWriter) Write(b arrow.RecordBatch) error {
+	sizes := make([]int, b.NumRows())
+	for _, a := range b.Columns() {
+		addText(sizes, a)
+	}
+	for at := 0; at < len(sizes); {
+		n, bytes := 0, 0
+		for at+n < len(sizes) && (n == 0 || bytes+sizes[at+n] <= pieceText) {
+			bytes += sizes[at+n]
+			n++
+		}
+		piece := b.NewSlice(int64(at), int64(at+n))
+		err := p.write(piece, bytes)
+		piece.Release()
+		if err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
+}
+
+// addText adds how many bytes of text each row has.
+func addText(sizes []int, a arrow.Array) {
+	switch a := a.(type) {
+	case *array.String:
+		for i := range sizes {
+			sizes[i] += a.ValueLen(i)
+		}
+	case *array.Dictionary:
+		for i := range sizes {
+			if a.IsValid(i) {
+				sizes[i] += len(word(a, i))
+			}
+		}
+	}
+}
+
+// write writes rows with so many bytes of text.
+func (p *parquetWriter) write(b arrow.RecordBatch, text int) error {
+	if p.text+text > groupText {
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
 	if p.group == nil {
 		group, err := p.out.AppendBufferedRowGroupChecked()
 		if err != nil {
@@ -249,20 +298,26 @@ func (p *parquetWriter) Write(b arrow.RecordBatch) error {
 	if err := columns.Wait(); err != nil {
 		return err
 	}
-	if p.rows += int(b.NumRows()); p.rows < rowGroupRows {
+	p.rows, p.text = p.rows+int(b.NumRows()), p.text+text
+	if p.rows < rowGroupRows {
 		return nil
 	}
-	err := p.group.Close()
-	p.group, p.rows = nil, 0
+	return p.end()
+}
+
+// end ends the row group, if there is one.
+func (p *parquetWriter) end() (err error) {
+	if p.group != nil {
+		err = p.group.Close()
+	}
+	p.group, p.rows, p.text = nil, 0, 0
 	return err
 }
 
 // Close ends the file.
 func (p *parquetWriter) Close() error {
-	if p.group != nil {
-		if err := p.group.Close(); err != nil {
-			return err
-		}
+	if err := p.end(); err != nil {
+		return err
 	}
 	return p.out.Close()
 }

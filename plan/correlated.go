@@ -64,17 +64,7 @@ func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 		if eq, ok := q.Test.(*expr.Compare); ok && eq.Op == expr.EQ && !reads(s.Tree, 0) && !readsOuter(eq) {
 			return u.isIn(cur, s, eq)
 		}
-		test := expr.Map(q.Test, func(e expr.Expr) expr.Expr {
-			switch e := e.(type) {
-			case *expr.SubColumn:
-				return subColumns(e, 0)
-			case *expr.Column:
-				return &expr.Outer{X: e, Level: 1}
-			case *expr.Outer:
-				return &expr.Outer{X: e.X, Level: e.Level + 1}
-			}
-			return nil
-		})
+		test := subColumns(inside(q.Test), 0)
 		of := func(kind expr.AggKind) expr.Aggregate {
 			return expr.Aggregate{Kind: kind, Col: -1, X: test, Name: test.String(), Arg: test.Type(), P: q.P}
 		}

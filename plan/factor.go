@@ -90,20 +90,9 @@ func factored(or *expr.Or, tables []int) (list []expr.Expr) {
 	return append(list, &rest)
 }
 
-// has reports that a list has a condition that says the same: its text is, and so are its columns one by one, whose
-// names tables that are joined may share.
+// has reports that a list has a condition that says the same.
 func has(list []expr.Expr, e expr.Expr) bool {
-	return slices.ContainsFunc(list, func(f expr.Expr) bool { return f.String() == e.String() && slices.Equal(named(f), named(e)) })
-}
-
-// named are the columns of an expression in the order in which it names them.
-func named(e expr.Expr) (list []int) {
-	expr.Walk(e, func(e expr.Expr) {
-		if c, ok := e.(*expr.Column); ok {
-			list = append(list, c.Index)
-		}
-	})
-	return list
+	return slices.ContainsFunc(list, func(f expr.Expr) bool { return f.String() == e.String() && expr.Identity(f) == expr.Identity(e) })
 }
 
 // correlated reports that an expression has a subquery, or names columns of a query around it.

@@ -263,6 +263,10 @@ func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
 	u.plan(s)
 	cur, test := u.widened(cur, q.Test)
 	in, rowTest, ok := strip(s.Tree, test)
+	if readsOuter(rowTest) || readsOuter(test) {
+		test = inside(test)
+		in, rowTest, ok = strip(s.Tree, test)
+	}
 	switch {
 	case ok:
 		test = rowTest
@@ -415,13 +419,26 @@ func joined(e expr.Expr, width int) expr.Expr {
 	})
 }
 
+// inside is a test as the subquery whose rows it is of would have it: what it reads besides is of queries around that.
+func inside(test expr.Expr) expr.Expr {
+	return expr.Map(test, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Column:
+			return &expr.Outer{X: e, Level: 1}
+		case *expr.Outer:
+			return &expr.Outer{X: e.X, Level: e.Level + 1}
+		}
+		return nil
+	})
+}
+
 // joinedTest is a test over the rows of such a join.
 func joinedTest(e expr.Expr, width int) expr.Expr {
 	return expr.Map(e, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.SubColumn:
 			return subColumns(e, width)
-		case *expr.Outer: // of a select item of the subquery
+		case *expr.Outer: // as the subquery has it
 			return outward(e)
 		}
 		return nil

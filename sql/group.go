@@ -84,7 +84,7 @@ func (b *binder) item(i, loc int) *pg.Node {
 // key is the reference to the key that an expression is, which covers the columns in it: those
 // that came after the first n; else the expression.
 func (b *binder) key(e expr.Expr, n int) expr.Expr {
-	if b.place != inItems || isConstant(e) {
+	if b.place != inItems || isConstant(e) && b.keySets == nil {
 		return e
 	}
 	i := b.keyOf(e)
@@ -95,19 +95,35 @@ func (b *binder) key(e expr.Expr, n int) expr.Expr {
 	return &expr.AggRef{Index: i, Key: b.keys[i], T: e.Type(), P: e.Pos()}
 }
 
-// keyOf is the place of an expression among the keys, negative where it is none: the same
-// expression has the same text.
+// keyOf is the place of an expression among the keys, negative where it is none.
 func (b *binder) keyOf(e expr.Expr) int {
-	return slices.IndexFunc(b.keys, func(k expr.Expr) bool {
-		return k.Type() == e.Type() && b.size(k) == b.size(e) && k.String() == e.String()
-	})
+	return slices.IndexFunc(b.keys, func(k expr.Expr) bool { return b.size(k) == b.size(e) && same(k, e) })
+}
+
+// same reports that two expressions are one: they have the same text, in which one name is one column.
+func same(a, b expr.Expr) bool {
+	return a.Type() == b.Type() && a.String() == b.String() && expr.Identity(a) == expr.Identity(b)
 }
 
 // aggregate returns the reference to a, adding it if the query has none like it.
 func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
-	like := a
-	like.Median = false // the first spelling stays
-	key := fmt.Sprintf("%v %v %s", like.Type(), like.Null, like)
+	own, outer := false, false
+	identified := a.Map(func(e expr.Expr) expr.Expr {
+		expr.Walk(e, func(e expr.Expr) {
+			switch e.(type) {
+			case *expr.Column:
+				own = true
+			case *expr.Outer:
+				outer = true
+			}
+		})
+		return &expr.Column{Name: expr.Identity(e), T: e.Type()}
+	})
+	if outer && !own {
+		panic(expr.Errorf(a.P, "%s is an aggregate of the query around this subquery, of which it has all columns: that is not supported", a))
+	}
+	identified.Median = false // the first spelling stays
+	key := fmt.Sprintf("%v %v %s", identified.Type(), identified.Null, identified)
 	i, known := b.places[key]
 	if !known {
 		if b.places == nil {

@@ -111,7 +111,7 @@ func (b *binder) distinctOn(items []plan.Item) []expr.Expr {
 
 // at is the place of an expression in a list, negative where it is not there.
 func at(e expr.Expr, list []expr.Expr) int {
-	return slices.IndexFunc(list, func(x expr.Expr) bool { return x.Type() == e.Type() && x.String() == e.String() })
+	return slices.IndexFunc(list, func(x expr.Expr) bool { return same(x, e) })
 }
 
 // ordered puts the select list above a node, with what DISTINCT, DISTINCT ON and ORDER BY say.
