@@ -279,6 +279,9 @@ func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Se
 	width := NewCodes(0, to.bits).Width()
 	same := to.ranks[0] == nil && to.base == s.Base && width <= s.Codes.Width()
 	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Max: s.Max, Valid: s.Valid, Nulls: s.Nulls, own: true}
+	if s.NonNull() == 0 { // of words that are gone
+		out.Max = 0
+	}
 	switch {
 	case same && take:
 		out.Codes = s.Codes
