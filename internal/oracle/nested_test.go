@@ -71,7 +71,11 @@ func (g *nested) condition(depth int, f frame) string {
 func (g *nested) test(depth int, f frame) string {
 	not := g.pick("", "", "NOT ")
 	kinds := rapid.SampledFrom(nestedKinds).Draw(g.t, "kinds")
-	x := g.column(f.own, kinds...)
+	of := f.own
+	if len(f.outer) > 0 && g.some(3) {
+		of = f.outer
+	}
+	x := g.column(of, kinds...)
 	switch rapid.IntRange(0, 4).Draw(g.t, "test") {
 	case 0, 1:
 		q, _ := g.query(depth-1, nil, f.sees())
@@ -238,8 +242,18 @@ func (g *nested) selected(depth int, kinds [][]table.Kind, outer []source) (stri
 		text += " WHERE " + strings.Join(where, " AND ")
 	}
 	if len(keys) > 0 {
-		text += " GROUP BY " + strings.Join(keys, ", ")
-		if g.some(3) {
+		around := "" // a column of a query around this one, perhaps of the name of a key
+		if len(outer) > 0 && !g.all && g.some(3) {
+			around = g.column(outer, wholes...)
+		}
+		if text += " GROUP BY "; around != "" && g.some(5) {
+			text += around + ", "
+		}
+		text += strings.Join(keys, ", ")
+		switch {
+		case around != "" && len(kinds[0]) > 1:
+			text += " HAVING " + keys[0] + g.pick(" = ", " < ") + around
+		case g.some(3):
 			text += " HAVING COUNT(*) " + g.op() + " 1"
 		}
 	}
