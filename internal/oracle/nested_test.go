@@ -72,7 +72,7 @@ func (g *nested) test(depth int, f frame) string {
 	not := g.pick("", "", "NOT ")
 	kinds := rapid.SampledFrom(nestedKinds).Draw(g.t, "kinds")
 	of := f.own
-	if len(f.outer) > 0 && g.some(3) {
+	if len(f.outer) > 0 && g.some(5) {
 		of = f.outer
 	}
 	x := g.column(of, kinds...)
