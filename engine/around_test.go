@@ -41,3 +41,19 @@ func TestColumnsOfQueriesAround(t *testing.T) {
 		}
 	}
 }
+
+// A key that has another one in it, or is a constant, is NULL in the rows of the sets that do not have it.
+func TestKeysThatAreLikeOthers(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	for text, want := range map[string]string{
+		"SELECT lower(v), lower(lower(v)), COUNT(*) FROM (VALUES ('X'), ('y')) t(v) GROUP BY ROLLUP (lower(v), lower(lower(v)))": "[[x x 1] [y y 1] [x NULL 1] [y NULL 1] [NULL NULL 2]]",
+		"SELECT abs(abs(k)) + 1, COUNT(*) FROM (VALUES (1), (-2)) t(k) GROUP BY ROLLUP (abs(k), abs(abs(k)))":                    "[[2 1] [3 1] [NULL 1] [NULL 1] [NULL 2]]",
+		"SELECT 'a'::text, k, COUNT(*) FROM (VALUES (1), (2)) t(k) GROUP BY ROLLUP ('a'::text, k)":                               "[[a 1 1] [a 2 1] [a NULL 2] [NULL NULL 2]]",
+		"SELECT 1, k, 2 + k, COUNT(*) FROM (VALUES (1), (2)) t(k) GROUP BY ROLLUP (k)":                                           "[[1 1 3 1] [1 2 4 1] [1 NULL NULL 2]]",
+		"SELECT k % 7 + 1, k % 7, COUNT(*) FROM (VALUES (1), (8)) t(k) GROUP BY k % 7, k % 7 + 1":                                "[[2 1 2]]",
+	} {
+		if got := inWords(Collect(db.Query(context.Background(), text))); got != want {
+			t.Errorf("%s gives %s, want %s", text, got, want)
+		}
+	}
+}

@@ -95,9 +95,16 @@ func (b *binder) key(e expr.Expr, n int) expr.Expr {
 	return &expr.AggRef{Index: i, Key: b.keys[i], T: e.Type(), P: e.Pos()}
 }
 
-// keyOf is the place of an expression among the keys, negative where it is none.
+// keyOf is the place of an expression among the keys, negative where it is none. It may have other keys in it.
 func (b *binder) keyOf(e expr.Expr) int {
-	return slices.IndexFunc(b.keys, func(k expr.Expr) bool { return b.size(k) == b.size(e) && same(k, e) })
+	return slices.IndexFunc(b.keys, func(k expr.Expr) bool {
+		return b.size(k) == b.size(e) && k.String() == e.String() && same(k, expr.Map(e, func(e expr.Expr) expr.Expr {
+			if r, ok := e.(*expr.AggRef); ok && r.Key != nil {
+				return r.Key
+			}
+			return nil
+		}))
+	})
 }
 
 // same reports that two expressions are one: they have the same text, in which one name is one column.

@@ -105,6 +105,9 @@ func (b *binder) size(e expr.Expr) int {
 	n, ok := b.sizes[e]
 	if !ok {
 		n = 1
+		if r, ok := e.(*expr.AggRef); ok && r.Key != nil {
+			n = b.size(r.Key)
+		}
 		for _, k := range expr.Kids(e) {
 			n = min(n+b.size(k), maxCopies)
 		}
