@@ -287,3 +287,28 @@ func TestReadersOfATableThatGrowsBeyondHostMemory(t *testing.T) {
 		t.Error("the table is in memory")
 	}
 }
+
+// Who reads a folder has what it held, and is told of the files that a writer takes away with its second checkpoint.
+func TestReadersAreToldOfFilesThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	writer := open(t, Options{Backend: "cpu", Folder: dir})
+	do(t, writer, "CREATE TABLE t AS SELECT g AS x, g % 7 AS y FROM generate_series(1, 1000) q(g)")
+	do(t, writer, "CHECKPOINT")
+	reader := open(t, Options{Backend: "cpu", Folder: dir})
+	sum := func(column string) string {
+		return inWords(Collect(reader.Query(context.Background(), "SELECT SUM("+column+") FROM t")))
+	}
+	if got := sum("x"); got != "[[500500]]" {
+		t.Fatal(got)
+	}
+	for range 2 {
+		do(t, writer, "UPDATE t SET y = y + 1")
+		do(t, writer, "CHECKPOINT")
+	}
+	if got := sum("x"); got != "[[500500]]" {
+		t.Error(got)
+	}
+	if got := sum("y"); !strings.HasSuffix(got, "open the folder again") {
+		t.Error(got)
+	}
+}

@@ -249,7 +249,8 @@ func (r *Rows) Read(ctx context.Context, columns []int, o ingest.Options) (*tabl
 	if r.of == nil {
 		r.one.Lock()
 		defer r.one.Unlock()
-		return r.File.Read(ctx, columns, o)
+		t, err := r.File.Read(ctx, columns, o)
+		return t, gone(err)
 	}
 	old := r.table
 	fresh := slices.DeleteFunc(slices.Clone(columns), func(col int) bool { return old != nil && old.Has([]int{col}) })
@@ -285,7 +286,8 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 	r.one.Lock()
 	defer r.one.Unlock()
 	if r.of == nil {
-		return r.altered.ReadGroups(ctx, groups, columns, o)
+		t, err := r.altered.ReadGroups(ctx, groups, columns, o)
+		return t, gone(err)
 	}
 	o.Coming = nil // what comes is not yet what it will be
 	var all []*table.Chunk

@@ -398,7 +398,7 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	for _, p := range t.files {
 		if _, is := t.sound.Load(p.Name); !is {
 			if err := verify(ctx, t.d, p); err != nil {
-				return nil, fmt.Errorf("storage: %s: %w", t.dir, err)
+				return nil, fmt.Errorf("storage: %s: %w", t.dir, gone(err))
 			}
 			t.sound.Store(p.Name, true)
 		}
@@ -409,7 +409,7 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	}
 	f, err := ingest.OpenAll(ctx, t.Definition.Name, list, o)
 	if err != nil {
-		return nil, err
+		return nil, gone(err)
 	}
 	r, rows := newRows(f, &sync.Mutex{}, t.amended), 0
 	for _, p := range t.files {
@@ -419,6 +419,14 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("table %s has %d rows in its files, and the manifest says %d", t.Definition.Name, got, rows)}
 	}
 	return r, nil
+}
+
+// gone adds to the error of a file that is not there what may have taken it.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: a process that writes to the folder takes files away with its second checkpoint after this one opened it: open the folder again", err)
+	}
+	return err
 }
 
 // Load is the whole table.
