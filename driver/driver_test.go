@@ -187,6 +187,10 @@ func TestParameters(t *testing.T) {
 	}{
 		{[]any{sql.Named("x", 1)}, "no named parameters"},
 		{[]any{make(chan int)}, "no SQL type"},
+		{[]any{[]byte{0x89, 0xff}}, "not valid UTF-8"},
+		{[]any{"a\x00b"}, "NUL byte"},
+		{[]any{stringer{"\xff"}}, "not valid UTF-8"},
+		{[]any{table.Str("\xff")}, "not valid UTF-8"},
 		{[]any{}, "1 parameter"},
 		{[]any{1, 2}, "1 parameter"},
 	} {

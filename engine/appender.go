@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/sql"
@@ -133,8 +131,8 @@ func (a *Appender) Bools(col int, values ...bool) {
 func (a *Appender) Texts(col int, values ...string) {
 	if c := a.column(col, "text", func(t table.Type) bool { return t.Kind == table.Varchar }); c != nil {
 		for _, v := range values {
-			if !utf8.ValidString(v) || strings.IndexByte(v, 0) >= 0 {
-				a.fail("a text for column %s is not valid UTF-8, or has a NUL byte", a.fields[col].Name)
+			if err := validText(v); err != nil {
+				a.fail("column %s: %w", a.fields[col].Name, err)
 				return
 			}
 			c.String(v)

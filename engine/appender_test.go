@@ -88,6 +88,13 @@ func TestAppenderRules(t *testing.T) {
 			t.Errorf("%s: %d rows are said to have been added", want, a.Rows())
 		}
 	}
+	a, err := db.Appender(ctx, "t", "id", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Row(ctx, 2, []byte{0x89}); err == nil || !strings.Contains(err.Error(), "column s: the text is not valid UTF-8") {
+		t.Error(err)
+	}
 	for _, names := range [][]string{{"no"}, {"id", "id"}} {
 		if _, err := db.Appender(ctx, "t", names...); err == nil {
 			t.Errorf("columns %q are taken", names)
@@ -96,7 +103,7 @@ func TestAppenderRules(t *testing.T) {
 	if got := said(Collect(db.Query(ctx, "SELECT * FROM t"))); got != "1|NULL|d|NULL" {
 		t.Errorf("the table is %s", got)
 	}
-	a, err := db.Appender(ctx, "u")
+	a, err = db.Appender(ctx, "u")
 	if err != nil {
 		t.Fatal(err)
 	}

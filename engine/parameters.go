@@ -3,11 +3,14 @@ package engine
 import (
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"reflect"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -31,7 +34,7 @@ func parameters(args []any) ([]table.Value, error) {
 func Parameter(a any) (table.Value, error) {
 	switch a := a.(type) {
 	case table.Value:
-		return a, nil
+		return a, validText(a.S)
 	case *big.Int:
 		if a == nil {
 			return table.Null(table.Type{}), nil
@@ -60,14 +63,22 @@ func Parameter(a any) (table.Value, error) {
 	case bool:
 		return table.Bool(v), err
 	case string:
-		return table.Value{S: v}, err
+		return table.Value{S: v}, validText(v)
 	case []byte:
-		return table.Value{S: string(v)}, err
+		return table.Value{S: string(v)}, validText(string(v))
 	case time.Time:
 		wall := time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
 		return table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}, err
 	}
 	return table.Null(table.Type{}), err
+}
+
+// validText reports a text that no column takes.
+func validText(text string) error {
+	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+		return errors.New("the text is not valid UTF-8, or has a NUL byte; there is no type for bytes: encode them, in hexadecimal perhaps")
+	}
+	return nil
 }
 
 // assign copies a value to where dest points: see [Rows.Scan].
