@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -68,7 +69,11 @@ func Parameter(a any) (table.Value, error) {
 		return table.Value{S: string(v)}, validText(string(v))
 	case time.Time:
 		wall := time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
-		return table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}, err
+		out := table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}
+		if lo, hi := out.Type.Limits(); wall.Before(time.UnixMicro(lo)) || wall.After(time.UnixMicro(hi)) {
+			err = errors.New(expr.OutOfRange(out.Type))
+		}
+		return out, err
 	}
 	return table.Null(table.Type{}), err
 }
