@@ -23,9 +23,12 @@
 //
 // # Statements
 //
-// Parameters are $1, $2, ...: integers, floats, bool, text, []byte (text), nil, time.Time, time.Duration (an interval), *big.Int,
-// [table.Value], pointers to these, and what implements Valuer. Text takes the type that its place needs, so that a NUMERIC or a date
-// may be given as text. Exec without parameters takes several statements.
+// Parameters are $1, $2, ... (a ? is a syntax error): integers, floats, bool, text, []byte, nil, time.Time, time.Duration (an interval),
+// *big.Int, [table.Value], pointers to these, and what implements Valuer. Text takes the type that its place needs, so that a NUMERIC or a
+// date may be given as text. A []byte is text, too, and NULL where it is nil: there is no type for bytes, and text that is not valid UTF-8
+// is refused. A time.Time is the timestamp that its clock shows, without its zone: give t.UTC() where times have several.
+//
+// Exec without parameters takes several statements. LastInsertId is an error: write INSERT ... RETURNING, and Query it.
 //
 // A context that ends also ends the statement that runs, between two of its passes. A transaction reads one snapshot (LevelDefault to
 // LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict].

@@ -152,6 +152,8 @@ func TestParameters(t *testing.T) {
 		{"SELECT NOT $1", true, false},
 		{"SELECT $1 || '!'", "it's", "it's!"},
 		{"SELECT upper($1)", []byte("é"), "É"},
+		{"SELECT $1 IS NULL", []byte(nil), true},
+		{"SELECT $1::text || '.'", []byte{}, "."},
 		{"SELECT $1 || ''", stringer{"valued"}, "valued"},
 		{"SELECT $1::timestamp", time.Date(294246, 6, 1, 1, 2, 3, 4000, time.UTC), time.Date(294246, 6, 1, 1, 2, 3, 4000, time.UTC)},
 		{"SELECT $1::date", time.Date(-4713, 11, 24, 0, 0, 0, 0, time.UTC), time.Date(-4713, 11, 24, 0, 0, 0, 0, time.UTC)},

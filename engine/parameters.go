@@ -31,7 +31,7 @@ func parameters(args []any) ([]table.Value, error) {
 
 // Parameter is a Go value as a parameter of [DB.Query] takes it: nil is NULL and text a literal, both of the type that
 // their place needs; integers are BIGINT, floats DOUBLE PRECISION, a [*big.Int] NUMERIC, a
-// [time.Time] the TIMESTAMP that its clock shows.
+// [time.Time] the TIMESTAMP that its clock shows. A []byte is text, and NULL where it is nil.
 func Parameter(a any) (table.Value, error) {
 	switch a := a.(type) {
 	case table.Value:
@@ -66,7 +66,9 @@ func Parameter(a any) (table.Value, error) {
 	case string:
 		return table.Value{S: v}, validText(v)
 	case []byte:
-		return table.Value{S: string(v)}, validText(string(v))
+		if v != nil {
+			return Parameter(table.Value{S: string(v)})
+		}
 	case time.Time:
 		wall := time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
 		out := table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}
