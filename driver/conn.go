@@ -77,11 +77,7 @@ func (c *Conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 	if c.session.Begun() {
 		return nil, errors.New("stencildb: the connection has a transaction, which BEGIN began: end it with COMMIT or ROLLBACK")
 	}
-	text := "BEGIN"
-	if o.ReadOnly {
-		text = "BEGIN READ ONLY"
-	}
-	if _, err := c.session.Exec(ctx, text); err != nil {
+	if err := c.session.Begin(ctx, engine.TxOptions{ReadOnly: o.ReadOnly}); err != nil {
 		return nil, err
 	}
 	return transaction{c}, nil
@@ -91,16 +87,10 @@ func (c *Conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 type transaction struct{ c *Conn }
 
 // Commit implements [driver.Tx].
-func (t transaction) Commit() error {
-	_, err := t.c.session.Exec(context.Background(), "COMMIT")
-	return err
-}
+func (t transaction) Commit() error { return t.c.session.Commit(context.Background()) }
 
 // Rollback implements [driver.Tx].
-func (t transaction) Rollback() error {
-	_, err := t.c.session.Exec(context.Background(), "ROLLBACK")
-	return err
-}
+func (t transaction) Rollback() error { return t.c.session.Rollback() }
 
 // CheckNamedValue makes a parameter the engine's value.
 func (c *Conn) CheckNamedValue(v *driver.NamedValue) (err error) {

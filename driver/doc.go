@@ -31,7 +31,8 @@
 // Exec without parameters takes several statements. LastInsertId is an error: write INSERT ... RETURNING, and Query it.
 //
 // A context that ends also ends the statement that runs, between two of its passes. A transaction reads one snapshot (LevelDefault to
-// LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict].
+// LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict]. BEGIN, COMMIT
+// and ROLLBACK as text need a [sql.Conn]: a connection that goes back to the pool rolls back what is open, and a [sql.Tx] refuses them.
 //
 // Integers come as int64, REAL and DOUBLE PRECISION as float64, booleans as bool, dates and timestamps as time.Time in UTC, all else
 // as text: a NUMERIC as "12.50".

@@ -345,6 +345,18 @@ func TestTransactions(t *testing.T) {
 	if err := c.Rollback(); err != nil {
 		t.Fatal(err)
 	}
+	for _, text := range []string{"BEGIN", "COMMIT", "end", "ROLLBACK", "SAVEPOINT s; DELETE FROM t; COMMIT"} { // not as text
+		c := begin(nil)
+		exec(t, c, "SAVEPOINT s; DELETE FROM t WHERE id = 1; ROLLBACK TO s; RELEASE s; DELETE FROM t")
+		_, err := c.Exec(text)
+		wants(t, err, "the program has begun")
+		_, err = c.Exec("SELECT 1")
+		wants(t, err, "aborted")
+		wants(t, c.Commit(), "rolled back")
+		if n := number(t, db, "SELECT COUNT(*) FROM t"); n != 2 {
+			t.Fatalf("%s: %d rows are left", text, n)
+		}
+	}
 	r := begin(&sql.TxOptions{ReadOnly: true, Isolation: sql.LevelReadCommitted})
 	_, err = r.Exec("DELETE FROM t")
 	wants(t, err, "read-only")

@@ -17,6 +17,7 @@ type Session struct {
 	of       *DB                  // that it is a session of
 	db       *DB                  // with the session's settings; the same before the first SET
 	tx       *Tx                  // nil outside of one
+	held     bool                 // no statement ends it
 	before   *configuration       // that it began with
 	prepared map[string]*prepared // by name
 }
@@ -148,17 +149,59 @@ func (s *Session) own() *DB {
 // SetBackend is SET backend: see [DB.SetBackend].
 func (s *Session) SetBackend(name string) error { return s.own().SetBackend(name) }
 
+// Begin begins a transaction that the session's statements are in until [Session.Commit] or [Session.Rollback]: BEGIN, COMMIT and ROLLBACK as
+// statements are errors meanwhile.
+func (s *Session) Begin(ctx context.Context, o TxOptions) (err error) {
+	if s.tx != nil {
+		return errors.New("the session has a transaction: end it with COMMIT or ROLLBACK")
+	}
+	if s.tx, err = s.db.Begin(ctx, o); err == nil {
+		s.before, s.held = s.tx.left(), true
+	}
+	return err
+}
+
+// Commit ends the transaction: see [Tx.Commit].
+func (s *Session) Commit(ctx context.Context) error {
+	tx := s.tx
+	if tx == nil {
+		return errTxOver
+	}
+	s.tx, s.held = nil, false
+	ctx, cancel := s.db.limit(ctx)
+	defer cancel()
+	if err := tx.Commit(ctx); err != nil {
+		return ended(ctx, err)
+	}
+	if tx.left() != s.before {
+		s.own().config.Store(tx.left())
+	}
+	return nil
+}
+
+// Rollback undoes what the transaction has changed. Where none is open it does nothing.
+func (s *Session) Rollback() error {
+	tx := s.tx
+	if tx == nil {
+		return nil
+	}
+	s.tx, s.held = nil, false
+	return tx.Rollback()
+}
+
 // transact begins or ends a transaction. As in PostgreSQL it is only worth a note where there is one already, or none.
 func (s *Session) transact(ctx context.Context, script string, st *sql.Statement) (*Rows, error) {
 	return s.db.limited(ctx, func(ctx context.Context) (r *Rows, err error) {
 		tx := s.tx
 		switch {
+		case s.held && st.Transaction.Savepoint == "":
+			err = fmt.Errorf("%s is no statement for a transaction that the program has begun, and ends itself with Commit or Rollback", st.Transaction.Verb)
+			tx.fail(err)
 		case st.Transaction.Verb == "BEGIN" && tx != nil:
 			s.db.note("there is already a transaction in progress")
 		case st.Transaction.Verb == "BEGIN":
-			if s.tx, err = s.db.Begin(ctx, TxOptions{ReadOnly: st.Transaction.ReadOnly}); err == nil {
-				s.before = s.tx.left()
-			}
+			err = s.Begin(ctx, TxOptions{ReadOnly: st.Transaction.ReadOnly})
+			s.held = false
 		case tx == nil && st.Transaction.Savepoint != "":
 			err = fmt.Errorf("%s can only be used in transaction blocks: BEGIN comes first", st.Transaction.Verb)
 		case tx == nil:
@@ -170,11 +213,9 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 		case st.Transaction.Verb == "RELEASE":
 			err = tx.Release(ctx, st.Transaction.Savepoint)
 		case st.Transaction.Verb == "COMMIT":
-			if s.tx, err = nil, tx.Commit(ctx); err == nil && tx.left() != s.before {
-				s.own().config.Store(tx.left())
-			}
+			err = s.Commit(ctx)
 		default:
-			s.tx, err = nil, tx.Rollback()
+			err = s.Rollback()
 		}
 		if err != nil {
 			return nil, described(script, st.Text, err)
@@ -186,14 +227,11 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 // Close ends the session: what it has SET and prepared is gone. A transaction that is open is rolled back, which a note says. A session that is
 // closed may be used as a new one.
 func (s *Session) Close() error {
-	tx := s.tx
 	defer s.discard()
-	if tx == nil {
-		return nil
+	if s.tx != nil {
+		s.db.note("the open transaction is rolled back: end it with COMMIT to keep what it has changed")
 	}
-	s.tx = nil
-	s.db.note("the open transaction is rolled back: end it with COMMIT to keep what it has changed")
-	return tx.Rollback()
+	return s.Rollback()
 }
 
 // note tells what may not be what was meant.
