@@ -455,7 +455,7 @@ func (e *entry) unread() int64 {
 	return e.amended
 }
 
-// Close releases the backends. It may be called twice.
+// Close releases the backends. It may be called twice. [Rows] that are open keep what they hold until they are closed themselves.
 func (db *DB) Close() error {
 	err := db.closeFolder()
 	db.snapshots.releases.Wait()

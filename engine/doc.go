@@ -48,7 +48,8 @@
 //     what they can (MIN, MAX and counts), and spare reading row groups that WHERE rules out.
 //   - Tables stay in host memory, and the columns that queries touched in device
 //     memory, until [DB.Close].
-//   - Rows that are not closed hold memory and the snapshot of their table, no more.
+//   - Rows that are not closed hold memory, goroutines and the snapshot of their table, no
+//     more, and after [DB.Close] too.
 //   - A DB may be used by several goroutines; queries on one graphics context run
 //     one after the other.
 package engine

@@ -221,9 +221,11 @@ func (r *Rows) Scan(dest ...any) error {
 // some ten thousand rows. Who takes a batch releases it, and reads no value of it from then
 // on: its memory is used again. bigint is Int64, integer Int32, smallint Int16, numeric Decimal128 (Decimal256 beyond 38 digits, text beyond 76), real Float32,
 // double precision Float64, boolean Boolean, date Date32, timestamp Timestamp[us] without a
-// zone, an interval Interval[MonthDayNano], a column of text a dictionary of Utf8 and other text Utf8, an array a List.
+// zone, an interval Interval[MonthDayNano], a column of text a dictionary of Utf8 and other text Utf8, an array a List. Who leaves the
+// loop before its end closes the rows.
 func (r *Rows) Batches() iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
+		defer r.Close()
 		schema := schemaOf(r.columns)
 		for b := range r.rest() {
 			if !yield(r.record(schema, b), nil) {

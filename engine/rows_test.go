@@ -351,6 +351,27 @@ func TestSelectionWaitsForTheReader(t *testing.T) {
 	}
 }
 
+// Who leaves the loop over batches ends the selection; what was taken stays.
+func TestLeavingBatchesEndsTheSelection(t *testing.T) {
+	db, e := openEndless(t)
+	rows, err := db.Query(context.Background(), "SELECT big FROM typed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, err := range rows.Batches() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Release()
+		if b.NumRows() > 0 {
+			break
+		}
+	}
+	if !e.ended || rows.Next() || rows.Err() != nil {
+		t.Errorf("the selection has ended: %v; %v", e.ended, rows.Err())
+	}
+}
+
 func TestLimitEndsTheSelection(t *testing.T) {
 	db, e := openEndless(t)
 	r, err := Collect(db.Query(context.Background(), "SELECT big + 1 FROM typed LIMIT 12000"))
