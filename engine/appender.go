@@ -45,6 +45,9 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 	if e == nil || e.of == nil {
 		return nil, fmt.Errorf("engine: there is no table %q that CREATE TABLE has made", name)
 	}
+	if e.of.View != "" {
+		return nil, fmt.Errorf("engine: %q is a view: its rows are those of its query and cannot be changed", name)
+	}
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
 		return nil, err
@@ -61,6 +64,9 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 		a.columns = t.All()
 	}
 	for _, at := range a.columns {
+		if c := e.of.Columns[at].Counter; c != nil && c.Kind == storage.Always {
+			return nil, fmt.Errorf("engine: column %q of table %q is GENERATED ALWAYS and takes no values: name the other ones", t.Fields[at].Name, name)
+		}
 		a.fields = append(a.fields, t.Fields[at])
 	}
 	a.begin()
@@ -113,6 +119,13 @@ func (a *Appender) Ints(col int, values ...int64) {
 func (a *Appender) Floats(col int, values ...float64) {
 	if c := a.column(col, "floats", table.Type.IsFloat); c != nil {
 		for _, v := range values {
+			if a.fields[col].Type.Kind == table.Real {
+				var wrong string
+				if v, wrong = expr.Round32(v); wrong != "" {
+					a.fail("column %s: %s", a.fields[col].Name, wrong)
+					return
+				}
+			}
 			c.Float(v)
 		}
 	}
@@ -203,9 +216,14 @@ func (a *Appender) EndRows(ctx context.Context, n int) error {
 	return a.err
 }
 
-// Flush adds the rows that were ended to the table. With a folder they are there after a crash when it returns.
+// Flush adds the rows that were ended to the table; values of others are an error. With a folder they are there after a crash when it returns.
 func (a *Appender) Flush(ctx context.Context) error {
 	if a.err != nil {
+		return a.err
+	}
+	if err := a.b.EndRows(0); err != nil {
+		a.fail("there are values of a row that EndRows has not ended: %w", err)
+		a.db.tx.fail(a.err)
 		return a.err
 	}
 	t := a.b.Table()
@@ -316,7 +334,7 @@ func (a *Appender) complete(ctx context.Context, m *modifying, t *table.Table) e
 // Rows is how many rows have been added to the table.
 func (a *Appender) Rows() int { return a.rows }
 
-// Close flushes the rows that were ended. It may be called after an error, which it returns again.
+// Close is the last [Appender.Flush]. It may be called after an error, which it returns again.
 func (a *Appender) Close(ctx context.Context) error {
 	err := a.Flush(ctx)
 	if a.err == nil {

@@ -56,9 +56,11 @@ func TestAppender(t *testing.T) {
 // Rows that break a rule are not added, and neither are those beside them; in a transaction, they end it.
 func TestAppenderRules(t *testing.T) {
 	ctx, db := context.Background(), open(t, Options{Backend: "cpu"})
-	do(t, db, `CREATE TABLE t (id integer PRIMARY KEY, m numeric(4,2) CHECK (m < 10), s text NOT NULL DEFAULT 'd', at date)`)
+	do(t, db, `CREATE TABLE t (id integer PRIMARY KEY, m numeric(4,2) CHECK (m < 10), s text NOT NULL DEFAULT 'd', at date, r real)`)
 	do(t, db, "INSERT INTO t VALUES (1)")
 	do(t, db, "CREATE TABLE u (x bigint)")
+	do(t, db, "CREATE VIEW v AS SELECT 1 AS x")
+	do(t, db, "CREATE TABLE w (id bigint GENERATED ALWAYS AS IDENTITY, x bigint)")
 	for want, add := range map[string]func(a *Appender) error{
 		"duplicate key":    func(a *Appender) error { a.Ints(0, 5, 1); a.Nulls(1, 2); return a.EndRows(ctx, 2) },
 		"already exists":   func(a *Appender) error { a.Ints(0, 6, 6); a.Nulls(1, 2); return a.EndRows(ctx, 2) },
@@ -75,8 +77,19 @@ func TestAppenderRules(t *testing.T) {
 		"1 values in a chunk of 2 rows": func(a *Appender) error { a.Ints(0, 1); a.Ints(1, 1, 2); return a.EndRows(ctx, 2) },
 		"of 1 values for 2 columns":     func(a *Appender) error { return a.Row(ctx, 1) },
 		"invalid":                       func(a *Appender) error { return a.Row(ctx, "x1", 1) },
+		"EndRows has not ended":         func(a *Appender) error { a.Ints(0, 10, 11); return nil },
+		"has not ended: table: column m": func(a *Appender) error {
+			a.Ints(1, 5)
+			return a.Flush(ctx)
+		},
+		"value out of range: overflow":  func(a *Appender) error { a.Floats(2, 1, 1e300); return nil },
+		"value out of range: underflow": func(a *Appender) error { a.Floats(2, 1e-300); return nil },
 	} {
-		a, err := db.Appender(ctx, "t", "id", "m")
+		columns := []string{"id", "m"}
+		if strings.Contains(want, "flow") {
+			columns = append(columns, "r")
+		}
+		a, err := db.Appender(ctx, "t", columns...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +100,22 @@ func TestAppenderRules(t *testing.T) {
 		if a.Rows() != 0 {
 			t.Errorf("%s: %d rows are said to have been added", want, a.Rows())
 		}
+	}
+	for name, want := range map[string]string{"v": "is a view", "w": `"id" of table "w" is GENERATED ALWAYS`} {
+		if _, err := db.Appender(ctx, name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+	counted, err := db.Appender(ctx, "w", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = counted.Row(ctx, 7)
+	if err := counted.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(Collect(db.Query(ctx, "SELECT * FROM w"))); got != "1|7" {
+		t.Errorf("the table is %s", got)
 	}
 	a, err := db.Appender(ctx, "t", "id", "s")
 	if err != nil {
@@ -100,7 +129,7 @@ func TestAppenderRules(t *testing.T) {
 			t.Errorf("columns %q are taken", names)
 		}
 	}
-	if got := said(Collect(db.Query(ctx, "SELECT * FROM t"))); got != "1|NULL|d|NULL" {
+	if got := said(Collect(db.Query(ctx, "SELECT * FROM t"))); got != "1|NULL|d|NULL|NULL" {
 		t.Errorf("the table is %s", got)
 	}
 	a, err = db.Appender(ctx, "u")
