@@ -33,6 +33,7 @@
 // A context that ends also ends the statement that runs, between two of its passes. A transaction reads one snapshot (LevelDefault to
 // LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict]. BEGIN, COMMIT
 // and ROLLBACK as text need a [sql.Conn]: a connection that goes back to the pool rolls back what is open, and a [sql.Tx] refuses them.
+// A row that breaks a rule of its table is an [engine.ErrDuplicateKey], [engine.ErrNotNull] or [engine.ErrCheck], for errors.Is.
 //
 // Integers come as int64, REAL and DOUBLE PRECISION as float64, booleans as bool, dates and timestamps as time.Time in UTC, all else
 // as text: a NUMERIC as "12.50".

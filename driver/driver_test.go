@@ -305,6 +305,38 @@ func TestRowsAffected(t *testing.T) {
 	wants(t, err, `"nothing" does not exist`)
 }
 
+// Errors of rows that break a rule of the table are of its kind, and of no other one.
+func TestRulesOfTables(t *testing.T) {
+	kinds := []error{engine.ErrDuplicateKey, engine.ErrNotNull, engine.ErrCheck}
+	for _, name := range []string{"?backend=cpu", filepath.Join(t.TempDir(), "db") + "?backend=cpu"} {
+		db := open(t, name)
+		exec(t, db, "CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL CHECK (v > 0)); CREATE TABLE u (x bigint, y bigint); INSERT INTO u VALUES (1, NULL), (1, 2)")
+		exec(t, db, "INSERT INTO t VALUES (1, 1), (2, 1)")
+		for text, want := range map[string]error{
+			"INSERT INTO t VALUES (1, 1)":               engine.ErrDuplicateKey,
+			"INSERT INTO t VALUES (3, 1), (3, 1)":       engine.ErrDuplicateKey,
+			"UPDATE t SET id = 2 WHERE id = 1":          engine.ErrDuplicateKey,
+			"CREATE UNIQUE INDEX i ON u (x)":            engine.ErrDuplicateKey,
+			"INSERT INTO t VALUES (NULL, 1)":            engine.ErrNotNull,
+			"UPDATE t SET v = NULL":                     engine.ErrNotNull,
+			"ALTER TABLE u ALTER COLUMN y SET NOT NULL": engine.ErrNotNull,
+			"INSERT INTO t VALUES (3, 0)":               engine.ErrCheck,
+			"ALTER TABLE u ADD CHECK (x > 1)":           engine.ErrCheck,
+			"INSERT INTO t VALUES (3, 1 / 0)":           nil,
+		} {
+			_, err := db.Exec(text)
+			if err == nil {
+				t.Errorf("%s is taken", text)
+			}
+			for _, kind := range kinds {
+				if errors.Is(err, kind) != (kind == want) {
+					t.Errorf("%s: %v is not only %v", text, err, want)
+				}
+			}
+		}
+	}
+}
+
 func TestTransactions(t *testing.T) {
 	db := open(t, "?backend=cpu")
 	exec(t, db, "CREATE TABLE t (id bigint PRIMARY KEY, v bigint)")

@@ -312,7 +312,7 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 			if all {
 				rows = nil
 			}
-			if err := of.keyApart(ctx, k, rows, m.after); errors.Is(err, errDuplicate) {
+			if err := of.keyApart(ctx, k, rows, m.after); errors.Is(err, ErrDuplicateKey) {
 				return conflict("%w", err)
 			} else if err != nil {
 				return err
@@ -327,7 +327,7 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 			}
 			continue
 		}
-		if err := of.unique(ctx, k, rows, m.table); errors.Is(err, errDuplicate) {
+		if err := of.unique(ctx, k, rows, m.table); errors.Is(err, ErrDuplicateKey) {
 			return conflict("%w", err)
 		} else if err != nil {
 			return err

@@ -690,12 +690,19 @@ type changedColumn struct {
 	of *table.Segment
 }
 
+// The kinds of errors of rows that break a rule of their table, also of one that ALTER TABLE or CREATE UNIQUE INDEX adds, for errors.Is.
+var (
+	ErrDuplicateKey = errors.New("duplicate key")
+	ErrNotNull      = errors.New("NULL in a column that is NOT NULL")
+	ErrCheck        = errors.New("a CHECK is false")
+)
+
 // hold reports the first rule of the table that its new rows break by themselves.
 func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 	for _, ch := range changed {
 		f := m.def.Fields[ch.at]
 		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
-			return fmt.Errorf("null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name)
+			return &marked{fmt.Errorf("null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name), ErrNotNull}
 		}
 		if err := inRange(f, ch.of); err != nil {
 			return err
@@ -706,7 +713,7 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 	}
 	check, err := m.broken(ctx, m.view(map[string]*table.Table{m.Table: m.rows}), m.Table, m.def.Checks)
 	if err == nil && check != nil {
-		err = fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
+		err = &marked{fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name), ErrCheck}
 	}
 	return err
 }
@@ -837,7 +844,7 @@ func (m *modifying) duplicate(k storage.Key, values []table.Value) error {
 	for i, col := range k.Columns {
 		columns, texts = append(columns, m.def.Fields[col].Name), append(texts, values[i].S)
 	}
-	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), errDuplicate}
+	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), ErrDuplicateKey}
 }
 
 // repeated are the values, as texts, of a key that several rows of a table have; nil where there are none.
@@ -853,8 +860,6 @@ func (m *modifying) repeated(ctx context.Context, view *DB, name string, fields 
 	}
 	return found[0], nil
 }
-
-var errDuplicate = errors.New("duplicate key")
 
 // ask runs a statement of the engine's own over a view.
 func (m *modifying) ask(ctx context.Context, view *DB, text string) ([][]table.Value, error) {
