@@ -7,7 +7,8 @@
 // # The data source name
 //
 // A name is a folder, and options behind a question mark as a URL has them: DIR?option=value&option=value. In the folder
-// tables are kept, as `stencildb --db DIR` does; it is made where it is not there. Without one they are in memory. The options are
+// tables are kept, as `stencildb --db DIR` does; it is made where it is not there. Without one, as in "" or "?backend=cpu", they
+// are in memory. The options are
 //
 //	load               a table to open, as --load takes it: load=trips.csv, load=t=trips.csv%3Fheader=false (several times)
 //	backend            what computes: auto (the default), classic, fused, compute, cpu or both

@@ -52,6 +52,9 @@ func NewConnector(db *engine.DB) driver.Connector {
 // parse reads a data source name.
 func parse(name string) (o engine.Options, loads []string, err error) {
 	folder, options, _ := strings.Cut(name, "?")
+	if folder == ":memory:" {
+		return o, nil, errors.New(`a name is a folder: take "" for tables in memory`)
+	}
 	o.Folder = folder
 	values, err := url.ParseQuery(options)
 	if err != nil {

@@ -92,6 +92,7 @@ func TestDataSourceNames(t *testing.T) {
 		"?backend=cpu&backend=auto": "given 2 times",
 		"?statement_timeout=5":      "missing unit",
 		"?a=%zz":                    "invalid URL escape",
+		":memory:?backend=cpu":      `take "" for tables in memory`,
 	} {
 		_, err := sql.Open("stencildb", name)
 		wants(t, err, want)
