@@ -14,19 +14,10 @@ import (
 
 // prepared is a statement of PREPARE.
 type prepared struct {
-	text  string // with blanks before it, so that the places of errors are those in the script
-	types []string
-}
-
-// behind is a part of a script where it stands, with blanks in the place of what is before it.
-func behind(script string, p sql.Part) string {
-	blank := strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		return ' '
-	}, script[:p.Start])
-	return blank + p.Text
+	script string // that the places of its errors are in
+	parsed *sql.Statement
+	types  []string
+	of     *Statement // that ran last outside of a transaction; nil before there is one
 }
 
 // prepare does PREPARE, EXECUTE and DEALLOCATE. A statement without parameters is bound at once, which finds what is wrong with it.
@@ -43,14 +34,18 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 	case p.Verb == "PREPARE" && old != nil:
 		return done(fmt.Errorf("prepared statement %q already exists; DEALLOCATE %s comes first", p.Name, expr.Ident(p.Name)))
 	case p.Verb == "PREPARE":
-		text := behind(script, p.Query)
-		if _, err := s.DB().Prepare(ctx, text); err != nil {
+		now := &prepared{script: script, parsed: p.Query.Statement(), types: p.Types}
+		of, err := s.DB().prepare(ctx, script, now.parsed)
+		if err == nil && of.bound != nil {
+			_, err = of.read(ctx, false)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if s.prepared == nil {
 			s.prepared = map[string]*prepared{}
 		}
-		s.prepared[p.Name] = &prepared{text, p.Types}
+		s.prepared[p.Name] = now
 		return done(nil)
 	case p.Name == "": // DEALLOCATE ALL
 		clear(s.prepared)
@@ -70,7 +65,7 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		delete(s.prepared, p.Name)
 		return done(nil)
 	case len(args) > 0 && len(p.Args) == 0:
-		return s.DB().Query(ctx, old.text, args...)
+		return s.execute(ctx, old, args)
 	}
 	var values []any
 	for i, a := range p.Args {
@@ -79,8 +74,8 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		if i < len(old.types) {
 			text += "::" + old.types[i]
 		}
-		text = behind(script, sql.Part{Text: text, Start: a.Start - len(before)})
-		answer, err := Collect(s.DB().Query(ctx, text, args...))
+		arg := &prepared{script: script, parsed: sql.Part{Text: text, Start: a.Start - len(before)}.Statement()}
+		answer, err := Collect(s.execute(ctx, arg, args))
 		switch {
 		case err != nil:
 			return nil, err
@@ -100,5 +95,22 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 	if n := len(old.types); n > 0 && n != len(values) {
 		return done(fmt.Errorf("wrong number of parameters for prepared statement %q: it takes %s, and %s given", p.Name, numbers.Count(int64(n), "parameter", "parameters"), numbers.Count(int64(len(values)), "value was", "values were")))
 	}
-	return s.DB().Query(ctx, old.text, values...)
+	return s.execute(ctx, old, values)
+}
+
+// execute runs a prepared statement with values for its parameters.
+func (s *Session) execute(ctx context.Context, p *prepared, values []any) (*Rows, error) {
+	db := s.DB()
+	return db.limited(ctx, func(ctx context.Context) (_ *Rows, err error) {
+		of := p.of
+		if of == nil || of.db != db || of.bound != nil && !db.means(of) {
+			if of, err = db.prepare(running(ctx, p.parsed), p.script, p.parsed); err != nil {
+				return nil, err
+			}
+		}
+		if s.tx == nil {
+			p.of = of
+		}
+		return of.query(ctx, values)
+	})
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -64,6 +65,23 @@ PREPARE typed(int, text) AS SELECT $1, $2; EXECUTE typed(1 -- one
 	}
 	if _, err := db.Query(context.Background(), "EXECUTE put(1)"); err == nil || !strings.Contains(err.Error(), "EXECUTE is for a session") {
 		t.Errorf("outside of a session: %v", err)
+	}
+}
+
+// An EXECUTE takes no copy of the script that it stands in, nor of what is before its PREPARE.
+func TestExecuteInLongScript(t *testing.T) {
+	s := nestedDB(t, "cpu").Session()
+	defer s.Close()
+	text := "/*" + strings.Repeat("\n", 1<<20) + "*/ CREATE TABLE p (a int); PREPARE put AS INSERT INTO p VALUES ($1);" + strings.Repeat(" EXECUTE put(1);", 100)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := script(s, text+" SELECT SUM(a) FROM p; EXECUTE put('x')")
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 50 {
+		t.Errorf("%d MiB were allocated", took)
+	}
+	if want := `invalid input syntax for type integer: "x" (line 1048577, column 65)`; got[102] != "100" || got[103] != want {
+		t.Errorf("%q", got[102:])
 	}
 }
 

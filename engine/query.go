@@ -40,11 +40,15 @@ const (
 
 // known is the statement of a text that was kept, while its names mean the same; else nil.
 func (db *DB) known(text string) *Statement {
-	s, ok := db.statements.Get(text)
-	if ok && s.version == db.tables.counted() && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) }) {
+	if s, ok := db.statements.Get(text); ok && db.means(s) {
 		return s
 	}
 	return nil
+}
+
+// means reports that what a statement is bound to is what its names mean.
+func (db *DB) means(s *Statement) bool {
+	return s.version == db.tables.counted() && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })
 }
 
 // statement is that of a text, which runs then or does not: the one kept from before, while its names mean the same.

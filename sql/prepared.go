@@ -21,6 +21,14 @@ type Part struct {
 	Start int // where it begins in the text given to [Parse], in bytes
 }
 
+// Statement is the part as a statement of its own, whose errors have their places in the text that it is a part of.
+func (p Part) Statement() *Statement {
+	s := split(p.Text)[0]
+	s.Offset += p.Start
+	s.err = s.parse()
+	return s
+}
+
 // prepares takes a PREPARE.
 func (s *Statement) prepares(n *pg.PrepareStmt) error {
 	s.Prepared = &Prepared{Verb: "PREPARE", Name: n.Name}
