@@ -185,9 +185,7 @@ func (m *modifying) unpin() {
 // view is the DB with other tables in the place of those of their names, or besides. They do not change.
 func (m *modifying) view(tables map[string]*table.Table) *DB {
 	db := m.db
-	entries, version := db.tables.known()
-	c := newCatalog()
-	c.version, c.entries = version, entries
+	c := db.tables.view()
 	for name, t := range tables {
 		e := newEntry(name, nil)
 		if old := db.entry(name); old != nil {

@@ -21,11 +21,8 @@ func informationSchema() (list []*entry) {
 // catalog is what binding a statement sees: the names of the tables in the order in which
 // they were added, and a table once it is asked for, which opens its file.
 func (db *DB) catalog(ctx context.Context) sql.Catalog {
-	entries, version := db.tables.known()
-	c := sql.Catalog{Version: version, Information: sql.InformationSchema, Off: db.off()}
-	for _, e := range entries {
-		c.Names = append(c.Names, e.name)
-	}
+	entries, names, version := db.tables.spelled()
+	c := sql.Catalog{Version: version, Names: names, Information: sql.InformationSchema, Off: db.off()}
 	c.Table = func(i int) (*table.Table, error) {
 		if i < len(entries) {
 			return db.read(ctx, entries[i], nil)

@@ -130,7 +130,7 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 func (s *Statement) with(ctx context.Context, args []any, looksUp bool) (*Statement, error) {
 	known := s.bound != nil && len(args) == 0
 	if known {
-		_, version := s.db.tables.known()
+		version := s.db.tables.counted()
 		if s.version == version {
 			return s, nil
 		}
@@ -169,7 +169,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value,
 		if err == nil {
 			b.once = once
 		}
-		if _, version := db.tables.known(); version == c.Version {
+		if db.tables.counted() == c.Version {
 			return b, err
 		}
 		ctx = context.WithValue(ctx, crowded{}, true)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -67,6 +68,7 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 		tx.files = db.store.Hold()
 	}
 	entries, version := db.committed.known()
+	entries = slices.Clone(entries)
 	for i, e := range entries {
 		if e.open != nil { // what it reads does not change
 			continue
@@ -77,7 +79,8 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 		db.snapshots.use(own.table.Load())
 		entries[i] = own
 	}
-	tx.db.tables.entries, tx.db.tables.version = entries, version
+	tx.db.tables.have(entries)
+	tx.db.tables.version = version
 	tx.began = db.commits.begin(tx)
 	return tx, nil
 }
