@@ -81,14 +81,17 @@ func (e *Call) String() string {
 	case from:
 		return e.Fn.Name + "(" + e.Args[0].String() + " FROM " + e.Args[1].String() + ")"
 	case cases:
-		text, i := "CASE", 0
+		var text strings.Builder
+		text.WriteString("CASE")
+		i := 0
 		for ; i+1 < len(e.Args); i += 2 {
-			text += " WHEN " + e.Args[i].String() + " THEN " + e.Args[i+1].String()
+			text.WriteString(" WHEN " + e.Args[i].String() + " THEN " + e.Args[i+1].String())
 		}
 		if i < len(e.Args) {
-			text += " ELSE " + e.Args[i].String()
+			text.WriteString(" ELSE " + e.Args[i].String())
 		}
-		return text + " END"
+		text.WriteString(" END")
+		return text.String()
 	}
 	var list []string
 	for _, a := range e.Args {

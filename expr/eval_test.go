@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -327,5 +328,28 @@ func TestNumericOfTextIsExact(t *testing.T) {
 		if got := v.String(); err == nil && got != want || err != nil && want != "" {
 			t.Errorf("%q is %s, %v; want %q", text, got, err, want)
 		}
+	}
+}
+
+// The text of a CASE is written once, not once for each branch.
+func TestCaseText(t *testing.T) {
+	bytes := func(n int) uint64 {
+		var args []expr.Expr
+		for i := range n {
+			args = append(args, &expr.Const{V: table.Bool(true)}, &expr.Const{V: table.Int(int64(i))})
+		}
+		e := expr.NewCall(expr.Case, args, -1)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := e.String()
+		runtime.ReadMemStats(&after)
+		if n == 2 && text != "CASE WHEN true THEN 0 WHEN true THEN 1 END" {
+			t.Error(text)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	bytes(2)
+	if few, many := bytes(1000), bytes(4000); many > 6*few {
+		t.Errorf("%d bytes are allocated for 1000 branches, %d for 4000", few, many)
 	}
 }
