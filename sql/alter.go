@@ -73,7 +73,7 @@ func (b *binder) alter(n *pg.AlterTableStmt) *Change {
 	if len(a.def.Fields) == 0 {
 		panic(b.errorf(int(n.Relation.Location), "a table has at least one column; DROP TABLE %s drops all of it", Written([]string{a.old.Name})[0]))
 	}
-	b.checkDefinition(a.def)
+	b.checkDefinition(a.def, a.hasDefault)
 	a.finish(ch)
 	return ch
 }
@@ -123,6 +123,12 @@ func (a *alteration) finish(ch *Change) {
 		ch.Rows = plan.Unnest(&plan.Project{Input: in, Items: items}, a.c.Off)
 	}
 	ch.Assigned = len(ch.Set)
+}
+
+// hasDefault reports a column whose default, of the same type, the old definition has.
+func (a *alteration) hasDefault(col int) bool {
+	was := a.from[col]
+	return was >= 0 && a.def.Columns[col].Default == a.old.Columns[was].Default && a.def.Fields[col].Type == a.old.Fields[was].Type
 }
 
 // after is where a name stands behind an offset; 0 where it does not.
@@ -347,7 +353,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 	default:
 		panic(b.errorf(0, "%s is not supported with this kind of RENAME; there are RENAME TO, RENAME COLUMN and RENAME CONSTRAINT", b.firstWords()))
 	}
-	b.checkDefinition(a.def)
+	b.checkDefinition(a.def, a.hasDefault)
 	a.finish(ch)
 	return ch
 }

@@ -65,7 +65,7 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 		b.constrain(def, c)
 	}
 	ch.Define = def
-	b.checkDefinition(def)
+	b.checkDefinition(def, func(int) bool { return false })
 	return ch
 }
 
@@ -271,9 +271,13 @@ func (b *binder) deparsed(n *pg.Node) string {
 	return text
 }
 
-// checkDefinition binds the expressions of a definition, so that what is wrong with them is the statement's error.
-func (b *binder) checkDefinition(def *storage.Definition) {
+// checkDefinition binds the expressions of a definition, so that what is wrong with them is the statement's error; the default of a column
+// unless it is known.
+func (b *binder) checkDefinition(def *storage.Definition, known func(col int) bool) {
 	for i := range def.Fields {
+		if known(i) {
+			continue
+		}
 		if e := b.defaultOf(def, i); expr.HasSubquery(e) {
 			panic(b.errorf(b.keyword("default"), "cannot use subquery in DEFAULT expression"))
 		}
