@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -122,5 +124,35 @@ func TestStatementsOfTheSameText(t *testing.T) {
 		if got := said(Collect(db.Query(context.Background(), step.text))); got != step.want {
 			t.Errorf("%s: %s, want %s", step.text, got, step.want)
 		}
+	}
+}
+
+// CREATE VIEW and DROP TABLE bind each view of a chain once.
+func TestChainOfViews(t *testing.T) {
+	took := func(n int) (create, drop uint64) {
+		db := open(t, Options{Backend: "cpu"})
+		steps(t, db, [][2]string{{"CREATE TABLE t (a int, b int)", ""}, {"CREATE TABLE other (a int)", ""}, {"CREATE VIEW v0 AS SELECT a, b FROM t", ""}})
+		bytes := func(text, want string) uint64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			steps(t, db, [][2]string{{text, want}})
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		for i := 1; i <= n; i++ {
+			create = bytes(fmt.Sprintf("CREATE VIEW v%d AS SELECT a, b FROM v%d", i, i-1), "")
+		}
+		drop = bytes("DROP TABLE other", "")
+		bytes("CREATE OR REPLACE VIEW v0 AS SELECT a, b FROM v1", `!view "v0" would read itself (line 1, column 24)`)
+		bytes("DROP TABLE t", `!cannot drop table "t" because view "v0" depends on it; CASCADE at the end drops it, too (line 1, column 12)`)
+		bytes("ALTER TABLE t DROP COLUMN b", `!cannot drop column "b" because view "v0" depends on it; DROP COLUMN ... CASCADE drops it, too (line 1, column 27)`)
+		bytes("DROP VIEW v1 CASCADE", "")
+		bytes("SHOW TABLES", "t;v0")
+		return create, drop
+	}
+	took(2)
+	create, drop := took(10)
+	if c, d := took(40); c > 6*create || d > 6*drop {
+		t.Errorf("over 10 views CREATE allocates %d bytes and DROP %d, over 40 %d and %d", create, drop, c, d)
 	}
 }

@@ -19,13 +19,16 @@ const maxViews = 1000
 
 // uses is what the queries of a statement read, and what is done to the statement's tree on the way.
 type uses struct {
-	views   *int                    // read so far, by views too
-	of      map[string]map[int]bool // the tables and views that it names, and the columns of each
-	written bool                    // * becomes the columns that it stands for, and NATURAL is USING: the tree will be a view
-	was, is string                  // a table, and the name that it will have in the tree; "" for none
+	views   *int                               // read so far, by views too
+	known   map[string]map[string]map[int]bool // what views read themselves, as far as they have been bound
+	of      map[string]map[int]bool            // the tables and views that it names, and the columns of each
+	written bool                               // * becomes the columns that it stands for, and NATURAL is USING: the tree will be a view
+	was, is string                             // a table, and the name that it will have in the tree; "" for none
 }
 
-func newUses() *uses { return &uses{views: new(int), of: map[string]map[int]bool{}} }
+func newUses() *uses {
+	return &uses{views: new(int), known: map[string]map[string]map[int]bool{}, of: map[string]map[int]bool{}}
+}
 
 // note notes a table that is read.
 func (u *uses) note(name string) {
@@ -73,6 +76,7 @@ func (b *binder) viewed(def *storage.Definition, loc int) plan.Node {
 	if err == nil {
 		var n plan.Node
 		if n, err = v.viewRows(def); err == nil {
+			b.uses.known[def.Name] = v.uses.of
 			return n
 		}
 	}
@@ -106,7 +110,7 @@ func (b *binder) ofView(def *storage.Definition) (*binder, error) {
 	}
 	v := of.binder(b.c, nil)
 	v.sel, v.sizes, v.copied, v.now, v.subqueries = tree.Stmts[0].Stmt.GetSelectStmt(), b.sizes, b.copied, b.now, b.subqueries
-	v.uses.views = b.uses.views
+	v.uses.views, v.uses.known = b.uses.views, b.uses.known
 	return v, nil
 }
 
@@ -133,7 +137,7 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	rows := b.renamed(q.query(), n.Aliases, name, loc)
 	def := &storage.Definition{Name: name, View: b.deparsedQuery(sel), Temp: isTemp(n.View)}
 	for read := range b.uses.of {
-		if read == name || b.reads(read)[name] {
+		if there && (read == name || b.reads(read)[name]) { // no other view names a new one
 			panic(b.errorf(loc, "view %q would read itself", clipped(name)))
 		}
 		d := b.c.definition(read)
@@ -191,6 +195,9 @@ func (b *binder) deparsedQuery(sel *pg.SelectStmt) string {
 
 // usesOf is what a view reads itself; nothing for a table.
 func (b *binder) usesOf(name string) map[string]map[int]bool {
+	if of, ok := b.uses.known[name]; ok {
+		return of
+	}
 	def := b.c.definition(name)
 	if def == nil || def.View == "" {
 		return nil
@@ -202,6 +209,7 @@ func (b *binder) usesOf(name string) map[string]map[int]bool {
 	if err != nil && v == nil {
 		return nil
 	}
+	b.uses.known[name] = v.uses.of
 	return v.uses.of
 }
 
@@ -222,6 +230,9 @@ func (b *binder) reads(name string) map[string]bool {
 
 // dependents are the views that read a table or a view themselves, or one of its columns, negative for any.
 func (b *binder) dependents(name string, column int) (list []string) {
+	for _, v := range slices.Backward(b.c.Names) { // those read others before them, which are known then
+		b.usesOf(v)
+	}
 	for _, v := range b.c.Names {
 		if columns, ok := b.usesOf(v)[name]; ok && v != name && (column < 0 || columns[column]) {
 			list = append(list, v)
