@@ -39,3 +39,17 @@ func limits(t *testing.T, text string) string {
 	n = plan.Rewrite(n, plan.PushLimit)
 	return apart(plan.LimitInto(n, plan.Reads(n), 0))
 }
+
+// The rows of a chain of UNIONs become different ones once, where those to the right are constants.
+func TestUnionOfRows(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"SELECT k FROM t UNION SELECT 1 UNION ALL SELECT 1 UNION SELECT 2", "Project [Aggregate [Derived [Concat [Project [Derived [Concat [Project [Aggregate [Derived [Concat [Project [Scan] Project [Values]]]]] Project [Values]]]] Project [Values]]]]]"},
+		{"SELECT k FROM t UNION SELECT 1 UNION SELECT 2 UNION SELECT 3", "Project [Aggregate [Derived [Concat [Project [Scan] Project [Values] Project [Values] Project [Values]]]]]"},
+		{"SELECT k FROM t UNION SELECT 1 UNION SELECT x FROM u", "Project [Aggregate [Derived [Concat [Project [Aggregate [Derived [Concat [Project [Scan] Project [Values]]]]] Project [Scan]]]]]"},
+		{"(SELECT k FROM t UNION SELECT 1 LIMIT 1) UNION SELECT 2", "Project [Aggregate [Derived [Concat [Limit(1) [Project [Aggregate [Derived [Concat [Project [Scan] Project [Values]]]]]] Project [Values]]]]]"},
+	} {
+		if n := limits(t, c.text); n != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.text, n, c.want)
+		}
+	}
+}

@@ -211,16 +211,47 @@ func Combined(op SetOp, all bool, l, r Node) Node {
 	return &Repeat{p}
 }
 
-// flatConcat are the inputs of UNION ALL, without one in the other where that says ALL, too.
+// flatConcat are the inputs of UNION [ALL], without one in the other where that says the same; of UNION, which keeps the rows of the one in
+// the other, only where r is a row by itself.
 func flatConcat(all bool, l, r Node) []Node {
-	if p, ok := l.(*Project); ok && all && selectsAll(p) {
-		if d, ok := p.Input.(*Derived); ok && d.As == "" && d.Of.Name == "" {
+	if p, ok := l.(*Project); ok && (all && selectsAll(p) || !all && isRow(r) && isDistinct(p)) {
+		in := p.Input
+		if !all {
+			in = in.(*Aggregate).Input
+		}
+		if d, ok := in.(*Derived); ok && d.As == "" && d.Of.Name == "" {
 			if c, ok := d.Of.Tree.(*Concat); ok {
 				return append(slices.Clone(c.Of), r)
 			}
 		}
 	}
 	return []Node{l, r}
+}
+
+// isRow reports a SELECT without FROM.
+func isRow(n Node) bool {
+	p, ok := n.(*Project)
+	if !ok {
+		return false
+	}
+	v, ok := p.Input.(*Values)
+	return ok && len(v.Rows) == 1 && v.Input == nil
+}
+
+// isDistinct reports what [distinct] makes, with all columns as they are.
+func isDistinct(p *Project) bool {
+	a, ok := p.Input.(*Aggregate)
+	if !ok || len(a.Aggs) > 0 || a.Having != nil || a.First != nil || len(a.Keys) != len(p.Items) || len(a.Keys) != len(a.Input.Fields()) {
+		return false
+	}
+	for i, item := range p.Items {
+		ref, ok := item.E.(*expr.AggRef)
+		key, plain := a.Keys[i].(*expr.Column)
+		if !ok || ref.Index != i || !plain || key.Index != i {
+			return false
+		}
+	}
+	return true
 }
 
 // selectsAll reports the columns of the input, as they are.
