@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -120,7 +121,8 @@ type settling struct {
 	windows map[*plan.Subplan]*Executor // who computed those of them that are windows
 	total   took
 	unpins  []func()
-	spill   *spill // the temporary file of rows that the host memory budget has no room for; nil where there are none
+	pins    map[*plan.Subplan]func() // as unpins, of their tables
+	spill   *spill                   // the temporary file of rows that the host memory budget has no room for; nil where there are none
 
 	explain *ExplainOptions               // each is explained before it runs; nil for none
 	parts   map[*plan.Subplan][]*PlanNode // those that ran
@@ -142,7 +144,7 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 		}
 		tree, known = was.tree, &nested{}
 	}
-	x := &settling{Statement: s, nested: known, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{},
+	x := &settling{Statement: s, nested: known, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{}, pins: map[*plan.Subplan]func(){},
 		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
 	x.pin()
 	out, err := x.statement(ctx, tree)
@@ -189,7 +191,10 @@ func (x *settling) done() {
 		for _, f := range x.unpins {
 			f()
 		}
-		x.unpins = nil
+		for _, f := range x.pins {
+			f()
+		}
+		x.unpins, x.pins = nil, nil
 	}
 }
 
@@ -405,7 +410,20 @@ func (x *settling) set(s *plan.Subplan, t *table.Table) {
 	e := newEntry(t.Name, nil)
 	e.table.Store(t)
 	x.tables[s] = e
-	x.unpins = append(x.unpins, x.db.pinned(t))
+	unpin := x.db.pinned(t)
+	if was := x.pins[s]; was != nil {
+		unpin = both(was, unpin)
+	}
+	x.pins[s] = unpin
+}
+
+// unset drops the table of a subplan, whose rows are to be others.
+func (x *settling) unset(s *plan.Subplan) {
+	if unpin := x.pins[s]; unpin != nil {
+		unpin()
+	}
+	delete(x.tables, s)
+	delete(x.pins, s)
 }
 
 // rowsOf is a table of the rows of a tree, or these rows spilled; columns are those that are needed.
@@ -788,13 +806,21 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, er
 	return b.Table(), nil
 }
 
-// recursion runs the steps of WITH RECURSIVE until one gives no rows. The rows that were there before are left
+// maxSteps is the most steps of a WITH RECURSIVE, which may have no end.
+var maxSteps = 10_000_000
+
+// recursion runs the steps of WITH RECURSIVE until one gives no rows, or enough are there. The rows that were there before are left
 // out by a query, too: for UNION.
 func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recursion) (*table.Table, error) {
 	columns := all(len(n.Fields()))
-	out := &table.Table{Name: x.name(), Fields: n.Fields()}
+	budget, err := x.budget(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
 	seen := map[string]bool{}
-	for tree := n.First; ; tree = n.Step {
+	left := n.Limit
+	for tree, step := n.First, 0; ; tree, step = n.Step, step+1 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -808,28 +834,69 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 		if !n.All {
 			t = withoutSeen(t, seen)
 		}
-		if t.Rows() == 0 {
-			x.rows[s] = out.Rows()
-			return out, nil
-		}
-		t.Fields = out.Fields
-		out.Chunks = append(out.Chunks, t.Chunks...)
-		if err := out.UniteSpans(); err != nil {
+		t.Fields = n.Fields()
+		if err := appendTable(out, t); err != nil {
 			return nil, err
 		}
-		if budget := glctx.FreeHostMemory(); budget < 256<<20 {
-			return nil, fmt.Errorf("the recursive query has given %s, and the host's memory is nearly full: it may have no end", numbers.Count(int64(out.Rows()), "row", "rows"))
+		if left >= 0 {
+			left = max(left-holding(t, n.Where), 0)
 		}
+		if t.Rows() == 0 || left == 0 {
+			x.rows[s] = out.Rows()
+			return out.Table(), nil
+		}
+		taken := int64(out.Bytes())
+		if !n.All { // seen has their texts
+			taken = 4*taken + 100*int64(len(seen))
+		}
+		if why := ""; taken > budget/2 || step == maxSteps {
+			if why = numbers.Count(int64(step), "step", "steps"); taken > budget/2 {
+				why = "its rows take more than half of the host memory budget"
+			}
+			return nil, fmt.Errorf("the recursive query has given %s and may have no end (%s): write a condition that ends it, or LIMIT", numbers.Count(int64(out.Rows()), "row", "rows"), why)
+		}
+		x.unset(n.Last)
 		x.set(n.Last, t)
 		x.forget(n.Step, n.Last)
 	}
+}
+
+// appendTable appends the rows of a table.
+func appendTable(b *table.Builder, t *table.Table) error {
+	for _, c := range t.Chunks {
+		for i := range c.Rows {
+			for k, s := range c.Segments {
+				b.Column(k).Value(s.Value(i))
+			}
+			if err := b.EndRow(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// holding counts the rows of a table for which conditions are TRUE, but for one that raises an error.
+func holding(t *table.Table, where []expr.Expr) (n int64) {
+	for _, c := range t.Chunks {
+		for i := range c.Rows {
+			env := &expr.Env{Column: func(k int) table.Value { return c.Segments[k].Value(i) }}
+			if !slices.ContainsFunc(where, func(e expr.Expr) bool {
+				v, err := expr.Eval(e, env)
+				return err != nil || v.Null || v.I == 0
+			}) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // forget has the subplans of a tree that read another one run again.
 func (x *settling) forget(tree plan.Node, of *plan.Subplan) {
 	for _, s := range plan.Subplans(tree) {
 		if s != of && plan.Uses(&plan.Derived{Of: s}, of) {
-			delete(x.tables, s)
+			x.unset(s)
 			delete(x.values, s)
 			x.forget(s.Tree, of)
 		}

@@ -3,9 +3,12 @@ package plan
 import (
 	"math"
 	"slices"
+
+	"github.com/stencildb/stencildb/expr"
 )
 
-// LimitInto gives each query of a UNION ALL below a [Limit] a limit of its own: no more of its rows are wanted than of all. The
+// LimitInto gives each query of a UNION ALL below a [Limit] a limit of its own: no more of its rows are wanted than of all. So it
+// does with a [Recursion], also below conditions. The
 // subplans that hold the queries change, where one node alone reads them; reads says how many do: see [Reads]. A query that may
 // raise an error in a row stays whole, since the row may be one that is left out.
 func LimitInto(tree Node, reads map[*Subplan]int, off Off) Node {
@@ -17,9 +20,36 @@ func LimitInto(tree Node, reads map[*Subplan]int, off Off) Node {
 			if d, ok := l.Input.(*Derived); ok && reads[d.Of] == 1 {
 				d.Of.Tree = limited(d.Of.Tree, l.Offset+l.Count, reads)
 			}
+			limitRecursion(l.Input, nil, l.Offset+l.Count, reads)
 		}
 		return n
 	})
+}
+
+// limitRecursion has a [Recursion] end when so many rows are there that conditions leave.
+func limitRecursion(n Node, where []expr.Expr, count int64, reads map[*Subplan]int) {
+	switch n := n.(type) {
+	case *Project:
+		var below []expr.Expr
+		for _, e := range where {
+			below = append(below, expr.Map(e, func(e expr.Expr) expr.Expr {
+				if c, ok := e.(*expr.Column); ok {
+					return n.Items[c.Index].E
+				}
+				return nil
+			}))
+		}
+		limitRecursion(n.Input, below, count, reads)
+	case *Filter:
+		limitRecursion(n.Input, append(Conjuncts(n.Where), where...), count, reads)
+	case *Derived:
+		if r, ok := n.Of.Tree.(*Recursion); ok && reads[n.Of] == 1 && !slices.ContainsFunc(where, correlated) {
+			r = r.With(r.Inputs()...).(*Recursion)
+			r.Limit, r.Where, n.Of.Tree = count, where, r
+		} else if reads[n.Of] == 1 {
+			limitRecursion(n.Of.Tree, where, count, reads)
+		}
+	}
 }
 
 // limited is a node of which so many rows are wanted, in their order.

@@ -16,6 +16,18 @@ import (
 type cte struct {
 	name string
 	of   *plan.Subplan
+	last bool // the rows of WITH RECURSIVE that came last, in its second part
+}
+
+// recurs reports a source that is what came last of the WITH RECURSIVE around the query.
+func (b *binder) recurs(t source) bool {
+	d, ok := t.rows.(*plan.Derived)
+	for q := b; ok && q != nil; q = q.parent {
+		if slices.ContainsFunc(q.with, func(c *cte) bool { return c.last && c.of == d.Of }) {
+			return true
+		}
+	}
+	return false
 }
 
 // nested binds a query in the statement, which reads the columns of the query that outer binds, if any.
@@ -63,7 +75,7 @@ func (b *binder) withs() {
 			of.Tree = b.nested(sel, b.outer).query()
 		}
 		of.Tree = b.renamed(of.Tree, c.Aliascolnames, c.Ctename, loc)
-		b.with = append(b.with, &cte{c.Ctename, of})
+		b.with = append(b.with, &cte{c.Ctename, of, false})
 	}
 }
 
@@ -110,9 +122,9 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	inner.withs()
 	first := inner.nested(sel.Larg, b.outer).query()
 	last := &plan.Subplan{Name: c.Ctename, Tree: b.renamed(first, c.Aliascolnames, c.Ctename, loc)}
-	inner.with = append(inner.with, &cte{c.Ctename, last})
+	inner.with = append(inner.with, &cte{c.Ctename, last, true})
 	step := inner.nested(sel.Rarg, b.outer).query()
-	r := &plan.Recursion{First: first, Step: step, Last: last, All: sel.All}
+	r := &plan.Recursion{First: first, Step: step, Last: last, All: sel.All, Limit: -1}
 	sides := b.matched(first, step, "UNION", loc)
 	if !plan.Uses(step, last) {
 		return plan.Combined(plan.Union, sel.All, sides[0], sides[1])
