@@ -163,6 +163,9 @@ func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
 	if len(b.sel.GroupClause) == 0 && len(b.aggs) == 0 && b.sel.HavingClause == nil {
 		return n
 	}
+	if len(b.aggs) > 0 && b.scope != nil && slices.ContainsFunc(b.scope.tables, b.recurs) {
+		panic(expr.Errorf(b.aggs[0].P, "aggregate functions are not allowed in a recursive query's recursive term"))
+	}
 	if len(b.loose) > 0 {
 		c := b.loose[0]
 		panic(expr.Errorf(c.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY %s, or any_value(%s)", c.Name, c, c))
