@@ -18,7 +18,7 @@ COPY t (a, b) FROM stdin;
 3	a\tb\\c\n"x";'y\x41\101\q
 4	
 \.
-COPY t TO STDOUT; COPY (SELECT b, a FROM t WHERE a > 2) TO STDOUT WITH (FORMAT csv, HEADER, NULL 'none');
+COPY t TO STDOUT; COPY (SELECT b, a FROM t WHERE a > 2) TO STDOUT WITH CSV HEADER NULL 'none';
 COPY t FROM STDIN (FORMAT csv, NULL 'x');  -- a comment
 5,"x"
 6,x

@@ -70,8 +70,9 @@ func TestCopyIsAllOrNothing(t *testing.T) {
 	out := expr.Quote(filepath.Join(dir, "out.csv"))
 	for _, step := range []struct{ text, want string }{
 		{"COPY t FROM " + at("1.csv", "1,xyz,1\n2,,\n"), ""},
-		{"COPY t (c, a) FROM " + at("2.csv", "other,names\n7,3\n") + " WITH (HEADER)", ""},
+		{"COPY t (c, a) FROM " + at("2.csv", "other,names\n7,3\n") + " CSV HEADER", ""},
 		{"SELECT * FROM t", "1|xyz|1;2|NULL|NULL;3|dd|7"},
+		{"COPY (SELECT a FROM t WHERE a = 1) TO STDOUT CSV HEADER", "1"},
 		{"COPY t FROM " + at("3.csv", "4,a,1\n5,a,0\n"), `!new row for relation "t" violates check`},
 		{"COPY t FROM " + at("4.csv", "4,a,1\n5,abcd,1\n"), "!value too long for type character varying(3)"},
 		{"COPY t FROM " + at("5.csv", "4,a,1\n4,b,1\n"), "!duplicate key value"},

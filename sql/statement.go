@@ -244,6 +244,8 @@ func optionBool(n *pg.Node) (on, ok bool) {
 	switch n := n.GetNode().(type) {
 	case nil:
 		word = "on"
+	case *pg.Node_Boolean: // an option without a value
+		return n.Boolean.Boolval, true
 	case *pg.Node_Integer:
 		word = strconv.Itoa(int(n.Integer.Ival))
 	case *pg.Node_String_:
