@@ -3,16 +3,17 @@ package cmd
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/sql"
 )
 
 // format writes answers while they come.
@@ -28,26 +29,53 @@ type format struct {
 	out   *bufio.Writer // what the rows of COPY TO STDOUT are written to as they ask
 }
 
-// formats are the names that newFormat takes.
+// formats are the names that --format takes.
 var formats = []string{"table", "csv", "json", "arrow", "parquet"}
 
-// formatOf is the format that a file's extension names, where it names one.
-func formatOf(path string) (string, bool) {
-	name := strings.TrimPrefix(filepath.Ext(path), ".")
-	return name, slices.Contains(formats, name)
+// formatOf is the format and the compression ("" for none) that a file's extension names; given is the format that is given, "" for
+// none. A path without an extension is of the format table.
+func formatOf(path, given string) (name, codec string, err error) {
+	named, codec := ingest.FormatOf(path)
+	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(filepath.Base(path)), "."+codec)); {
+	case given != "":
+		name = given
+	case ext == ".txt" || ext == "" && codec == "":
+		name = "table"
+	case ext == ".json" || ext == ".arrows":
+		name = ext[1:]
+	case named != "":
+		name = string(named)
+	default:
+		return "", "", fmt.Errorf("the extension of %s names no format: there are .csv, .tsv, .json, .arrow and .arrows (also with .gz and .zst), .parquet and .txt; --format of the command query names others", path)
+	}
+	if name == "parquet" && codec != "" {
+		return "", "", fmt.Errorf("%s: a Parquet file is compressed inside: leave out .%s", path, codec)
+	}
+	return name, codec, nil
+}
+
+// packed is a format whose output goes through a compression.
+func packed(w io.Writer, codec string, of func(io.Writer) format) (format, error) {
+	z, err := ingest.Compressor(w, codec)
+	if err != nil {
+		return format{}, err
+	}
+	f := of(z)
+	end := f.close
+	f.close = func() error { return cmp.Or(end(), z.Close()) }
+	return f, nil
 }
 
 func newOut(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
-// newFormat returns a format that writes to w, which is a file or not. more says what to do about a second result set where the
+// newFormat returns a format, one of formats, tsv or arrows, that writes to w, which is a file or not. more says what to do about a second result set where the
 // format holds one.
 func newFormat(name string, w io.Writer, file bool, more string) format {
 	out := newOut(w)
 	switch name {
-	case "csv":
-		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error {
-			return r.WriteCSV(w, true, ingest.CSVForm{Delim: ','})
-		})
+	case "csv", "tsv":
+		form := ingest.CSVForm{Delim: map[string]byte{"csv": ',', "tsv": '\t'}[name]}
+		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error { return r.WriteCSV(w, true, form) })
 	case "json": // one line a statement; under --keep-going one that fails before its first row is {"sql", "error"}
 		return format{
 			rows:   func(r *engine.Rows) error { return r.WriteJSON(out, message) },
@@ -55,8 +83,8 @@ func newFormat(name string, w io.Writer, file bool, more string) format {
 			close:  out.Flush,
 			out:    out,
 		}
-	case "arrow":
-		if file {
+	case "arrow", "arrows":
+		if file && name == "arrow" {
 			return oneSet(name, more, out, columnar(ingest.NewArrowFile))
 		}
 		return oneSet(name, more, out, columnar(ingest.NewArrowStream))
@@ -69,6 +97,27 @@ func newFormat(name string, w io.Writer, file bool, more string) format {
 // columnar writes record batches.
 func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) func(*bufio.Writer, *engine.Rows) error {
 	return func(w *bufio.Writer, r *engine.Rows) error { return r.WriteBatches(w, open) }
+}
+
+// checkSets refuses a script with more result sets than a format holds, before anything of it runs.
+func checkSets(name, text, more string) error {
+	if name == "table" || name == "json" {
+		return nil
+	}
+	stmts, err := sql.Parse(text)
+	if err != nil { // the run says so
+		return nil
+	}
+	sets := 0
+	for _, s := range stmts {
+		if s.GivesRows() {
+			sets++
+		}
+	}
+	if sets > 1 {
+		return fmt.Errorf("the format %s holds one result set, and %d statements give one: %s; nothing was run", name, sets, more)
+	}
+	return nil
 }
 
 // oneSet is a format whose output holds one result set.

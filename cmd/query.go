@@ -84,8 +84,19 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		if err != nil {
 			return err
 		}
-		if name, ok := formatOf(file); ok && !c.Flags().Changed("format") {
-			out = name
+		codec := ""
+		if file != "" {
+			given := ""
+			if c.Flags().Changed("format") {
+				given = out
+			}
+			if out, codec, err = formatOf(file, given); err != nil {
+				return usagef("-o: %v", err)
+			}
+		}
+		const more = "give one statement, or use --format json"
+		if err := checkSets(out, script, more); err != nil {
+			return err
 		}
 		if o.text.file != "-" { // else that is the script
 			o.options.Input = c.InOrStdin()
@@ -94,13 +105,19 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 			session := db.Session()
 			defer session.Close() // which says what it rolls back
 			return runTo(ctx, file, c.OutOrStdout(), func(w io.Writer) error {
-				return runScript(ctx, session, script, newFormat(out, w, file != "", "give one statement, or use --format json"), keepGoing, o.text.name(), c.ErrOrStderr())
+				f, err := packed(w, codec, func(w io.Writer) format {
+					return newFormat(out, w, file != "", more)
+				})
+				if err != nil {
+					return err
+				}
+				return runScript(ctx, session, script, f, keepGoing, o.text.name(), c.ErrOrStderr())
 			})
 		})
 	})
 	o.register(c, "auto")
 	choiceFlag(c, &out, "format", "how answers are written", formats...)
-	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written (a pipe gets them as they come); without --format its extension says how")
+	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written (a pipe gets them as they come); without --format its extension says how, and .gz and .zst behind it pack it")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
 	return c
 }
@@ -120,7 +137,7 @@ func runScript(ctx context.Context, session *engine.Session, text string, f form
 				write = func(r *engine.Rows) error { return errors.Join(r.WriteCopy(f.out), f.out.Flush()) }
 			}
 			if err := write(rows); err != nil {
-				return err
+				return cmp.Or(err, f.close()) // what was written before stays
 			}
 			err = rows.Err()
 		}

@@ -204,6 +204,16 @@ func TestSyntaxErrorStopsAtItsStatement(t *testing.T) {
 func TestCSVHoldsOneResultSet(t *testing.T) {
 	stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT COUNT(*) FROM flights; SELECT COUNT(*) FROM flights").
 		wantFailure(t, 1, "one result set")
+	dir := filepath.Join(t.TempDir(), "db")
+	for _, script := range []string{"CREATE TABLE x (i int); SELECT 1 AS a; INSERT INTO x VALUES (1) RETURNING i", "CREATE TABLE x (i int); SELECT 1 AS a; SHOW backend"} {
+		if o := stencildb("query", "--db", dir, "--format", "csv", script); o.status != 1 || o.out != "" || !strings.Contains(o.errOut, "nothing was run") {
+			t.Errorf("%s: %+v", script, o)
+		}
+	}
+	stencildb("query", "--db", dir, "--format", "csv", "CREATE TABLE x (i int); SELECT 1 AS a").wantOutput(t, "a\n1\n")
+	if o := stencildb("query", "--format", "csv", "PREPARE p AS SELECT 1 AS a; EXECUTE p; EXECUTE p"); o.status != 1 || o.out != "a\n1\n" || !strings.Contains(o.errOut, "one result set") {
+		t.Errorf("%+v", o)
+	}
 }
 
 func TestEmptyScriptIsNothingToDo(t *testing.T) {

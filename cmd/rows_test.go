@@ -32,6 +32,23 @@ func TestRowsComeBackFromTheirFile(t *testing.T) {
 			t.Errorf("%s has %.100q, with --format %s it has %.100q", path, got, format, want)
 		}
 	}
+	for _, name := range []string{"r.csv.gz", "r.CSV.zst", "r.tsv", "r.tsv.gz", "r.arrows", "r.arrow.gz"} {
+		path := filepath.Join(t.TempDir(), name)
+		stencildb("query", "--backend", "cpu", "-o", path, "--load", load, "SELECT * FROM t").wantOutput(t, "")
+		cpuCSV("t="+path, "SELECT i, d, day, at, s, yes FROM t").wantOutput(t, want.out)
+	}
+	for name, why := range map[string]string{"r.xyz": "names no format", "r.gz": "names no format", "r.parquet.gz": "leave out .gz"} {
+		path := filepath.Join(t.TempDir(), name)
+		stencildb("query", "-o", path, "SELECT 1 AS a").wantFailure(t, 2, why)
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("there is a file %s", name)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "r.xyz")
+	stencildb("query", "-o", path, "--format", "csv", "SELECT 1 AS a").wantOutput(t, "")
+	if got := withoutTimes(t, path); got != "a\n1\n" {
+		t.Errorf("r.xyz has %q", got)
+	}
 	stream := stencildb("query", "--backend", "cpu", "--format", "arrow", "--load", load, "SELECT * FROM t")
 	cpuCSV("t="+file(t, "stream.arrow", stream.out), "SELECT i, d, day, at, s, yes FROM t").wantOutput(t, want.out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -188,15 +189,22 @@ func (s *shell) redirect(ctx context.Context, path string) error {
 	if err := s.commit(); err != nil || path == "" {
 		return err
 	}
+	name, codec, err := formatOf(path, "")
+	if err != nil {
+		return err
+	}
 	f, err := files.Create(ctx, path)
 	if err != nil {
 		return err
 	}
-	s.to = &sink{f, newTable(f, &s.view)}
-	if name, ok := formatOf(path); ok {
-		s.to.format = newFormat(name, f, true, `\o FILE begins another one, and a file of the extension .json or .txt holds several`)
-	}
-	return nil
+	to, err := packed(f, codec, func(w io.Writer) format {
+		if name == "table" {
+			return newTable(w, &s.view)
+		}
+		return newFormat(name, w, true, `\o FILE begins another one, and a file of the extension .json or .txt holds several`)
+	})
+	s.to = &sink{f, to}
+	return err
 }
 
 func (s *shell) readFile(ctx context.Context, path string) error {

@@ -50,6 +50,7 @@ func TestShellScript(t *testing.T) {
 		{"\\o " + at("one.csv") + "\nSELECT 2 AS n;\nSELECT 2 AS n;\n\\o " + at("two.csv") + "\nSELECT 2 AS n;\n\\o\n", "", []string{`one result set: \o FILE begins another one`}},
 		{"\\backend classic\nSELECT SUM(time) FROM flights;\nSET backend = cpu;\nSELECT COUNT(*) + 2 - COUNT(time) AS n FROM flights;\n", "done\n" + two, []string{"or SET backend = cpu"}},
 		{"\\o " + at("b.txt") + "\nSELECT 2 AS n;\n", "", nil},
+		{"\\o " + at("c.csv.gz") + "\nSELECT 2 AS n;\n\\o\nSELECT * FROM '" + at("c.csv.gz") + "';\n\\o " + at("c.xyz") + "\n", two, []string{"names no format"}},
 		{"\\o " + at("no/c.txt") + "\n\\o " + dir + "\nSELECT 2 AS n;\n", two, []string{"there is no folder", "is a directory"}},
 	} {
 		o := stencildbWith(context.Background(), "\\timing off\n"+c.in, "shell", "--backend", "cpu")

@@ -71,18 +71,9 @@ func writer(path string) (write func(io.Writer, *table.Table) error, codec strin
 
 // Compressed has write write through a compression: "gz", "zst", or "" for none.
 func Compressed(w io.Writer, codec string, write func(io.Writer) error) error {
-	var z io.WriteCloser
-	switch codec {
-	case "gz":
-		z = gzip.NewWriter(w)
-	case "zst":
-		e, err := zstd.NewWriter(w)
-		if err != nil {
-			return err
-		}
-		z = e
-	default:
-		return write(w)
+	z, err := Compressor(w, codec)
+	if err != nil {
+		return err
 	}
 	if err := write(z); err != nil {
 		z.Close()
@@ -90,6 +81,23 @@ func Compressed(w io.Writer, codec string, write func(io.Writer) error) error {
 	}
 	return z.Close()
 }
+
+// Compressor writes through a compression: "gz", "zst", or "" for none. Closing it ends that, and leaves w open.
+func Compressor(w io.Writer, codec string) (io.WriteCloser, error) {
+	switch codec {
+	case "gz":
+		return gzip.NewWriter(w), nil
+	case "zst":
+		return zstd.NewWriter(w)
+	}
+	return unpacked{w}, nil
+}
+
+// unpacked writes what it is given.
+type unpacked struct{ io.Writer }
+
+// Close implements io.Closer.
+func (unpacked) Close() error { return nil }
 
 // checkWritable refuses a table with columns that cannot be written.
 func checkWritable(t *table.Table) error {

@@ -53,6 +53,15 @@ func (s *Statement) IsSelect() bool {
 	return s.sel != nil && s.Copy == nil && !s.Explain && !s.describes && !s.summarizes
 }
 
+// GivesRows reports whether it answers with rows. Of an EXECUTE only a session knows.
+func (s *Statement) GivesRows() bool {
+	if n, ok := s.changed.(interface{ GetReturningList() []*pg.Node }); ok && !s.Explain {
+		return len(n.GetReturningList()) > 0
+	}
+	return s.Explain || s.describes || s.summarizes || s.shows != "" || s.Setting != nil && s.Setting.Verb == "SHOW" || s.Index != nil && s.Index.Verb == "SHOW" ||
+		s.sel != nil && s.changed == nil && s.Copy == nil
+}
+
 // Limited reports whether it is a SELECT of so many rows at most.
 func (s *Statement) Limited() bool { return s.sel != nil && s.sel.LimitCount != nil }
 
