@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,9 @@ known, and the exit status is 1. Where nothing is, a line says so, and what was 
 		Example: `  stencildb check tables`,
 		Args:    cobra.ExactArgs(1),
 		RunE: run(func(c *cobra.Command, args []string) error {
+			if st, err := os.Stat(args[0]); err == nil && !st.IsDir() {
+				return fmt.Errorf("%s is a file: name a folder that --db has made", args[0])
+			}
 			r, err := storage.Verify(c.Context(), args[0])
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)

@@ -22,6 +22,12 @@ func TestCheck(t *testing.T) {
 	if status, out, errs := check(); status != exitFailure || out != "" || !strings.Contains(errs, "there is no database") {
 		t.Errorf("no folder: %d, %q, %q", status, out, errs)
 	}
+	plain := dir
+	dir = file(t, "s.csv", "a\n1\n")
+	if status, out, errs := check(); status != exitFailure || out != "" || !strings.Contains(errs, "s.csv is a file: name a folder") {
+		t.Errorf("a file: %d, %q, %q", status, out, errs)
+	}
+	dir = plain
 	define := func(name, view string) *storage.Definition {
 		return &storage.Definition{Name: name, View: view, Fields: []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, Columns: make([]storage.Column, 1)}
 	}

@@ -63,7 +63,7 @@ func (l *level) endElement() {
 func (s *Statement) guard() error {
 	text := s.Text
 	if len(text) > MaxText {
-		return s.errorf(0, "a statement of %d bytes is too long; at most %d are allowed", len(text), MaxText)
+		return s.errorf(0, "a statement of %d bytes is too long; at most %d are allowed: rows come by COPY FROM, parameters or several statements", len(text), MaxText)
 	}
 	levels := []level{{}}
 	cases := 0
