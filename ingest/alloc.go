@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -19,10 +20,13 @@ type cappedAllocator struct {
 }
 
 // allocator returns an allocator for decoding the loader's input: no single piece
-// is larger than 64 times the file, 1 GiB at the least, since texts that repeat take hardly any room in a file, nor than
-// the memory allowed.
+// is larger than 64 times the file, 128 MiB at the least, as what we write needs for texts that repeat, unless the file
+// is trusted, nor than the memory allowed.
 func (l *loader) allocator() cappedAllocator {
-	a := cappedAllocator{Allocator: memory.NewGoAllocator(), most: int(max(l.file.Size()*64, 1<<30)), over: &l.file.over}
+	a := cappedAllocator{Allocator: memory.NewGoAllocator(), most: int(max(l.file.Size()*64, 2*groupText)), over: &l.file.over}
+	if l.opts.Trusted {
+		a.most = math.MaxInt32
+	}
 	if l.opts.MemoryLimit > 0 {
 		a.limit = max(l.opts.MemoryLimit, 1<<20)
 	}

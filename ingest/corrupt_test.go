@@ -45,7 +45,7 @@ func loadDamaged(t *testing.T, name string, data []byte) {
 	runtime.ReadMemStats(&before)
 	tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: name, Data: data}, ingest.Options{})
 	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 256<<20 {
+	if got := after.TotalAlloc - before.TotalAlloc; got > 512<<20 {
 		t.Errorf("%s of %d bytes took %d bytes of memory", name, len(data), got)
 	}
 	if err != nil {

@@ -253,6 +253,17 @@ func TestLongTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, got, want)
+	large := &table.Table{Name: "t", Fields: []table.Field{{Name: "s", Type: text}}, Chunks: []*table.Chunk{{Rows: 1, Segments: []*table.Segment{table.SegmentOf(text, table.Str(strings.Repeat("long ", 30<<20)))}}}}
+	data.Reset()
+	if err := ingest.WriteRows(&data, large, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, trusted := range []bool{false, true} {
+		got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: "t.parquet", Data: data.Bytes()}, ingest.Options{Trusted: trusted})
+		if ok := err == nil && len(got.Chunks[0].Segments[0].Dict[0]) == 150<<20; ok != trusted {
+			t.Errorf("150 MB of text in %d bytes, trusted %v: %v", data.Len(), trusted, err)
+		}
+	}
 	if _, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 16 << 20}); !errors.As(err, new(*ingest.MemoryError)) {
 		t.Errorf("with less memory than a text has: %v", err)
 	}

@@ -72,6 +72,8 @@ type Options struct {
 	// to build it may take; 0 means no limit. A load that would pass it ends with
 	// an error before it does.
 	MemoryLimit int64
+	// Trusted says that the bytes of the file are known to be those that we wrote: what sizes they tell is not doubted.
+	Trusted bool
 	// Temporary, when set, makes an empty file, without a name, for what comes through a pipe and is more than a sixteenth of MemoryLimit.
 	// [File.Close] closes it.
 	Temporary func() (Temporary, error)

@@ -407,6 +407,7 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
+	o.Trusted = true
 	f, err := ingest.OpenAll(ctx, t.Definition.Name, list, o)
 	if err != nil {
 		return nil, gone(err)
