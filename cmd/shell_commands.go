@@ -203,8 +203,12 @@ func (s *shell) redirect(ctx context.Context, path string) error {
 		}
 		return newFormat(name, w, true, `\o FILE begins another one, and a file of the extension .json or .txt holds several`)
 	})
+	if err != nil {
+		f.Discard()
+		return err
+	}
 	s.to = &sink{f, to}
-	return err
+	return nil
 }
 
 func (s *shell) readFile(ctx context.Context, path string) error {

@@ -67,7 +67,8 @@ func Parameter(a any) (table.Value, error) {
 		return table.Value{S: v}, validText(v)
 	case []byte:
 		if v != nil {
-			return Parameter(table.Value{S: string(v)})
+			text := string(v)
+			return table.Value{S: text}, validText(text)
 		}
 	case time.Time:
 		wall := time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)

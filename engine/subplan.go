@@ -835,8 +835,10 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 			t = withoutSeen(t, seen)
 		}
 		t.Fields = n.Fields()
-		if err := appendTable(out, t); err != nil {
-			return nil, err
+		for _, c := range t.Chunks {
+			for i := range c.Rows {
+				addRow(out, c, i)
+			}
 		}
 		if left >= 0 {
 			left = max(left-holding(t, n.Where), 0)
@@ -861,19 +863,14 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 	}
 }
 
-// appendTable appends the rows of a table.
-func appendTable(b *table.Builder, t *table.Table) error {
-	for _, c := range t.Chunks {
-		for i := range c.Rows {
-			for k, s := range c.Segments {
-				b.Column(k).Value(s.Value(i))
-			}
-			if err := b.EndRow(); err != nil {
-				return err
-			}
-		}
+// addRow appends a row of a chunk.
+func addRow(b *table.Builder, c *table.Chunk, row int) {
+	for k, s := range c.Segments {
+		b.Column(k).Value(s.Value(row))
 	}
-	return nil
+	if err := b.EndRow(); err != nil {
+		panic(err) // there is a value for each column
+	}
 }
 
 // holding counts the rows of a table for which conditions are TRUE, but for one that raises an error.
@@ -921,12 +918,7 @@ func withoutSeen(t *table.Table, seen map[string]bool) *table.Table {
 				continue
 			}
 			seen[string(key)] = true
-			for k, s := range c.Segments {
-				b.Column(k).Value(s.Value(i))
-			}
-			if err := b.EndRow(); err != nil {
-				panic(err) // there is a value for each column
-			}
+			addRow(b, c, i)
 		}
 	}
 	return b.Table()

@@ -286,8 +286,7 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 	r.one.Lock()
 	defer r.one.Unlock()
 	if r.of == nil {
-		t, err := r.altered.ReadGroups(ctx, groups, columns, o)
-		return t, gone(err)
+		return r.altered.ReadGroups(ctx, groups, columns, o)
 	}
 	o.Coming = nil // what comes is not yet what it will be
 	var all []*table.Chunk
