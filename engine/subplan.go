@@ -832,12 +832,16 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 			return nil, err
 		}
 		if !n.All {
-			t = withoutSeen(t, seen)
+			if t, err = withoutSeen(t, seen); err != nil {
+				return nil, err
+			}
 		}
 		t.Fields = n.Fields()
 		for _, c := range t.Chunks {
 			for i := range c.Rows {
-				addRow(out, c, i)
+				if err := addRow(out, c, i); err != nil {
+					return nil, err
+				}
 			}
 		}
 		if left >= 0 {
@@ -863,14 +867,12 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 	}
 }
 
-// addRow appends a row of a chunk.
-func addRow(b *table.Builder, c *table.Chunk, row int) {
+// addRow appends a row of a chunk. It fails for intervals that a column cannot have beside those of other chunks.
+func addRow(b *table.Builder, c *table.Chunk, row int) error {
 	for k, s := range c.Segments {
 		b.Column(k).Value(s.Value(row))
 	}
-	if err := b.EndRow(); err != nil {
-		panic(err) // there is a value for each column
-	}
+	return b.EndRow()
 }
 
 // holding counts the rows of a table for which conditions are TRUE, but for one that raises an error.
@@ -901,7 +903,7 @@ func (x *settling) forget(tree plan.Node, of *plan.Subplan) {
 }
 
 // withoutSeen is a table without rows that were seen before; those that it has are seen from now on.
-func withoutSeen(t *table.Table, seen map[string]bool) *table.Table {
+func withoutSeen(t *table.Table, seen map[string]bool) (*table.Table, error) {
 	b := table.NewBuilder(t.Name, t.Fields, 0)
 	var key []byte
 	for _, c := range t.Chunks {
@@ -918,10 +920,12 @@ func withoutSeen(t *table.Table, seen map[string]bool) *table.Table {
 				continue
 			}
 			seen[string(key)] = true
-			addRow(b, c, i)
+			if err := addRow(b, c, i); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return b.Table()
+	return b.Table(), nil
 }
 
 // valuesOf is a batch of rows that are no table's, of some fields, as values.
