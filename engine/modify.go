@@ -167,6 +167,11 @@ func (m *modifying) finish(ctx context.Context, changes []storage.Change, next [
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	for _, n := range next { // what is resident of these stays
+		if n.table != nil && n.late == nil {
+			defer m.db.pinned(n.table)()
+		}
+	}
 	m.unpin() // so that what it writes to may be nobody else's
 	if tx := m.db.tx; tx != nil {
 		return func(context.Context) error { return nil }, tx.keep(changes, next)
@@ -449,7 +454,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case m.changed == 0:
 		return nil, nil
 	case m.Verb == "DELETE":
-		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.db.tx == nil && m.files == nil && m.sparse(len(numbers))}}, nil
+		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.db.tx == nil && m.files == nil && m.sparse(len(numbers), 2)}}, nil
 	}
 	for i, col := range m.Set[:m.Assigned] {
 		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
@@ -509,13 +514,13 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 	return numbers, columns, nil
 }
 
-// sparse reports that most rows of the table will have gone when n more do.
-func (m *modifying) sparse(n int) bool {
+// sparse reports that more than a part of the table's rows will have gone when n more do.
+func (m *modifying) sparse(n, part int) bool {
 	rows := 0
 	for _, c := range m.db.entry(m.Table).table.Load().Chunks {
 		rows, n = rows+c.Rows, n+c.Deleted
 	}
-	return n > rows/2
+	return n > rows/part
 }
 
 // byNumber is a table whose first column has numbers of rows, ascending and each once, and its other columns. Of rows
@@ -569,7 +574,7 @@ type installed struct {
 
 // apply checks the rows that are new, and applies the changes, to the tables of list where it has them.
 func (m *modifying) apply(ctx context.Context, list []installed, changes []storage.Change) (_ []installed, err error) {
-	for _, c := range changes {
+	for i, c := range changes {
 		n := installed{name: c.Table, def: c.Define}
 		e := m.db.entry(c.Table)
 		if n.def == nil && e != nil {
@@ -577,9 +582,9 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		}
 		var t *table.Table
 		apart := (*storage.Rows)(nil) // the rows before the change, where they are in files
-		if i := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); i >= 0 {
-			t, n.apart, apart = list[i].table, list[i].apart, list[i].after
-			list = slices.Delete(list, i, i+1)
+		if at := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); at >= 0 {
+			t, n.apart, apart = list[at].table, list[at].apart, list[at].after
+			list = slices.Delete(list, at, at+1)
 		} else if e != nil && !c.Drop { // whose rows nobody asks for
 			if c.Keeps() {
 				n.apart, err = m.db.inFiles(ctx, e)
@@ -609,10 +614,17 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			list = append(list, n)
 			continue
 		}
-		if m.db.tx == nil && c.Written() && m.merged == nil && !m.changesKeys(&c) {
-			n.late, n.table, err = &c, t, c.Fits(t)
-		} else {
-			n.table, err = c.Apply(t)
+		made := &changes[i] // c as it is made: rows of it may move
+		if c.Written() {
+			if err = c.Fits(t); err == nil {
+				*made, err = c.Moving(t)
+			}
+			made.Compact = len(made.Append) > 0 && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) // those that moved are there once more
+		}
+		if err == nil && m.db.tx == nil && c.Written() && m.merged == nil && !made.Compact && !m.changesKeys(&c) {
+			n.late, n.table = made, t
+		} else if err == nil {
+			n.table, err = made.Apply(t)
 		}
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -127,5 +128,88 @@ func TestSharedColumnsChangeApart(t *testing.T) {
 				t.Errorf("%s gives %s, want %s", text, got, want)
 			}
 		}
+	}
+}
+
+// An UPDATE to texts that a large chunk does not have moves these rows behind the last, and changes nothing else: of the chunk's columns
+// nothing is uploaded. Keys, transactions and RETURNING know no difference, and a table of which most rows have moved has no deleted ones.
+func TestUpdatesThatMoveRows(t *testing.T) {
+	ctx := context.Background()
+	for _, backend := range []string{"cpu", "compute"} {
+		db, err := Open(Options{Backend: backend, Calibrations: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		sent := func() (n int64) {
+			if d, _, _ := db.opened(); d != nil && len(d.list) > 0 {
+				g := d.list[0]
+				_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
+			}
+			return n
+		}
+		chunks := func() (n, deleted int) {
+			for _, c := range db.entry("t").table.Load().Chunks {
+				n, deleted = n+1, deleted+c.Deleted
+			}
+			return n, deleted
+		}
+		is := func(db *DB, query, want string) {
+			t.Helper()
+			if got := said(Collect(db.Query(ctx, query))); got != want {
+				t.Errorf("%s: %s is %s, want %s", backend, query, got, want)
+			}
+		}
+		const sum = "SELECT COUNT(*), SUM(v), MIN(s), MAX(s), COUNT(*) FILTER (WHERE s >= 'k') FROM t WHERE v > -1000"
+		do(t, db, "CREATE TABLE t (k text PRIMARY KEY, s text NOT NULL, v bigint CHECK (v < 50000))")
+		do(t, db, "INSERT INTO t SELECT 'k' || g, 's' || g % 7000, g FROM generate_series(0, 19999) AS q (g)")
+		is(db, sum, "20000|199990000|s0|s999|20000")
+		do(t, db, "SELECT COUNT(*) FROM t WHERE k > 'k3'")
+		before := sent()
+		is(db, "UPDATE t SET s = 'a' || s WHERE k IN ('k7', 'k7007', 'k11') RETURNING k, s", "k7|as7;k11|as11;k7007|as7")
+		is(db, "UPDATE t SET v = -v WHERE k = 'k7007' RETURNING v, s", "-7007|as7")
+		is(db, "UPDATE t SET k = 'n' || k WHERE k = 'k5' RETURNING k", "nk5")
+		if n, deleted := chunks(); n < 2 || deleted != 4 {
+			t.Errorf("%s: %d chunks, %d rows deleted", backend, n, deleted)
+		}
+		is(db, sum, "19999|199982993|as11|s999|19997")
+		is(db, "SELECT k, s, v FROM t WHERE k IN ('k7', 'k11', 'nk5', 'k5', 'k6') ORDER BY k", "k11|as11|11;k6|s6|6;k7|as7|7;nk5|s5|5")
+		if n := sent() - before; n > 20_500 { // which rows are there, the first time
+			t.Errorf("%s: %d bytes were uploaded", backend, n)
+		}
+		for text, want := range map[string]string{"UPDATE t SET k = 'k7' WHERE k = 'k9'": "duplicate", "UPDATE t SET k = 'new' WHERE k IN ('k8', 'k9')": "duplicate", "UPDATE t SET k = 'k7' WHERE k = 'nk5'": "duplicate",
+			"UPDATE t SET s = 'b' || s, v = 60000 WHERE k = 'k9'": "check", "UPDATE t SET k = NULL, s = 'b' WHERE k = 'k9'": "not-null"} {
+			if _, err := db.Exec(ctx, text); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", text, err, want)
+			}
+		}
+		do(t, db, "UPDATE t SET k = 'k5' WHERE k = 'nk5'")
+		tx, err := db.Begin(ctx, TxOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(t, tx.db, "UPDATE t SET s = 'tx' || s WHERE k = 'k100'")
+		do(t, tx.db, "UPDATE t SET s = 'twice' || s WHERE k = 'k100'")
+		do(t, db, "UPDATE t SET s = 'other' WHERE k = 'k200'")
+		do(t, db, "INSERT INTO t VALUES ('more', 'more', 1)")
+		if err := tx.Commit(ctx); err != nil {
+			t.Error(err)
+		}
+		is(db, "SELECT k, s FROM t WHERE k IN ('k100', 'k200', 'more') ORDER BY k", "k100|twicetxs100;k200|other;more|more")
+		if tx, err = db.Begin(ctx, TxOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		do(t, tx.db, "UPDATE t SET s = 'tx' || s WHERE k = 'k300'")
+		do(t, db, "UPDATE t SET s = 'other' WHERE k = 'k300'")
+		if err := tx.Commit(ctx); !errors.Is(err, ErrConflict) {
+			t.Errorf("%s: %v", backend, err)
+		}
+		for i := range 80 {
+			do(t, db, fmt.Sprintf("UPDATE t SET s = s || '.%d' WHERE v / 130 = %d", i, i))
+		}
+		if _, deleted := chunks(); deleted > 7_000 {
+			t.Errorf("%s: %d rows are deleted", backend, deleted)
+		}
+		is(db, "SELECT COUNT(*), COUNT(DISTINCT k), COUNT(*) FILTER (WHERE s LIKE '%.%'), SUM(v) FROM t", "20001|20001|10400|199975987")
 	}
 }

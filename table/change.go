@@ -63,6 +63,18 @@ func sharedWords(a, b *Segment) *space {
 	return s
 }
 
+// HasRoom reports that a value, which a row of another segment of the type has, can be a value of the segment in the codes that this one has.
+func (s *Segment) HasRoom(values *Segment, row int) bool {
+	switch {
+	case values.IsNull(row) || s.NonNull() == 0:
+		return true
+	case s.Type.Kind == Varchar:
+		_, ok := slices.BinarySearch(s.Dict, values.Dict[values.Codes.At(row)])
+		return ok
+	}
+	return values.Base+values.Codes.At(row) >= s.Base
+}
+
 // code is the code in the space of one of the segment at which, 0 or 1.
 func (s *space) code(which int, of *Segment, code uint64) uint64 {
 	switch {
@@ -272,12 +284,28 @@ func (c *Chunk) Patch(col int, rows []int, values *Segment, from int, free Free)
 	return out, nil
 }
 
+// fewPart is the part of a segment's rows whose values are cheaper to make anew than all of its codes.
+const fewPart = 64
+
+// keeps reports that the codes of the first segment stay as they are.
+func (s *space) keeps(of *Segment) bool {
+	return s.ranks[0] == nil && s.base == of.Base && NewCodes(0, s.bits).Width() <= of.Codes.Width()
+}
+
 // assigned is the segment with the values of another one, from its row from on, in some rows. Where these fit the
 // segment's codes no other row's is computed anew, and none copied where its arrays are taken. Else all codes are.
 func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Segment {
 	to := shared(s, values)
-	width := NewCodes(0, to.bits).Width()
-	same := to.ranks[0] == nil && to.base == s.Base && width <= s.Codes.Width()
+	same := to.keeps(s)
+	if !same && len(rows) <= s.Rows()/fewPart { // those of other rows may be why
+		list := make([]Value, len(rows))
+		for i := range rows {
+			list[i] = values.Value(from + i)
+		}
+		values, from = SegmentOf(values.Type, list...), 0
+		to = shared(s, values)
+		same = to.keeps(s)
+	}
 	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Max: s.Max, Valid: s.Valid, Nulls: s.Nulls, own: true}
 	if s.NonNull() == 0 { // of words that are gone
 		out.Max = 0

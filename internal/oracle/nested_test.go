@@ -79,6 +79,9 @@ func (g *nested) test(depth int, f frame) string {
 	switch rapid.IntRange(0, 4).Draw(g.t, "test") {
 	case 0, 1:
 		q, _ := g.query(depth-1, nil, f.sees())
+		if !g.all && strings.HasPrefix(q, "SELECT DISTINCT ") && strings.Contains(q, " OFFSET ") {
+			q = "SELECT * FROM (" + q + ") AS " + g.named("e") // SQLite 3.40 and 3.53 leave out the DISTINCT of an EXISTS, and skip rows that are alike
+		}
 		return not + "EXISTS (" + q + ")"
 	case 2:
 		if x != "" {

@@ -1,0 +1,115 @@
+package storage
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// An UPDATE whose rows move makes the rows that it would make in their places, and leaves the codes of large chunks as they are.
+func TestRowsThatMove(t *testing.T) {
+	defer func(rows, part int) { movingRows, movingPart = rows, part }(movingRows, movingPart)
+	movingRows, movingPart = 20, 20
+	fields := []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "s", Type: table.Type{Kind: table.Varchar}}, {Name: "x", Type: table.Type{Kind: table.Double}},
+		{Name: "d", Type: table.Type{Kind: table.Decimal, Precision: 9, Scale: 2}}}
+	moved, stayed, both := 0, 0, 0
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		segments := func(n, least int) (list []*table.Segment) {
+			for _, f := range fields {
+				var values []table.Value
+				for range n {
+					v := table.Value{Type: f.Type, Null: r.IntN(8) == 0}
+					switch k := least + r.IntN(60); {
+					case v.Null:
+					case f.Type.Kind == table.Varchar:
+						v = table.Str("w" + strconv.Itoa(k))
+					case f.Type.Kind == table.Double:
+						v.F = float64(k)
+					default:
+						v.I = int64(k)
+					}
+					values = append(values, v)
+				}
+				list = append(list, table.SegmentOf(f.Type, values...))
+			}
+			return list
+		}
+		before := &table.Table{Name: "t", Fields: fields}
+		for range 1 + r.IntN(3) {
+			n := 1 + r.IntN(400)
+			before = before.With(append(before.Chunks, &table.Chunk{Rows: n, Segments: segments(n, 0)})...)
+		}
+		total := before.Rows()
+		var rows []int
+		many := 1 + r.IntN(10)
+		for row := range total {
+			if r.IntN(total) < many {
+				rows = append(rows, row)
+			}
+		}
+		c := Change{Table: "t"}
+		values := segments(len(rows), r.IntN(40)-20)
+		for col := range fields {
+			if r.IntN(2) == 0 && len(rows) > 0 {
+				c.Update = append(c.Update, Update{Column: col, Rows: rows, Values: values[col]})
+			}
+		}
+		m, err := c.Moving(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := c.Apply(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Apply(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if x, y := rowsOf(got, got.All()), rowsOf(want, want.All()); !slices.Equal(slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))) {
+			t.Fatalf("seed %d: rows %v, want %v", seed, x, y)
+		}
+		switch {
+		case len(m.Delete) == 0:
+			stayed++
+		case len(m.Update) == 0:
+			moved++
+		default:
+			both++
+		}
+		first, stays := 0, Change{Update: m.Update, Delete: m.Delete}
+		for _, chunk := range before.Chunks {
+			n := 0
+			for _, row := range rows {
+				if row >= first && row < first+chunk.Rows {
+					n++
+				}
+			}
+			same, err := stays.Apply(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now, at := same.At(first)
+			if at != 0 {
+				t.Fatal("chunks were joined")
+			}
+			for _, u := range c.Update {
+				old, new := chunk.Segments[u.Column], now.Segments[u.Column]
+				if chunk.Rows >= movingRows && n <= chunk.Rows/64 && old.NonNull() > 0 && (old.Base != new.Base || len(old.Dict) != len(new.Dict)) {
+					t.Errorf("seed %d: %d of %d rows were changed, and column %d has other codes", seed, n, chunk.Rows, u.Column)
+				}
+			}
+			first += chunk.Rows
+		}
+	}
+	if min(moved, stayed, both) < 10 {
+		t.Errorf("of %d changes all rows moved, of %d none, of %d some", moved, stayed, both)
+	}
+}
