@@ -204,12 +204,26 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 		if err := tx.Commit(ctx); !errors.Is(err, ErrConflict) {
 			t.Errorf("%s: %v", backend, err)
 		}
+		if tx, err = db.Begin(ctx, TxOptions{}); err != nil { // which keeps the numbers of rows, however many move
+			t.Fatal(err)
+		}
+		for i := range 110 {
+			do(t, tx.db, fmt.Sprintf("UPDATE t SET s = s || '/%d' WHERE v / 130 = %d", i, 150-i))
+		}
+		do(t, tx.db, "DELETE FROM t WHERE k = 'k19999'")
+		do(t, tx.db, "UPDATE t SET s = s || '!' WHERE v = 19500")
+		do(t, db, "INSERT INTO t VALUES ('k20000', 'k20000', 19999)")
+		do(t, db, "UPDATE t SET v = v - 1 WHERE k = 'k20000'")
+		if err := tx.Commit(ctx); err != nil {
+			t.Error(err)
+		}
+		is(db, "SELECT k, s, v FROM t WHERE v > 19996 OR s LIKE '%/79' AND v % 130 = 1 OR s LIKE '%!' ORDER BY v", "k9231|s2231/79|9231;k19500|s5500/0!|19500;k19997|s5997|19997;k19998|s5998|19998;k20000|k20000|19998")
 		for i := range 80 {
 			do(t, db, fmt.Sprintf("UPDATE t SET s = s || '.%d' WHERE v / 130 = %d", i, i))
 		}
-		if _, deleted := chunks(); deleted > 7_000 {
+		if _, deleted := chunks(); deleted > 10_100 {
 			t.Errorf("%s: %d rows are deleted", backend, deleted)
 		}
-		is(db, "SELECT COUNT(*), COUNT(DISTINCT k), COUNT(*) FILTER (WHERE s LIKE '%.%'), SUM(v) FROM t", "20001|20001|10400|199975987")
+		is(db, "SELECT COUNT(*), COUNT(DISTINCT k), COUNT(*) FILTER (WHERE s LIKE '%.%'), SUM(v) FROM t", "20001|20001|10400|199975986")
 	}
 }

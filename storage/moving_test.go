@@ -92,6 +92,9 @@ func TestRowsThatMove(t *testing.T) {
 					n++
 				}
 			}
+			if gone := func(row int) bool { return row >= first && row < first+chunk.Rows }; (chunk.Rows < movingRows || n > chunk.Rows/movingPart) && slices.ContainsFunc(m.Delete, gone) {
+				t.Errorf("seed %d: %d of %d rows were changed, and some moved", seed, n, chunk.Rows)
+			}
 			same, err := stays.Apply(before)
 			if err != nil {
 				t.Fatal(err)
