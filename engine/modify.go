@@ -25,6 +25,7 @@ type modifying struct {
 	def     *storage.Definition
 	changed int           // rows
 	rows    *table.Table  // those that are new, or changed, with the table's columns; nil where they are not asked for
+	beside  *table.Table  // rows with the columns of other tables that RETURNING reads; nil without such
 	merged  map[int]bool  // of a part of a MERGE: rows that it and the parts before change; else nil
 	unpins  []func()      // of tables that no catalog has; called when some of their segments are a table's
 	target  string        // the table whose rows have numbers in the trees; "" for none
@@ -107,7 +108,11 @@ func (s *Statement) changed(ctx context.Context, params []table.Value, repeats b
 	r := s.empty(ctx)
 	r.changed = m.changed
 	if m.Returning != nil { // to the last row, whose error leaves all as it was
-		answer, err := Collect(m.view(map[string]*table.Table{m.Table: m.rows}).answer(ctx, s, m.Returning, params))
+		rows := map[string]*table.Table{m.Table: m.rows}
+		if m.beside != nil {
+			rows = map[string]*table.Table{newRows: m.beside}
+		}
+		answer, err := Collect(m.view(rows).answer(ctx, s, m.Returning, params))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -197,7 +202,7 @@ func (m *modifying) view(tables map[string]*table.Table) *DB {
 			e.of = old.of
 		}
 		e.table.Store(t)
-		e.apart = t == m.rows || db.tx != nil
+		e.apart = t == m.rows || t == m.beside || db.tx != nil
 		c.put(name, e)
 		m.unpins = append(m.unpins, db.pinned(t))
 	}
@@ -449,6 +454,12 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			}
 			m.rows.Chunks = []*table.Chunk{chunk}
 		}
+		if m.Others != nil {
+			m.beside = &table.Table{Name: newRows, Fields: append(slices.Clip(m.def.Fields), m.Others...)}
+			for _, c := range m.rows.Chunks {
+				m.beside.Chunks = []*table.Chunk{{Rows: c.Rows, Segments: append(slices.Clip(c.Segments), columns[len(m.Set):]...)}}
+			}
+		}
 	}
 	switch {
 	case m.changed == 0:
@@ -487,6 +498,7 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 	for _, col := range m.Set {
 		fields = append(fields, m.def.Fields[col])
 	}
+	fields = append(fields, m.Others...)
 	if m.lookup != nil {
 		var ok bool
 		if numbers, columns, ok, err = m.lookup.changed(ctx, m.db); ok || err != nil {

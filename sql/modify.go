@@ -39,8 +39,10 @@ type Change struct {
 	Counted  []Counted
 	Restart  bool      // of TRUNCATE: counters begin anew
 	Conflict *Conflict // of INSERT; nil without ON CONFLICT
-	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none.
+	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none. That of an UPDATE or a DELETE which
+	// reads columns of other tables has these, Others, behind the table's own, and is called [NewRows]; Rows end with them.
 	Returning plan.Node
+	Others    []table.Field
 
 	Parts []*Change // of MERGE: what it does, one after another; each with its own Rows of the table as it was before
 
@@ -411,11 +413,11 @@ func (b *binder) update(n *pg.UpdateStmt) *Change {
 	b.place = inSet
 	items := []plan.Item{number}
 	ch.Set, items = b.assignments(ch, def, n.TargetList, items)
-	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
+	others := b.returningBeside(ch, n.Relation, def, n.ReturningList)
 	if ch.Assigned = len(ch.Set); ch.Returning != nil || len(def.Checks) > 0 { // need the other columns, too
 		b.others(ch, def, &items)
 	}
-	ch.Rows = b.changedWhere(in, items, n.WhereClause)
+	ch.Rows = b.changedWhere(in, append(items, others...), n.WhereClause)
 	return ch
 }
 
@@ -433,11 +435,11 @@ func (b *binder) delete(n *pg.DeleteStmt) *Change {
 	ch := &Change{Verb: "DELETE", Table: name}
 	in, number := b.changedRows(n.Relation, n.UsingClause, n.WithClause)
 	items := []plan.Item{number}
-	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
+	others := b.returningBeside(ch, n.Relation, def, n.ReturningList)
 	if ch.Returning != nil {
 		b.others(ch, def, &items)
 	}
-	ch.Rows = b.changedWhere(in, items, n.WhereClause)
+	ch.Rows = b.changedWhere(in, append(items, others...), n.WhereClause)
 	return ch
 }
 
@@ -465,13 +467,50 @@ func (b *binder) returning(target *pg.RangeVar, def *storage.Definition, list []
 	if len(list) == 0 {
 		return nil
 	}
+	items := b.returned(b.scopeOf(def.Fields, target.Alias, def.Name, int(target.Location)), list)
+	return &plan.Project{Input: &plan.Scan{Table: def.Name, Columns: def.Fields}, Items: items}
+}
+
+// returningBeside binds RETURNING over a table's rows and those of FROM or USING that are joined to them, which are in scope. It returns the columns of
+// the latter that it reads.
+func (b *binder) returningBeside(ch *Change, target *pg.RangeVar, def *storage.Definition, list []*pg.Node) (others []plan.Item) {
+	if len(list) == 0 || len(b.sel.FromClause) == 0 {
+		ch.Returning = b.returning(target, def, list)
+		return nil
+	}
+	items := b.returned(b.scope, list)
+	var at []int // the columns of others in scope
+	for i, item := range items {
+		items[i].E = expr.Moved(item.E, func(col int) int {
+			if col < len(def.Fields) {
+				return col
+			}
+			k := slices.Index(at, col)
+			if k < 0 {
+				f := b.scope.fields[col]
+				k, at = len(at), append(at, col)
+				ch.Others, others = append(ch.Others, f), append(others, plan.Item{Name: f.Name, E: &expr.Column{Index: col, Name: f.Name, T: f.Type, P: b.Offset}})
+			}
+			return len(def.Fields) + k
+		})
+	}
+	scan := &plan.Scan{Table: def.Name, Columns: append(slices.Clip(def.Fields), ch.Others...)}
+	if others != nil {
+		scan.Table = NewRows
+	}
+	ch.Returning = &plan.Project{Input: scan, Items: items}
+	return others
+}
+
+// returned are the items of a RETURNING.
+func (b *binder) returned(s *scope, list []*pg.Node) []plan.Item {
 	r := b.nested(&pg.SelectStmt{TargetList: list}, nil)
-	r.scope = r.scopeOf(def.Fields, target.Alias, def.Name, int(target.Location))
+	r.scope = s
 	items := r.items()
 	for _, item := range items {
 		if len(r.aggs) > 0 || expr.HasSubquery(item.E) || expr.HasWindow(item.E) {
 			panic(b.errorf(b.keyword("returning"), "window functions, aggregates and subqueries in RETURNING are not supported"))
 		}
 	}
-	return &plan.Project{Input: &plan.Scan{Table: def.Name, Columns: def.Fields}, Items: items}
+	return items
 }
