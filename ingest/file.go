@@ -88,10 +88,15 @@ func openAll(ctx context.Context, name string, sources []Source, path string, o 
 	}()
 	for _, s := range sources {
 		l := &loader{ctx: ctx, name: name, src: s, file: inMemory(s.Data), opts: o}
-		if l.src.Path = cmp.Or(s.Path, name); s.Data == nil {
-			if l.file, err = openInput(ctx, s.Path, o); err != nil {
-				return nil, err
-			}
+		l.src.Path = cmp.Or(s.Path, name)
+		switch {
+		case s.File != nil:
+			l.file, err = opensNothing(s.File)
+		case s.Data == nil:
+			l.file, err = openInput(ctx, s.Path, o)
+		}
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, l)
 	}
@@ -422,8 +427,9 @@ func (l *loader) open() (f *File, err error) {
 // input is the data of a source. A file can be closed and opened again.
 type input struct {
 	*io.SectionReader
-	closer io.Closer   // of a file; nil: the data are in memory, or kept
+	closer io.Closer   // of a file; nil: the data are in memory, or kept, or it stays open
 	kept   Temporary   // of what came through a pipe; nil for none
+	stays  bool        // it is open, and somebody else closes it
 	data   []byte      // in memory
 	path   string      // of a file
 	info   fs.FileInfo // when it was opened first
@@ -433,6 +439,15 @@ type input struct {
 // inMemory is data as input.
 func inMemory(data []byte) *input {
 	return &input{SectionReader: io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), data: data}
+}
+
+// opensNothing is a file that stays open as input.
+func opensNothing(f *os.File) (*input, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return &input{SectionReader: io.NewSectionReader(f, 0, info.Size()), stays: true}, nil
 }
 
 // openInput opens a file, or takes what comes through a pipe.
@@ -483,7 +498,7 @@ func piped(from io.Reader, o Options) (*input, error) {
 }
 
 // once reports data that are there until they have been read.
-func (in *input) once() bool { return in.closer == nil && in.kept == nil }
+func (in *input) once() bool { return in.closer == nil && in.kept == nil && !in.stays }
 
 // drop closes the temporary file.
 func (in *input) drop() {

@@ -128,7 +128,7 @@ func (f altered) table(t *table.Table, columns []int) *table.Table {
 func (f altered) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
 	t, err := f.File.ReadGroups(ctx, groups, f.inFile(columns), o)
 	if err != nil {
-		return nil, gone(err)
+		return nil, err
 	}
 	return f.table(t, columns), nil
 }

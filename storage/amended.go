@@ -249,8 +249,7 @@ func (r *Rows) Read(ctx context.Context, columns []int, o ingest.Options) (*tabl
 	if r.of == nil {
 		r.one.Lock()
 		defer r.one.Unlock()
-		t, err := r.File.Read(ctx, columns, o)
-		return t, gone(err)
+		return r.File.Read(ctx, columns, o)
 	}
 	old := r.table
 	fresh := slices.DeleteFunc(slices.Clone(columns), func(col int) bool { return old != nil && old.Has([]int{col}) })

@@ -27,6 +27,8 @@ type disk interface {
 	// lock reports who holds the folder to write to it, "" where that is this store from now on, until unlock.
 	lock() (holder string, unlock func(), err error)
 	source(name string) ingest.Source // of a Parquet file
+	// hold is the disk with these files open until release: they can be read when another process has removed them.
+	hold(names []string) (d disk, release func(), err error)
 }
 
 // file is one on a disk. What is written is there after a crash when sync has returned.
@@ -177,6 +179,49 @@ func (d folder) lock() (holder string, unlock func(), err error) {
 }
 
 func (d folder) source(name string) ingest.Source { return ingest.Source{Path: d.path(name)} }
+
+// reading is a folder of which some files are open.
+type reading struct {
+	folder
+	files map[string]*os.File
+}
+
+// left is a file that stays open.
+type left struct{ *osFile }
+
+func (left) Close() error { return nil }
+
+func (d folder) hold(names []string) (disk, func(), error) {
+	r := reading{d, map[string]*os.File{}}
+	release := func() {
+		for _, f := range r.files {
+			f.Close()
+		}
+	}
+	for _, name := range names {
+		f, err := os.Open(d.path(name))
+		if err != nil {
+			release()
+			if errors.Is(err, unix.EMFILE) {
+				err = fmt.Errorf("who reads has all %d files of the tables open, more than a process may have (ulimit -n): %w", len(names), err)
+			}
+			return nil, nil, err
+		}
+		r.files[name] = f
+	}
+	return r, release, nil
+}
+
+func (d reading) open(name string) (file, error) {
+	if f := d.files[name]; f != nil {
+		return left{&osFile{File: f}}, nil
+	}
+	return d.folder.open(name)
+}
+
+func (d reading) source(name string) ingest.Source {
+	return ingest.Source{Path: d.path(name), File: d.files[name]}
+}
 
 // readAll is the content of a file of a disk.
 func readAll(d disk, name string) ([]byte, error) {

@@ -168,6 +168,8 @@ func (d *modelled) source(name string) ingest.Source {
 	return ingest.Source{Path: name, Data: slices.Clone(d.names[name].now)}
 }
 
+func (d *modelled) hold([]string) (disk, func(), error) { return d, func() {}, nil }
+
 type modelledFile struct {
 	d *modelled
 	f *inode
@@ -237,8 +239,8 @@ func (m *modelledFile) size() (int64, error) {
 	return int64(len(m.f.now)), nil
 }
 
-// hold calls syncing, if it is to be.
-func (d *modelled) hold() {
+// stop calls syncing, if it is to be.
+func (d *modelled) stop() {
 	d.mu.Lock()
 	hold := d.syncing
 	d.syncing = nil
@@ -249,7 +251,7 @@ func (d *modelled) hold() {
 }
 
 func (m *modelledFile) sync() error {
-	m.d.hold()
+	m.d.stop()
 	m.d.mu.Lock()
 	defer m.d.mu.Unlock()
 	m.d.syncs++
@@ -262,7 +264,7 @@ func (m *modelledFile) sync() error {
 
 // writeBlocks syncs what it writes, and nothing else.
 func (m *modelledFile) writeBlocks(p []byte, at int64) error {
-	m.d.hold()
+	m.d.stop()
 	m.d.mu.Lock()
 	defer m.d.mu.Unlock()
 	m.d.syncs++

@@ -24,6 +24,7 @@ type Store struct {
 	d      disk
 	holder string // who writes, if this store does not
 	unlock func()
+	files  func() // closes those of the tables, which who reads has open; nil for none
 
 	mu       sync.Mutex
 	manifest *manifest
@@ -153,6 +154,8 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 		if err := s.tidy(); err != nil {
 			return err
 		}
+	} else if err := s.hold(); err != nil { // before another process takes them away
+		return err
 	}
 	s.tables, s.records = nil, 0
 	for _, t := range s.manifest.Tables {
@@ -178,9 +181,6 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 	if err == nil {
 		err = s.flush()
 	}
-	if err == nil && s.holder != "" {
-		err = s.hold(ctx, o)
-	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.holder == "":
 		return &damage{logName(s.manifest.Log), -1, "the log is missing"}
@@ -192,21 +192,22 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 	return s.log.cut()
 }
 
-// hold takes the tables that the log changes into memory, as far as they fit: another process writes, and takes their files away.
-func (s *Store) hold(ctx context.Context, o ingest.Options) error {
-	for _, k := range s.tables {
-		if k.amended == nil {
-			continue
-		}
-		t, err := s.saved(k).Load(ctx, o)
-		switch {
-		case err == nil:
-			k.table, k.amended = t, nil
-		case !errors.As(err, new(*ingest.MemoryError)):
-			return err
-		}
+// hold has the files of the manifest open, and no others.
+func (s *Store) hold() error {
+	s.let()
+	d, release, err := s.d.hold(s.manifest.files())
+	if err == nil {
+		s.d, s.files = d, release
 	}
-	return nil
+	return err
+}
+
+// let closes the files that [Store.hold] has opened.
+func (s *Store) let() {
+	if s.files != nil {
+		s.files()
+		s.files = nil
+	}
 }
 
 // create makes a folder that has no manifest a store, unless it had one.
@@ -398,7 +399,7 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	for _, p := range t.files {
 		if _, is := t.sound.Load(p.Name); !is {
 			if err := verify(ctx, t.d, p); err != nil {
-				return nil, fmt.Errorf("storage: %s: %w", t.dir, gone(err))
+				return nil, fmt.Errorf("storage: %s: %w", t.dir, err)
 			}
 			t.sound.Store(p.Name, true)
 		}
@@ -410,7 +411,7 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 	o.Trusted = true
 	f, err := ingest.OpenAll(ctx, t.Definition.Name, list, o)
 	if err != nil {
-		return nil, gone(err)
+		return nil, err
 	}
 	r, rows := newRows(f, &sync.Mutex{}, t.amended), 0
 	for _, p := range t.files {
@@ -420,14 +421,6 @@ func (t *Saved) Open(ctx context.Context, o ingest.Options) (*Rows, error) {
 		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("table %s has %d rows in its files, and the manifest says %d", t.Definition.Name, got, rows)}
 	}
 	return r, nil
-}
-
-// gone adds to the error of a file that is not there what may have taken it.
-func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: a process that writes to the folder takes files away with its second checkpoint after this one opened it: open the folder again", err)
-	}
-	return err
 }
 
 // Load is the whole table.
@@ -555,6 +548,7 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) release() {
+	s.let()
 	if s.unlock != nil {
 		s.unlock()
 		s.unlock = nil

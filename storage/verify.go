@@ -56,6 +56,7 @@ func Verify(ctx context.Context, dir string) (Report, error) { return verifyAll(
 
 func verifyAll(ctx context.Context, d disk) (r Report, err error) {
 	s := &Store{d: d, holder: "nobody"}
+	defer s.release()
 	var o ingest.Options
 	err = s.load(ctx, o)
 	if err != nil && s.manifest == nil {
