@@ -236,7 +236,9 @@ func regexpReplace(a args) (table.Value, error) {
 				out.WriteString(s[at[2*group]:at[2*group+1]])
 			}
 		}
-		last = at[1]
+		if last = at[1]; out.Len()+len(s)-last > MaxText {
+			return a.fail("requested length too large")
+		}
 	}
 	return table.Str(out.String() + s[last:]), nil
 }

@@ -16,13 +16,18 @@ import (
 // Functions of text. Positions and lengths count characters, which are those of UTF-8; a byte that is
 // no UTF-8 is one too. Upper and lower case are Unicode's simple mapping.
 func init() {
-	define("||(text,text) text", ofTexts(func(s []string) string { return s[0] + s[1] })).as(infix)
-	define("concat(each...) text", func(a args) (table.Value, error) { return table.Str(strings.Join(a.shown(0), "")), nil }).nulls = true
+	define("||(text,text) text", func(a args) (table.Value, error) {
+		if len(a.v[0].S)+len(a.v[1].S) > MaxText {
+			return a.fail("requested length too large")
+		}
+		return table.Str(a.v[0].S + a.v[1].S), nil
+	}).as(infix)
+	define("concat(each...) text", func(a args) (table.Value, error) { return a.joined(a.shown(0), "") }).nulls = true
 	define("concat_ws(text,each...) text", func(a args) (table.Value, error) {
 		if a.v[0].Null {
 			return a.v[0], nil
 		}
-		return table.Str(strings.Join(a.shown(1), a.v[0].S)), nil
+		return a.joined(a.shown(1), a.v[0].S)
 	}).nulls = true
 	define("char_length character_length length(text) bigint", ofText(func(s string) int64 { return int64(utf8.RuneCountInString(s)) }))
 	define("octet_length(text) bigint", ofText(func(s string) int64 { return int64(len(s)) }))
@@ -58,12 +63,16 @@ func init() {
 		slices.Reverse(r)
 		return string(r)
 	}))
-	define("replace(text,text,text) text", ofTexts(func(s []string) string {
-		if s[1] == "" {
-			return s[0]
+	define("replace(text,text,text) text", func(a args) (table.Value, error) {
+		s, old, by := a.v[0].S, a.v[1].S, a.v[2].S
+		if old == "" {
+			return table.Str(s), nil
 		}
-		return strings.ReplaceAll(s[0], s[1], s[2])
-	}))
+		if more := len(by) - len(old); more > 0 && len(s)+more*(len(s)/len(old)) > MaxText && len(s)+more*strings.Count(s, old) > MaxText {
+			return a.fail("requested length too large")
+		}
+		return table.Str(strings.ReplaceAll(s, old, by)), nil
+	})
 	define("position strpos(text,text) bigint", func(a args) (table.Value, error) {
 		i := strings.Index(a.v[0].S, a.v[1].S)
 		return table.Int(int64(utf8.RuneCountInString(a.v[0].S[:max(i, 0)]) + min(i+1, 1))), nil
@@ -124,6 +133,18 @@ func ofTexts(f func(s []string) string) func(args) (table.Value, error) {
 		}
 		return table.Str(f(few[:len(a.v)])), nil
 	}
+}
+
+// joined are texts one behind the other.
+func (a args) joined(list []string, between string) (table.Value, error) {
+	size := max(len(list)-1, 0) * len(between)
+	for _, s := range list {
+		size += len(s)
+	}
+	if size > MaxText {
+		return a.fail("requested length too large")
+	}
+	return table.Str(strings.Join(list, between)), nil
 }
 
 // shown are the arguments from i on as text, without the NULLs; truth values are t and f.
