@@ -98,12 +98,15 @@ type core struct {
 	files     *catalog // that statements have named
 	texts     *lru.Cache[string, *sql.Statement]
 	commits   commits
-	drawn     atomic.Bool           // numbers of counters have been taken
-	pushes    atomic.Bool           // of tests: rows are grouped before joins wherever that can be
-	updates   atomic.Bool           // of tests: a device in software does UPDATEs, too
-	store     *storage.Store        // nil without [Options.Folder]
-	later     atomic.Bool           // a checkpoint is on its way
-	writing   sync.WaitGroup        // for it
+	drawn     atomic.Bool         // numbers of counters have been taken
+	pushes    atomic.Bool         // of tests: rows are grouped before joins wherever that can be
+	updates   atomic.Bool         // of tests: a device in software does UPDATEs, too
+	store     *storage.Store      // nil without [Options.Folder]
+	pointing  *semaphore.Weighted // of 1: checkpoints come one after the other; it is taken before tables.one
+	later     atomic.Bool         // a checkpoint is on its way
+	writing   sync.WaitGroup      // for it
+	life      context.Context     // ends when the DB is closed
+	end       func()
 	failed    atomic.Pointer[error] // of the last one that a commit had made
 	stars     *stars
 	lowered   plan.Lowered
@@ -206,7 +209,8 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
 	db.shared.Store(db.asked())

@@ -93,7 +93,7 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 	return wait, nil
 }
 
-// lighten has a checkpoint shorten the log, where that is due; with tables.one. It comes after the commits that wait already, and while statements read, so
+// lighten has a checkpoint shorten the log, where that is due; with tables.one. It comes beside other statements, so
 // that none waits for the files of all tables; but at once where the next change would have no room. After an error the log is there, the next commit
 // tells of it, and has another one try.
 func (db *DB) lighten(ctx context.Context) {
@@ -101,26 +101,75 @@ func (db *DB) lighten(ctx context.Context) {
 		db.note((*failed).Error())
 	}
 	switch {
-	case db.store.Full():
+	case db.store.Full() && db.pointing.TryAcquire(1):
+		defer db.pointing.Release(1)
 		if err := db.checkpoint(ctx); err != nil {
 			db.note(err.Error())
 		}
 	case db.store.Due() && db.later.CompareAndSwap(false, true):
 		db.writing.Go(func() {
 			defer db.later.Store(false)
-			ctx := context.Background()
-			if db.tables.one.Acquire(ctx, 1) != nil {
-				return
-			}
-			defer db.tables.one.Release(1)
-			if !db.store.Due() { // closed, or written by another one
-				return
-			}
-			if err := db.checkpoint(ctx); err != nil {
+			if err := db.checkpointBeside(db.life); err != nil && db.life.Err() == nil {
 				db.failed.Store(&err)
 			}
 		})
 	}
+}
+
+// checkpointBeside is a checkpoint, if one is still due; changes go on while it writes files, where that can be.
+func (db *DB) checkpointBeside(ctx context.Context) error {
+	if err := db.pointing.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer db.pointing.Release(1)
+	var b *storage.Beside
+	var unpins []func()
+	drawn := false
+	err := db.alone(ctx, func() error {
+		if !db.store.Due() { // closed, or written by another one
+			return nil
+		}
+		tables := db.lastingTables(ctx)
+		if b = db.store.Begin(tables); b == nil {
+			return db.checkpoint(ctx)
+		}
+		for _, t := range tables {
+			unpins = append(unpins, db.pinned(t))
+		}
+		drawn = db.drawn.Swap(false)
+		return nil
+	})
+	if b == nil {
+		return err
+	}
+	err = b.Write(ctx)
+	for _, unpin := range unpins {
+		unpin()
+	}
+	finished := false
+	if err == nil {
+		err = db.alone(ctx, func() (err error) {
+			db.commits.written, err = b.Finish(ctx)
+			db.commits.written, finished = db.commits.written || err != nil, true
+			return err
+		})
+	}
+	if !finished {
+		b.Drop()
+	}
+	if err != nil && drawn {
+		db.drawn.Store(true)
+	}
+	return err
+}
+
+// alone runs something while no statement changes tables.
+func (db *DB) alone(ctx context.Context, do func() error) error {
+	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer db.tables.one.Release(1)
+	return do()
 }
 
 // lasting are the changes of tables and views that are not temporary.
@@ -142,10 +191,8 @@ func (db *DB) lasting(changes []storage.Change) (list []storage.Change) {
 	return list
 }
 
-// checkpoint writes the tables of the folder as files; with tables.one. What the log has changed of a table that cannot be read, for it does not
-// fit into memory, stays in the log.
-func (db *DB) checkpoint(ctx context.Context) error {
-	var tables []*table.Table
+// lastingTables are the tables of the folder that are in memory, as they are. Those that the log changes are read, if there is room.
+func (db *DB) lastingTables(ctx context.Context) (tables []*table.Table) {
 	entries, _ := db.tables.known()
 	for _, e := range entries {
 		if e.amended > 0 {
@@ -157,6 +204,14 @@ func (db *DB) checkpoint(ctx context.Context) error {
 			tables = append(tables, t)
 		}
 	}
+	return tables
+}
+
+// checkpoint writes the tables of the folder as files; with pointing and tables.one. What the log has changed of a table that cannot be read, for it does not
+// fit into memory, stays in the log.
+func (db *DB) checkpoint(ctx context.Context) error {
+	tables := db.lastingTables(ctx)
+	entries, _ := db.tables.known()
 	drawn := db.drawn.Swap(false)
 	compacted, err := db.store.Checkpoint(ctx, tables)
 	if err != nil && drawn {
@@ -183,14 +238,19 @@ func (db *DB) checkpoint(ctx context.Context) error {
 
 // closeFolder writes what the log has as files, and ends the store.
 func (db *DB) closeFolder() error {
+	db.end() // a checkpoint that is under way: the one below is of all
 	if db.store == nil {
 		return nil
 	}
 	ctx := context.Background()
-	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+	if err := db.pointing.Acquire(ctx, 1); err != nil {
 		return err
 	}
 	defer db.writing.Wait() // which finds the store closed
+	defer db.pointing.Release(1)
+	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+		return err
+	}
 	defer db.tables.one.Release(1)
 	var err error
 	if db.commits.written || db.drawn.Load() && db.store.ReadOnly() == "" { // numbers of counters, too, whose statements have failed

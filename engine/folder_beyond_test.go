@@ -323,3 +323,55 @@ func TestReadersKeepTheirFiles(t *testing.T) {
 		}
 	}
 }
+
+// Changes go on while a checkpoint that they have made due writes files. What they change is there after a crash at any moment, and after the DB is closed.
+func TestChangesBesideCheckpoints(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	do(t, db, "CREATE TABLE t (k bigint PRIMARY KEY, v bigint, s text)")
+	do(t, db, "CREATE TABLE u (k bigint, v bigint, big text)")
+	do(t, db, "INSERT INTO t SELECT g, 0, 's' || g % 100 FROM generate_series(1, 20000) q(g)")
+	sums := func(db *DB) string {
+		return inWords(Collect(db.Query(ctx, "SELECT (SELECT SUM(v) FROM t), (SELECT COUNT(*) FROM t), (SELECT SUM(v) FROM u), (SELECT COUNT(*) FROM u), (SELECT COUNT(*) FROM t WHERE s LIKE 'new%')")))
+	}
+	change := func(i int) {
+		do(t, db, fmt.Sprintf("UPDATE t SET v = v + 1, s = CASE WHEN k %% 1000 = 7 THEN 'new%d' ELSE s END WHERE k > %d", i, 19000+i%7*100))
+		do(t, db, fmt.Sprintf("DELETE FROM t WHERE k = %d", 9*i+1))
+		do(t, db, fmt.Sprintf("INSERT INTO u VALUES (%d, %d, 'small')", i, i))
+	}
+	during := 0 // changes while files were written
+	for i := 0; i < 3; i++ {
+		for k := 0; !db.later.Load() && k < 100; k++ {
+			do(t, db, fmt.Sprintf("INSERT INTO u VALUES (0, 1, repeat('%d', 3000000))", k))
+			change(200 * i)
+		}
+		for k := 1; db.later.Load() && k < 200; k++ {
+			change(200*i + k)
+			during++
+		}
+	}
+	db.writing.Wait()
+	if during == 0 {
+		t.Error("no statement ended while files were written")
+	}
+	want := sums(db)
+	crashed := filepath.Join(t.TempDir(), "crashed")
+	if err := os.CopyFS(crashed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if got := sums(open(t, Options{Backend: "cpu", Folder: crashed})); got != want {
+		t.Errorf("after a crash %s, want %s", got, want)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{dir, crashed} {
+		if found, err := storage.Verify(ctx, folder); err != nil || len(found.Problems) > 0 {
+			t.Error(found, err)
+		}
+	}
+	if got := sums(open(t, Options{Backend: "cpu", Folder: dir})); got != want {
+		t.Errorf("opened again %s, want %s", got, want)
+	}
+}

@@ -18,6 +18,10 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 		return nil, s.described(fmt.Errorf("%s cannot run inside a transaction block: COMMIT comes first", of.Verb))
 	}
 	start := time.Now()
+	if err := db.pointing.Acquire(ctx, 1); err != nil {
+		return nil, s.described(err)
+	}
+	defer db.pointing.Release(1)
 	if err := db.tables.one.Acquire(ctx, 1); err != nil {
 		return nil, s.described(err)
 	}

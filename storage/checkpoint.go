@@ -29,8 +29,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 	if err := s.log.wait(ctx, s.log.end); err != nil {
 		return nil, err
 	}
-	old := s.manifest
-	next := &manifest{Format: formatVersion, Log: old.Log + 1, Next: old.Next, Before: old.names()}
+	next := s.manifest.next()
 	var list []*kept
 	var over [][][]byte // records
 	for _, k := range s.tables {
@@ -68,12 +67,22 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 		list = append(list, now)
 		next.Tables = append(next.Tables, tableJSON{toJSON(k.def), files})
 	}
+	return compacted, s.follow(ctx, next, list, over)
+}
+
+// next is the manifest after this one, as yet without tables.
+func (m *manifest) next() *manifest {
+	return &manifest{Format: formatVersion, Log: m.Log + 1, Next: m.Next, Before: m.names()}
+}
+
+// follow installs the manifest of a checkpoint, and takes away what no manifest has any more.
+func (s *Store) follow(ctx context.Context, m *manifest, tables []*kept, records [][][]byte) error {
 	before := s.log
-	if err := s.install(ctx, next, list, over); err != nil {
-		return nil, err
+	if err := s.install(ctx, m, tables, records); err != nil {
+		return err
 	}
 	before.file.Close() // all of it is synced, and read no more
-	return compacted, s.tidy()
+	return s.tidy()
 }
 
 // snapshot is that of a table without deleted rows, and whether it had some.

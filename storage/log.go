@@ -376,6 +376,23 @@ func (l *log) record(ahead *readAhead) ([]byte, error) {
 	return record, nil
 }
 
+// since are the records from a place on, which have been written.
+func (l *log) since(from int64) (records [][]byte, err error) {
+	at := &log{name: l.name, number: l.number, file: l.file, end: from}
+	ahead := &readAhead{of: l.file, size: l.end}
+	for at.end < l.end {
+		r, err := at.record(ahead)
+		if err == nil && r == nil {
+			err = &damage{l.name, at.end, "a record that was written is not there"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		records, at.end = append(records, r), at.end+int64(len(r))
+	}
+	return records, nil
+}
+
 // readAhead reads a file of a size from its beginning to its end, much at a time: records are small.
 type readAhead struct {
 	of   file

@@ -24,9 +24,13 @@ type batch struct {
 }
 
 const (
-	smallChange = 1 << 12 // rows of a change that is put off
-	batchCells  = 1 << 20 // values that a batch has at most, about
+	smallChange = 1 << 12 // rows of a change that is put off,
+	someChange  = 1 << 16 // of one of a table that is not in memory
+	amendedPart = 8       // of a table's values: where the log changes more, the table is read
 )
+
+// batchCells is how many values a batch has at most, about. (A variable for the tests.)
+var batchCells = 1 << 20
 
 // changedRows is how many rows a change updates and deletes.
 func changedRows(c *Change) int {
@@ -90,17 +94,48 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 		}
 		k.def.Columns[n.Column].Counter.Note(n.Last)
 	}
-	if c.Define == nil && !c.Compact && changedRows(c) <= smallChange {
-		return k.putOff(c)
+	most := smallChange
+	if k.amended != nil {
+		most = someChange
 	}
-	if err := k.flush(); err != nil {
+	if c.Define == nil && !c.Compact && changedRows(c) <= most {
+		err = k.putOff(c)
+	} else if err = k.flush(); err == nil {
+		fields := k.def.Fields
+		if old != nil {
+			fields = old.def.Fields
+		}
+		err = k.apply(fields, c)
+	}
+	if err == nil && k.amended.cells() > batchCells+k.inFiles()*len(k.def.Fields)/amendedPart && !k.large {
+		return s.whole(ctx, k, o)
+	}
+	return err
+}
+
+// whole reads a table, of which the log changes much, unless it does not fit into memory.
+func (s *Store) whole(ctx context.Context, k *kept, o ingest.Options) error {
+	t, err := s.saved(k).Load(ctx, o)
+	switch {
+	case err == nil:
+		k.table, k.amended = t, nil
+	case errors.As(err, new(*ingest.MemoryError)):
+		k.large = true
+	default:
 		return err
 	}
-	fields := k.def.Fields
-	if old != nil {
-		fields = old.def.Fields
+	return nil
+}
+
+// cells is how many values and rows the amendment changes in files.
+func (a *amendment) cells() (n int) {
+	if a != nil {
+		n = len(a.delete)
+		for _, u := range a.update {
+			n += len(u.Rows)
+		}
 	}
-	return k.apply(fields, c)
+	return n
 }
 
 // apply applies a change, to the table where it is here, else to what amends its files, which had fields.
@@ -109,7 +144,7 @@ func (k *kept) apply(fields []table.Field, c *Change) (err error) {
 		k.amended, err = k.amended.with(fields, k.inFiles(), c)
 		return err
 	}
-	k.table, err = c.Apply(k.table)
+	k.table, err = c.Take(k.table, func(*table.Segment) bool { return true }) // nobody else has it yet
 	return err
 }
 

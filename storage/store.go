@@ -36,6 +36,7 @@ type Store struct {
 	limit    int64 // of the memory for tables; 0 for none
 	err      error // nothing more is written
 	held     held
+	beside   *Beside // a checkpoint that commits do not wait for; nil where none is under way
 }
 
 // kept is a table of a store.
@@ -47,6 +48,7 @@ type kept struct {
 	table   *table.Table // as the log left it; nil where the files, with what amends them, are the table
 	amended *amendment   // of the files by the log; nil for none, where the table is here, and where it has been changed since the store was opened
 	batch   *batch       // of changes that the log has yet; nil for none
+	large   bool         // the table has been found to be too large for the memory
 	changed bool         // since the files were written
 	rewrite bool         // not only by rows behind those of the files
 }
@@ -511,6 +513,7 @@ func (s *Store) Append(commit []Change, apart ...string) (Pending, error) {
 		return Pending{}, err
 	}
 	s.tables = tables
+	s.beside.note(commit, len(apart) > 0)
 	return Pending{s.log, end}, nil
 }
 

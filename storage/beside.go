@@ -1,0 +1,152 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Beside is a checkpoint that commits do not wait for. [Store.Begin] notes the tables as they are, [Beside.Write] writes these as files while commits go
+// on, and [Beside.Finish] begins a new log with what the commits since then have changed.
+type Beside struct {
+	s     *Store
+	old   []*kept        // the tables when it began
+	rows  []*table.Table // snapshots of those that had changed
+	from  int64          // where the log ended
+	since []Change       // with s.mu: the commits that came then
+	apart bool           // with s.mu: they changed a table that is not in memory
+
+	next    *manifest
+	now     []*kept  // old with the files that were written
+	deleted []Change // their rows that are in the files all the same
+}
+
+// Begin begins a checkpoint of tables, snapshots as [Store.Checkpoint] has them, which must not be written to until [Beside.Write] returns; no commit comes
+// meanwhile. It is nil where Checkpoint has to do it at once: where the log changes tables that are not in memory, and where a quarter of a table's rows are deleted. Other
+// deleted rows stay, in the files and in the log, so that rows keep their numbers. No other checkpoint comes until [Beside.Finish] or [Beside.Drop].
+func (s *Store) Begin(tables []*table.Table) *Beside {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writable() != nil || slices.ContainsFunc(s.tables, func(k *kept) bool { return k.amended != nil }) {
+		return nil
+	}
+	for _, t := range tables {
+		if all := places(t); all-t.Rows() > all/4 {
+			return nil
+		}
+	}
+	s.beside = &Beside{s: s, old: s.tables, rows: tables, from: s.log.end, next: s.manifest.next()}
+	return s.beside
+}
+
+// places is how many rows a table has, deleted ones included.
+func places(t *table.Table) (n int) {
+	for _, c := range t.Chunks {
+		n += c.Rows
+	}
+	return n
+}
+
+// note notes a commit; with s.mu.
+func (b *Beside) note(commit []Change, apart bool) {
+	if b != nil {
+		b.since, b.apart = append(b.since, commit...), b.apart || apart
+	}
+}
+
+// Write writes the files.
+func (b *Beside) Write(ctx context.Context) error {
+	for _, k := range b.old {
+		files := k.files
+		if k.changed {
+			t, gone, err := withDeleted(k, b.rows)
+			if err == nil {
+				files, err = b.s.write(ctx, k, t, b.next)
+			}
+			if err != nil {
+				return fmt.Errorf("storage: %s: table %s cannot be written: %w", b.s.dir, k.def.Name, err)
+			}
+			if len(gone) > 0 {
+				b.deleted = append(b.deleted, Change{Table: k.def.Name, Delete: gone})
+			}
+		}
+		now := &kept{def: k.def, files: files}
+		now.rows = now.inFiles()
+		b.now = append(b.now, now)
+	}
+	return nil
+}
+
+// withDeleted is the snapshot of a table with its deleted rows as others, and their numbers.
+func withDeleted(k *kept, tables []*table.Table) (t *table.Table, gone []int, err error) {
+	i := slices.IndexFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name })
+	if i < 0 {
+		return nil, nil, errors.New("it has changed, and is not among the tables")
+	}
+	first := 0
+	var chunks []*table.Chunk
+	for _, c := range tables[i].Chunks {
+		if c.Deleted > 0 {
+			for at := range c.Rows {
+				if !c.IsLive(at) {
+					gone = append(gone, first+at)
+				}
+			}
+			c = &table.Chunk{Rows: c.Rows, Segments: c.Segments[:len(k.def.Fields)]}
+		}
+		chunks, first = append(chunks, c), first+c.Rows
+	}
+	return tables[i].With(chunks...), gone, nil
+}
+
+// Finish has the files be those of the tables; no commit comes meanwhile. rest reports that the new log is not empty. After an error nothing has happened.
+func (b *Beside) Finish(ctx context.Context) (rest bool, err error) {
+	s := b.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beside = nil
+	if err := s.writable(); err != nil {
+		return false, err
+	}
+	if b.apart {
+		return false, errors.New("storage: a table that is not in memory has been changed during a checkpoint: it is to be repeated")
+	}
+	if err := s.log.wait(ctx, s.log.end); err != nil {
+		return false, err
+	}
+	for _, k := range b.now { // with what counters have counted by now
+		b.next.Tables = append(b.next.Tables, tableJSON{toJSON(k.def), k.files})
+	}
+	var records [][][]byte
+	for _, c := range b.deleted {
+		r, err := record([]Change{c})
+		if err != nil {
+			return false, err
+		}
+		records = append(records, r)
+	}
+	more, err := s.log.since(b.from)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range more {
+		records = append(records, [][]byte{r})
+	}
+	tables := b.now
+	for _, c := range slices.Concat(b.deleted, b.since) {
+		if tables, err = noted(tables, &c); err != nil {
+			return false, err
+		}
+	}
+	return len(records) > 0, s.follow(ctx, b.next, tables, records)
+}
+
+// Drop ends a checkpoint that is not finished.
+func (b *Beside) Drop() {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	b.s.beside = nil
+}
