@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -173,7 +174,58 @@ func (b *binder) describe() plan.Node {
 		names = append(names, f.Name)
 		types = append(types, typeOf(f, name))
 	}
-	return withComments([]string{"column_name", "data_type"}, comments, names, types)
+	heads, lists := []string{"column_name", "data_type"}, [][]string{names, types}
+	if def != nil && def.View == "" {
+		if rules := rulesOf(def); slices.ContainsFunc(rules, func(r string) bool { return r != "" }) {
+			heads, lists = append(heads, "rules"), append(lists, rules)
+		}
+	}
+	return withComments(heads, comments, lists...)
+}
+
+// rulesOf is, for each column of a table, what CREATE TABLE would say of it besides its type: a key and a CHECK of several columns are at each of them.
+func rulesOf(def *storage.Definition) []string {
+	list := make([][]string, len(def.Columns))
+	for _, k := range def.Keys {
+		word := "UNIQUE"
+		if k.Primary {
+			word = "PRIMARY KEY"
+		}
+		if len(k.Columns) > 1 {
+			var names []string
+			for _, col := range k.Columns {
+				names = append(names, expr.Ident(def.Fields[col].Name))
+			}
+			word += " (" + strings.Join(names, ", ") + ")"
+		}
+		for _, col := range k.Columns {
+			list[col] = append(list[col], word)
+		}
+	}
+	for i, c := range def.Columns {
+		if c.NotNull {
+			list[i] = append(list[i], "NOT NULL")
+		}
+		switch {
+		case c.Counter == nil && c.Default != "":
+			list[i] = append(list[i], "DEFAULT "+c.Default)
+		case c.Counter != nil && c.Counter.Kind.Identity():
+			list[i] = append(list[i], "GENERATED "+strings.ToUpper(string(c.Counter.Kind))+" AS IDENTITY")
+		case c.Counter != nil:
+			list[i] = append(list[i], "SERIAL")
+		}
+		name := expr.Ident(def.Fields[i].Name)
+		for _, check := range def.Checks {
+			if of := split(check.SQL); len(of) == 1 && slices.ContainsFunc(of[0].tokens, func(t token) bool { return of[0].Text[t.start:t.end] == name }) {
+				list[i] = append(list[i], "CHECK ("+check.SQL+")")
+			}
+		}
+	}
+	out := make([]string, len(list))
+	for i, rules := range list {
+		out[i] = strings.Join(rules, ", ")
+	}
+	return out
 }
 
 // defined is the definition of the table or view that a name in FROM means; nil where it has none.
