@@ -626,19 +626,22 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			list = append(list, n)
 			continue
 		}
-		made := &changes[i] // c as it is made: rows of it may move
-		if c.Written() {
-			if err = c.Fits(t); err == nil {
-				*made, err = c.Moving(t)
+		late := m.db.tx == nil && c.Written() && m.merged == nil && !m.changesKeys(&c)
+		if late {
+			if err := c.Fits(t); err != nil {
+				return nil, err
 			}
-			made.Compact = len(made.Append) > 0 && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) // those that moved are there once more
 		}
-		if err == nil && m.db.tx == nil && c.Written() && m.merged == nil && !made.Compact && !m.changesKeys(&c) {
-			n.late, n.table = made, t
-		} else if err == nil {
-			n.table, err = made.Apply(t)
+		made := &changes[i] // c as it is made: rows that it updates may move
+		if *made, err = c.Moving(t); err != nil {
+			return nil, err
 		}
-		if err != nil {
+		if len(made.Delete) > len(c.Delete) && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) { // those that moved are there once more
+			made.Compact, late = true, false
+		}
+		if n.table = t; late {
+			n.late = made
+		} else if n.table, err = made.Apply(t); err != nil {
 			return nil, err
 		}
 		if c.From != nil {

@@ -184,6 +184,13 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 			}
 		}
 		do(t, db, "UPDATE t SET k = 'k5' WHERE k = 'nk5'")
+		_, before5 := chunks()
+		is(db, "INSERT INTO t VALUES ('k30', 'upsert', 1), ('fresh', 'fresh', 0), ('k31', 's31', 2) ON CONFLICT (k) DO UPDATE SET s = excluded.s RETURNING k, s, v", "fresh|fresh|0;k30|upsert|30;k31|s31|31")
+		if _, deleted := chunks(); deleted != before5+1 { // k31 stays
+			t.Errorf("%s: %d rows are deleted, and %d before", backend, deleted, before5)
+		}
+		is(db, "SELECT k, s, v FROM t WHERE k IN ('k30', 'k31', 'fresh') ORDER BY k", "fresh|fresh|0;k30|upsert|30;k31|s31|31")
+		do(t, db, "DELETE FROM t WHERE k = 'fresh'")
 		tx, err := db.Begin(ctx, TxOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -14,10 +14,10 @@ var (
 	movingPart = 64      // of a statement that changes more than this part of a chunk's rows none moves
 )
 
-// Moving is an UPDATE of a table with rows that are deleted and added in the place of those for whose values their chunks have no
+// Moving is the change of a table with rows that are deleted and added in the place of those that it updates to values for which their chunks have no
 // codes; the change itself where there are none.
 func (c *Change) Moving(t *table.Table) (Change, error) {
-	if !c.Written() || len(c.Delete) > 0 || len(c.Update) == 0 || slices.ContainsFunc(t.Fields, func(f table.Field) bool { return f.Unsupported != "" }) {
+	if len(c.Update) == 0 || c.Define != nil || len(c.Delete) > 0 || c.Compact || slices.ContainsFunc(t.Fields, func(f table.Field) bool { return f.Unsupported != "" }) {
 		return *c, nil
 	}
 	rows := c.Update[0].Rows
@@ -58,7 +58,7 @@ func (c *Change) Moving(t *table.Table) (Change, error) {
 	for i, f := range t.Fields {
 		chunk.Segments = append(chunk.Segments, table.SegmentOf(f.Type, columns[i]...))
 	}
-	out.Append, out.Update = []*table.Chunk{chunk}, nil
+	out.Append, out.Update = append(slices.Clip(c.Append), chunk), nil
 	if len(moves) == len(rows) {
 		return out, nil
 	}
