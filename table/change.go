@@ -333,7 +333,32 @@ func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Se
 	out.Bits = bits.Len64(out.Max)
 	if same {
 		out.follow(s, places(rows))
+		return out
 	}
+	return out.trimmed()
+}
+
+// trimmed is the segment without the words that no row has, where these are most of its dictionary.
+func (s *Segment) trimmed() *Segment {
+	if len(s.Dict) <= 2*s.Rows() {
+		return s
+	}
+	used := make([]bool, len(s.Dict))
+	for i := range s.Rows() {
+		if !s.IsNull(i) {
+			used[s.Codes.At(i)] = true
+		}
+	}
+	ranks, dict := make([]uint64, len(s.Dict)), []string(nil)
+	for i, word := range s.Dict {
+		if used[i] {
+			ranks[i], dict = uint64(len(dict)), append(dict, word)
+		}
+	}
+	out := &Segment{Type: s.Type, Dict: dict, Max: uint64(max(0, len(dict)-1)), Valid: s.Valid, Nulls: s.Nulls, own: s.own}
+	out.Bits = bits.Len64(out.Max)
+	out.Codes = NewCodes(s.Rows(), out.Bits)
+	(&space{ranks: [2][]uint64{ranks}}).fill(out.Codes, 0, 0, s)
 	return out
 }
 

@@ -90,7 +90,7 @@ func (c *Chunk) compacted() *Chunk {
 	out := &Chunk{Rows: len(rows)}
 	for _, s := range c.fields() {
 		if s != nil { // else of an unsupported field, or not read
-			s = s.Of(rows)
+			s = s.Of(rows).trimmed()
 			s.own = true
 		}
 		out.Segments = append(out.Segments, s)

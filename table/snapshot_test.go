@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,40 @@ func live(chunks [][][]table.Value) string {
 		}
 	}
 	return strings.Join(words([][][]table.Value{all}), "|")
+}
+
+// Texts that no row has any more are not kept: a row that gets one text after the other would have all of them.
+func TestTextsThatAreGone(t *testing.T) {
+	typ := table.Type{Kind: table.Varchar}
+	c := &table.Chunk{Rows: 4, Segments: []*table.Segment{table.SegmentOf(typ, table.Str("a"), table.Null(typ), table.Str("b"), table.Str("c"))}}
+	want := []table.Value{table.Str("a"), table.Null(typ), table.Str("b"), table.Str("c")}
+	for i := range 100 {
+		v := table.Str(fmt.Sprint("new ", i))
+		if i%7 == 3 {
+			v = table.Null(typ)
+		}
+		var err error
+		if c, err = c.Assign(0, []int{i % 3}, table.SegmentOf(typ, v), 0); err != nil {
+			t.Fatal(err)
+		}
+		want[i%3] = v
+		for row, w := range want {
+			if got := c.Segments[0].Value(row); got.String() != w.String() {
+				t.Fatalf("after %d texts row %d is %v, not %v", i+1, row, got, w)
+			}
+		}
+		if n := len(c.Segments[0].Dict); n > 2*c.Rows {
+			t.Fatalf("%d texts for %d rows", n, c.Rows)
+		}
+	}
+	c, err := c.Delete([]int{0, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &table.Table{Name: "t", Fields: []table.Field{{Name: "s", Type: typ}}, Chunks: []*table.Chunk{c}}
+	if s := all.Compacted().Chunks[0].Segments[0]; len(s.Dict) > 2 || s.Value(0).S != "c" {
+		t.Errorf("a row that is left of four has %v of %d texts", s.Value(0), len(s.Dict))
+	}
 }
 
 func TestChangesThatAreErrors(t *testing.T) {
