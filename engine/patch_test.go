@@ -211,6 +211,33 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 		if err := tx.Commit(ctx); !errors.Is(err, ErrConflict) {
 			t.Errorf("%s: %v", backend, err)
 		}
+		if tx, err = db.Begin(ctx, TxOptions{}); err != nil { // whose rows have the keys that were theirs
+			t.Fatal(err)
+		}
+		do(t, tx.db, "UPDATE t SET s = 'tx' || s WHERE k = 'k300'")
+		do(t, tx.db, "DELETE FROM t WHERE k = 'k301'")
+		do(t, tx.db, "INSERT INTO t VALUES ('k301', 'k301', 301), ('one', 'more', -1)")
+		do(t, db, "UPDATE t SET s = 'o' || s WHERE k = 'k302'")
+		if err := tx.Commit(ctx); err != nil {
+			t.Error(err)
+		}
+		is(db, "SELECT k, s, v FROM t WHERE v BETWEEN 300 AND 302 OR k IN ('k301', 'one') ORDER BY k", "k300|txother|300;k301|k301|301;k302|os302|302;one|more|-1")
+		if tx, err = db.Begin(ctx, TxOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		do(t, tx.db, "UPDATE t SET s = 'tx' || s WHERE k = 'k310'")
+		do(t, tx.db, "INSERT INTO t VALUES ('two', 'two', 2)")
+		do(t, db, "INSERT INTO t VALUES ('two', 'too', 2)")
+		if err := tx.Commit(ctx); !errors.Is(err, ErrConflict) {
+			t.Errorf("%s: %v", backend, err)
+		}
+		do(t, db, "DELETE FROM t WHERE k = 'two'")
+		_, struck := chunks()
+		is(db, "INSERT INTO t VALUES ('two', 'two', -2), ('k320', '', 0) ON CONFLICT (k) DO UPDATE SET s = 'up' || t.s RETURNING k, s, v", "two|two|-2;k320|ups320|320")
+		if _, deleted := chunks(); deleted != struck+1 {
+			t.Errorf("%s: %d rows are deleted, not one more than %d", backend, deleted, struck)
+		}
+		do(t, db, "DELETE FROM t WHERE k IN ('one', 'two')")
 		if tx, err = db.Begin(ctx, TxOptions{}); err != nil { // which keeps the numbers of rows, however many move
 			t.Fatal(err)
 		}

@@ -58,6 +58,9 @@ func TestRowsThatMove(t *testing.T) {
 				c.Update = append(c.Update, Update{Column: col, Rows: rows, Values: values[col]})
 			}
 		}
+		if n := r.IntN(30); n < 5 && len(c.Update) > 0 { // as ON CONFLICT DO UPDATE does
+			c.Append = []*table.Chunk{{Rows: 1 + n, Segments: segments(1+n, 0)}}
+		}
 		m, err := c.Moving(before)
 		if err != nil {
 			t.Fatal(err)
