@@ -303,7 +303,7 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 		all := false // the rows that were added are no longer what they were, or others have other keys
 		for i := range m.changes {
 			c := &m.changes[i]
-			added.Append = append(added.Append, c.Append...)
+			added.Append, added.Delete = append(added.Append, c.Append...), union(added.Delete, c.Delete)
 			n := len(c.Delete)
 			all = all || n > 0 && c.Delete[n-1] >= m.now || changes(k, c)
 		}

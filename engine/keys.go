@@ -74,8 +74,11 @@ func (k newKey) bytes() (out []byte) {
 // apart reports that the rows which a change makes have other keys than one another and than all other rows of the table
 // before it. It is false, too, where looking for them one by one would not pay.
 func (m *modifying) apart(ctx context.Context, k storage.Key, c *storage.Change, before *table.Table) (bool, error) {
-	if len(c.Append) > 0 && len(c.Update)+len(c.Delete) > 0 {
-		return false, nil
+	gone := c.Delete // rows whose keys are free, ascending
+	if changes(k, c) {
+		gone = union(gone, c.Update[0].Rows)
+	} else {
+		c = &storage.Change{Append: c.Append} // what is updated keeps its keys
 	}
 	n := changedRows(c)
 	if n > fewKeys && n*keysPart > total(before) {
@@ -97,12 +100,9 @@ func (m *modifying) apart(ctx context.Context, k storage.Key, c *storage.Change,
 				return false, err
 			}
 			for _, at := range rows {
-				if len(c.Update) > 0 {
-					if _, changes := slices.BinarySearch(c.Update[0].Rows, first+int(at)); changes {
-						continue
-					}
+				if _, free := slices.BinarySearch(gone, first+int(at)); !free {
+					return false, nil
 				}
-				return false, nil
 			}
 		}
 		first += chunk.Rows
