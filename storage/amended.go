@@ -54,6 +54,9 @@ func (a *amendment) with(fields []table.Field, files int, c *Change) (*amendment
 	}
 	var err error
 	out.chunks, err = appended(fields, out.chunks, c.Append)
+	for _, chunk := range out.chunks {
+		chunk.Lend() // to all that read them
+	}
 	return out, err
 }
 
@@ -314,6 +317,9 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 		}
 		if err != nil {
 			return nil, err
+		}
+		for _, chunk := range chunks {
+			chunk.Lend() // transactions that read these rows have them as they are
 		}
 		all, groups = append(all, chunks...), groups[n:]
 	}

@@ -261,6 +261,15 @@ type Free func(*Segment) bool
 
 func (f Free) of(s *Segment) bool { return f != nil && s.own && f(s) }
 
+// Lend has changes copy the codes of the chunk's segments: others have these, too, whom [Free] does not ask.
+func (c *Chunk) Lend() {
+	for _, s := range c.Segments {
+		if s != nil && s.own {
+			s.own = false
+		}
+	}
+}
+
 // Assign returns the chunk with the values of a segment, of the column's type, from its row from on, in rows of a
 // column, ascending and each named once. The segments of the other columns are shared.
 func (c *Chunk) Assign(col int, rows []int, values *Segment, from int) (*Chunk, error) {
