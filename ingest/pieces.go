@@ -97,11 +97,13 @@ func (w *largeGroup) open(col, from, rows int) (func(int) (arrow.Array, error), 
 	_, told := w.bounds(col)
 	keep := !told && w.fields[col].Type.Kind != table.Varchar
 	return func(n int) (arrow.Array, error) {
-		a, err := p.next(n)
+		next := p.next
+		p.next = nil // of a reading that fails, or panics for want of memory, nobody goes on
+		a, err := next(n)
 		if err != nil {
-			p.next = nil
 			return nil, err
 		}
+		p.next = next
 		if p.row += n; keep {
 			a.Retain()
 			p.kept = append(p.kept, a)

@@ -52,11 +52,19 @@ func TestRowGroupsInPieces(t *testing.T) {
 		of := f.groups[0].of
 		column := of.column
 		var mu sync.Mutex
+		tight := false
 		of.column = func(col int) (func(int) (arrow.Array, error), error) {
 			mu.Lock()
 			opened[col]++
 			mu.Unlock()
-			return column(col)
+			next, err := column(col)
+			return func(n int) (arrow.Array, error) {
+				if tight {
+					_, _ = next(n / 2)
+					panic(damage("it asks for a piece that is too large"))
+				}
+				return next(n)
+			}, err
 		}
 		check := func(groups, columns []int) {
 			t.Helper()
@@ -78,6 +86,12 @@ func TestRowGroupsInPieces(t *testing.T) {
 			}
 		}
 		all := want.All()
+		tight = true
+		if _, err := f.ReadGroups(context.Background(), []int{0}, []int{3}, Options{}); err == nil {
+			t.Errorf("%s: a read without memory ends well", name)
+		}
+		tight = false
+		check([]int{0}, []int{3})
 		for range 2 {
 			clear(opened)
 			for g := range f.groups {
