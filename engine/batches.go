@@ -27,6 +27,7 @@ type batches struct {
 	total   int64   // of all
 	rows    int64
 	budget  int64 // bytes of host memory for the statement
+	tight   bool  // the file was known to take more than it tells
 
 	mu   sync.Mutex
 	last batchTimes // of the last execution
@@ -89,11 +90,11 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where deci
 		if told != nil && len(keep) == 0 {
 			keep = []int{0} // an answer has to come from some rows
 		}
-		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit)}, t, 0}
+		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit), tight: e.tight.Load()}, t, 0}
 		size := int64(0)
 		for i, c := range t.Chunks {
 			held := e.file.GroupBytes(i, columns)
-			if e.tight.Load() {
+			if out.tight {
 				held *= tightTimes
 			}
 			n := held + each*int64(c.Rows)
@@ -118,6 +119,9 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where deci
 	}
 	return out.batches, out.shape, out.takes, err
 }
+
+// tookMore reports that the batches have turned out to take more memory than was reckoned.
+func (b *batches) tookMore() bool { return !b.tight && b.entry.tight.Load() }
 
 // tightTimes is how often what a file tells of the memory that its columns take is reckoned where that was too little: short texts take more.
 const tightTimes = 4

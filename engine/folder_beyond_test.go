@@ -375,3 +375,26 @@ func TestChangesBesideCheckpoints(t *testing.T) {
 		t.Errorf("opened again %s, want %s", got, want)
 	}
 }
+
+// Short texts that differ take more memory than their file tells: the first statement finds that out, and goes on in smaller batches.
+func TestTextsThatTakeMoreThanTheirFileTells(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	for _, text := range []string{"CREATE TABLE t (id integer, f text)", "INSERT INTO t SELECT g, 'f' || g FROM generate_series(1, 400000) AS q (g)"} {
+		do(t, db, text)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{"SELECT COUNT(*) FROM t WHERE f = 'f77'": "1", "SELECT MIN(f) FROM t": "f1", "SELECT MAX(f) FROM t WHERE id < 1000": "f999"} {
+		db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 2_000_000})
+		for range 2 {
+			if got := said(Collect(db.Query(ctx, query))); got != want {
+				t.Errorf("%s: %s", query, got)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -358,19 +358,27 @@ func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	if !errors.As(err, new(*ingest.MemoryError)) || s.bound == nil || s.fragment == nil || s.outlined != nil || s.nested != nil {
 		return s, files, err
 	}
-	b := &bound{tree: s.tree, version: s.version, off: s.off, columns: s.columns, fragment: s.fragment, sources: s.sources, scans: s.scans, params: s.params, arrays: s.arrays, once: s.once}
-	var failed error
-	if b.fragment.Join != nil {
-		b.outlined, failed = s.db.joinInBatches(ctx, b)
-	} else if plan.Scans(b.fragment.Nodes)[0].Of == nil {
-		b.outlined, failed = s.db.inBatches(ctx, b.sources[0].entry, b.tree, b.fragment)
-	}
-	if b.outlined == nil || failed != nil {
+	again := s.batched(ctx)
+	if again == nil {
 		return s, files, err
 	}
-	s = &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
-	files, err = s.read(ctx, true)
-	return s, files, err
+	files, err = again.read(ctx, true)
+	return again, files, err
+}
+
+// batched is the statement in batches, by what is known by now of the memory that these take; nil for one that is not run so.
+func (s *Statement) batched(ctx context.Context) *Statement {
+	b := &bound{tree: s.tree, version: s.version, off: s.off, columns: s.columns, fragment: s.fragment, sources: s.sources, scans: s.scans, params: s.params, arrays: s.arrays, once: s.once}
+	var err error
+	if b.fragment.Join != nil {
+		b.outlined, err = s.db.joinInBatches(ctx, b)
+	} else if plan.Scans(b.fragment.Nodes)[0].Of == nil {
+		b.outlined, err = s.db.inBatches(ctx, b.sources[0].entry, b.tree, b.fragment)
+	}
+	if b.outlined == nil || err != nil {
+		return nil
+	}
+	return &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
 }
 
 // partly reports that of a table that is joined no more is read than some row groups.
@@ -643,6 +651,11 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		r.next, r.closing = next, []func(){cancel, unpin, stop}
 	}
 	if err := r.open(); err != nil {
+		if errors.As(err, new(*ingest.MemoryError)) && now.spared != nil && now.spared.batches != nil && now.spared.batches.tookMore() {
+			if again := s.batched(ctx); again != nil { // smaller ones
+				return again.run(ctx, change)
+			}
+		}
 		return nil, s.described(err)
 	}
 	return r, nil
