@@ -636,8 +636,8 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		if *made, err = c.Moving(t); err != nil {
 			return nil, err
 		}
-		if len(made.Delete) > len(c.Delete) && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) { // those that moved are there once more
-			made.Compact, late = true, false
+		if len(made.Delete) > len(c.Delete) && m.db.store == nil && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) {
+			made.Compact, late = true, false // rows that moved are there once more; in a folder the next checkpoint does it, for the log would make a table be read as a whole
 		}
 		if n.table = t; late {
 			n.late = made

@@ -16,7 +16,8 @@ import (
 type snapshots struct {
 	mu       sync.Mutex
 	uses     map[*table.Table]int
-	releases sync.WaitGroup // under way
+	releases sync.WaitGroup  // under way
+	last     <-chan struct{} // closed when the last of them is done; nil for none
 }
 
 // use counts a statement on a snapshot. With s.mu.
@@ -208,5 +209,13 @@ func (db *DB) release(t *table.Table) {
 		return
 	}
 	heirs := table.Heirs(dead, derived)
-	db.snapshots.releases.Go(func() { d.succeed(slices.Collect(maps.Keys(dead)), heirs) })
+	before, done := db.snapshots.last, make(chan struct{})
+	db.snapshots.last = done
+	db.snapshots.releases.Go(func() {
+		defer close(done)
+		if before != nil { // an heir may die in the next one
+			<-before
+		}
+		d.succeed(slices.Collect(maps.Keys(dead)), heirs)
+	})
 }
