@@ -51,6 +51,7 @@ func TestNested(t *testing.T) {
 		{"WITH RECURSIVE f(n, p) AS (SELECT 1, 1 UNION ALL SELECT n + 1, p * (n + 1) FROM f WHERE n < 5) SELECT n, p FROM f ORDER BY n", "1 1, 2 2, 3 6, 4 24, 5 120"},
 		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT (n * 2) % 7 FROM r) SELECT n FROM r ORDER BY n", "1, 2, 4"},
 		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3 GROUP BY n) SELECT n FROM r", "1, 2, 3"},
+		{"WITH RECURSIVE r AS (SELECT b::integer AS n, 1::smallint AS i, 0.00 AS s FROM t WHERE a = 1 UNION ALL SELECT (n + 1)::integer, i + 1, s + 1.25 FROM r WHERE i < 3) SELECT n, i, s FROM r ORDER BY n", "10 1 0.00, 11 2 1.25, 12 3 2.50"},
 	} {
 		nestedGives(t, c.sql, c.want, "cpu", "auto", "compute", "cpu without rules")
 	}

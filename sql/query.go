@@ -120,7 +120,7 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	}
 	inner := b.nested(sel, b.outer)
 	inner.withs()
-	first := inner.nested(sel.Larg, b.outer).query()
+	first := widest(inner.nested(sel.Larg, b.outer).query())
 	last := &plan.Subplan{Name: c.Ctename, Tree: b.renamed(first, c.Aliascolnames, c.Ctename, loc)}
 	inner.with = append(inner.with, &cte{c.Ctename, last, true})
 	step := inner.nested(sel.Rarg, b.outer).query()
@@ -132,11 +132,34 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	for i, f := range sides[0].Fields() {
 		if f.Type != first.Fields()[i].Type {
 			panic(b.errorf(loc, "recursive query %q column %d has type %s in non-recursive term but type %s overall; cast it in the first part",
-				clipped(c.Ctename), i+1, typeName(first.Fields()[i].Type), typeName(f.Type)))
+				clipped(c.Ctename), i+1, first.Fields()[i].Type, f.Type))
 		}
 	}
 	r.Step = sides[1]
 	return r
+}
+
+// widest are the rows of a query with integers as BIGINT and NUMERICs with all digits: a UNION has these types, and so have
+// the sums that a step makes of such columns.
+func widest(n plan.Node) plan.Node {
+	p, ok := n.(*plan.Project)
+	if !ok {
+		p = selected(n)
+	}
+	p = &plan.Project{Input: p.Input, Items: slices.Clone(p.Items)}
+	for i, f := range n.Fields() {
+		t := f.Type
+		switch {
+		case t.IsInteger():
+			t = bigint
+		case t.Kind == table.Decimal:
+			t.Precision = maxDigits
+		}
+		if e := p.Items[i].E; t != f.Type {
+			p.Items[i].E = &expr.Cast{X: e, To: t, P: e.Pos()} // also of a constant, whose type is that of its digits
+		}
+	}
+	return p
 }
 
 // combined binds UNION, INTERSECT and EXCEPT.
