@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -26,9 +27,11 @@ func init() {
 		if math.IsNaN(x) || math.IsInf(x, 0) { // which PostgreSQL writes in several ways
 			return a.fail("a number that is not finite has no digits to format")
 		}
-		u, scale, _ := table.ParseNumber(strconv.FormatFloat(x, 'e', 14, 64)) // as many digits as PostgreSQL
+		// As many digits as PostgreSQL. They are rounded as those of a NUMERIC: an AVG and a quotient are that there.
+		u, scale, _ := table.ParseNumber(strconv.FormatFloat(x, 'e', 14, 64))
 		return a.formatted(u, scale)
 	})
+	define("to_char(real,text) text!", args.formattedReal)
 	define("to_char(numeric,text) text!", func(a args) (table.Value, error) { return a.formatted(a.v[0].Unscaled(), a.v[0].Type.Scale) })
 }
 
@@ -134,10 +137,9 @@ func (f *numberFormat) count(zero bool) {
 // formatted writes u / 10^scale by a pattern, the second argument.
 func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	f, unsupported := readNumberFormat(a.v[1].S)
-	if unsupported != "" {
-		return a.fail("%s is not supported in the pattern of a number", unsupported)
-	}
 	switch {
+	case unsupported != "":
+		return a.fail("%s is not supported in the pattern of a number", unsupported)
 	case f.roman != "":
 		return table.Str(f.romanOf(withScale(u, scale, 0))), nil
 	case f.science:
@@ -148,14 +150,44 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	if n := f.digits + 1 - len(text); n > 0 {
 		text = strings.Repeat("0", n) + text
 	}
-	whole, part := text[:len(text)-f.digits], text[len(text)-f.digits:]
-	if whole == "0" && f.point && f.whole > 0 {
+	return table.Str(f.placed(text[:len(text)-f.digits], text[len(text)-f.digits:], u.Sign() < 0)), nil
+}
+
+// formattedReal writes a REAL by a pattern as C does: the nearest number, of two that are as near the even one, with no more
+// than six digits, and -0 with its sign.
+func (a args) formattedReal() (table.Value, error) {
+	x := a.v[0].F
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return a.fail("a number that is not finite has no digits to format")
+	}
+	f, unsupported := readNumberFormat(a.v[1].S)
+	switch {
+	case unsupported != "":
+		return a.fail("%s is not supported in the pattern of a number", unsupported)
+	case f.roman != "":
+		u, _, _ := table.ParseNumber(strconv.FormatFloat(x, 'f', 0, 64))
+		return table.Str(f.romanOf(u)), nil
+	case f.science:
+		return table.Str(pick(math.Signbit(x), "", " ") + strconv.FormatFloat(x, 'e', f.digits, 64)), nil
+	}
+	x *= math.Pow10(f.shifted)
+	f.digits = max(0, min(f.digits, 6-len(strconv.FormatFloat(math.Abs(x), 'f', 0, 64))))
+	whole, part, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'f', f.digits, 64), ".")
+	return table.Str(f.placed(whole, part, math.Signbit(x))), nil
+}
+
+// placed writes the digits before and after the point, or # where those before it have no room.
+func (f *numberFormat) placed(whole, part string, negative bool) string {
+	if f.fill {
+		part = part[:max(len(strings.TrimRight(part, "0")), min(f.last, len(part)))]
+	}
+	if whole == "0" && f.point && f.whole > 0 && !(f.fill && part == "") {
 		whole = ""
 	}
 	if len(whole) > f.whole {
 		whole, part = strings.Repeat("#", f.whole), strings.Repeat("#", f.digits)
 	}
-	return table.Str(f.write(whole, part, u.Sign() < 0)), nil
+	return f.write(whole, part, negative)
 }
 
 // romanOf is a number from 1 to 3999 in Roman numerals, 15 wide; others have none.
@@ -206,54 +238,74 @@ func scientific(u *big.Int, scale, digits int, double bool) string {
 	return pick(u.Sign() < 0, "-", " ") + text[:whole] + point + text[whole:] + "e" + pick(exponent < 0, "-", "+") + pick(max(exponent, -exponent) < 10, "0", "") + strconv.Itoa(max(exponent, -exponent))
 }
 
-// readNumber reads the first argument by the pattern of the second: what does not stand where it should
-// is left out.
+// readNumber reads the first argument by the pattern of the second: a place for a digit takes one character, of which only
+// digits, the point and signs count.
 func readNumber(a args) (table.Value, error) {
-	text := strings.TrimLeft(a.v[0].S, " ")
+	text := a.v[0].S
 	f, unsupported := readNumberFormat(a.v[1].S)
 	if unsupported != "" {
 		return a.fail("%s is not supported in the pattern of a number", unsupported)
 	}
-	if f.shifts || f.roman != "" || f.science || slices.Contains(f.parts, "L") {
-		return a.fail("L, V, RN and EEEE are not supported in the pattern of to_number")
+	if f.shifts || f.roman != "" || f.science {
+		return a.fail("V, RN and EEEE are not supported in the pattern of to_number")
 	}
 	var digits strings.Builder
-	negative, fraction, behind := strings.HasPrefix(text, "<"), 0, false
-	sign := func() { // which may stand anywhere before or behind the digits
+	signed := slices.ContainsFunc(f.parts, func(p string) bool { return p == "S" || p == "MI" || p == "PL" || p == "SG" })
+	negative, fraction, behind := false, 0, false
+	sign := func() {
 		for text != "" && strings.IndexByte("+-<> ", text[0]) >= 0 {
-			negative = negative || text[0] == '-'
+			negative = negative || text[0] == '-' || text[0] == '<' && slices.Contains(f.parts, "PR")
 			text = text[1:]
 		}
 	}
-	sign()
+	skip := func() {
+		_, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+	}
 	for _, p := range f.parts {
 		switch p {
-		case "9", "0":
-			if n := len(text); n > 0 && text[0] >= '0' && text[0] <= '9' {
+		case "9", "0", ".":
+			if digits.Len() == 0 {
+				sign()
+			}
+			text = strings.TrimPrefix(text, " ")
+			switch {
+			case text == "":
+			case text[0] == '.' && f.point:
+				behind = true
+			case text[0] == '-' && signed:
+				negative = true
+			case text[0] < '0' || text[0] > '9' || behind && fraction == f.digits:
+			default:
 				digits.WriteByte(text[0])
-				text = text[1:]
 				if behind {
 					fraction++
 				}
 			}
-		case ".":
-			behind = true
-			text = strings.TrimPrefix(text, ".")
+			skip()
 		case ",":
 			text = strings.TrimPrefix(text, ",")
-		case "S", "MI", "PL", "SG", "PR":
+		case "S", "MI", "PL", "SG":
 			sign()
+		case "PR":
 		case "TH", "th", "Th", "tH":
 			text = strings.TrimLeftFunc(text, unicode.IsLetter)
-		default:
-			text = text[min(len(p)-1, len(text)):]
+		default: // as many characters as the text of the pattern has, but none that counts
+			for range max(1, utf8.RuneCountInString(p[1:])) { // an L is one
+				if text != "" && strings.IndexByte("0123456789.,+-", text[0]) < 0 {
+					skip()
+				}
+			}
 		}
 	}
 	u, ok := new(big.Int).SetString(digits.String(), 10)
 	if !ok {
 		return a.fail("%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
 	}
-	if sign(); negative {
+	if signed {
+		sign() // also behind fewer digits than the pattern has
+	}
+	if negative {
 		u.Neg(u)
 	}
 	return a.decimal(withScale(u, fraction, a.T.Scale))
@@ -282,9 +334,6 @@ func (f *numberFormat) write(whole, part string, negative bool) string {
 			started = true
 		}
 	}
-	if f.fill {
-		part = part[:max(len(strings.TrimRight(part, "0")), f.last)]
-	}
 	for _, p := range f.parts {
 		switch p {
 		case "9", "0":
@@ -308,7 +357,9 @@ func (f *numberFormat) write(whole, part string, negative bool) string {
 		case ".":
 			begin()
 			afterPoint = true
-			out.WriteByte('.')
+			if f.digits > 0 || f.whole == 0 { // a number may have too many digits for some behind the point
+				out.WriteByte('.')
+			}
 		case ",":
 			if started {
 				out.WriteByte(',')
