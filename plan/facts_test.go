@@ -135,6 +135,7 @@ func TestLowerMakes(t *testing.T) {
 		{cmp(op(op(delay, expr.Add, distance), expr.Sub, distance), expr.LT, num(10)), "{((delay + distance) - distance) < 10: code < 10}"},
 		{cmp(op(op(delay, expr.Mul, delay), expr.Add, distance), expr.LT, num(1000)), "{((delay * delay) + distance) < 1000: polynomial}"},
 		{cmp(op(delay, expr.Mod, num(2)), expr.EQ, num(0)), "{(delay % 2) = 0: expression}"},
+		{&expr.Cast{X: op(delay, expr.Sub, num(60)), To: table.Type{Kind: table.Boolean}}, "{(delay - 60) <> 0: code <> 60}"},
 		{cmp(double(delay), expr.LT, x), "{CAST(delay AS double precision) < x: expression}"},
 		{&expr.IsNull{X: op(a, expr.Add, delay)}, "{a IS NULL}"},
 		{&expr.IsNull{X: delay}, "FALSE"},

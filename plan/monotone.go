@@ -63,6 +63,8 @@ func castTrend(e *expr.Cast, x trend) trend {
 	case x.dir == 0:
 		_, err := expr.Eval(e, nil)
 		return trend{ok: err == nil}
+	case to.Kind == table.Boolean && from.IsInteger():
+		return noTrend // FALSE at 0 alone, TRUE on both sides of it
 	case from.Kind == table.Varchar || to.Kind == table.Varchar:
 		if from.Kind == to.Kind {
 			return x
