@@ -150,6 +150,9 @@ func (a args) match(start, flags int) ([]int, error) {
 		return nil, err
 	}
 	group, err := a.number(flags+1, "subexpr", 0)
+	if group == 1 && re.NumSubexp() == 0 {
+		group = 0 // as in substring
+	}
 	if err != nil || n > int64(len(list)) || group > int64(re.NumSubexp()) {
 		return nil, err
 	}
