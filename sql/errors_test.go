@@ -67,6 +67,8 @@ func TestErrors(t *testing.T) {
 		{"SELECT COUNT(*) FROM t x, q x", `table name "x" is specified more than once; give one of them another name, such as x AS x (line 1, column 27)`},
 		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT MAX(n) + 1 FROM r WHERE n < 3) SELECT n FROM r", `aggregate functions are not allowed in a recursive query's recursive term (line 1, column 51)`},
 		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT x FROM t, r AS o GROUP BY x HAVING COUNT(*) < 3) SELECT n FROM r", `aggregate functions are not allowed in a recursive query's recursive term (line 1, column 82)`},
+		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) CYCLE n SET again USING path SELECT n FROM r", `CYCLE is not supported; UNION without ALL ends where no row is new, or a column of the path tells (line 1, column 61)`},
+		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SEARCH DEPTH FIRST BY n SET o SELECT n FROM r", `SEARCH is not supported; make a column of the path, and ORDER BY it (line 1, column 61)`},
 		{"SELECT x, COUNT(*) FROM t GROUP BY ROLLUP (s)", `column "x" must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY x, or any_value(x) (line 1, column 8)`},
 		{"SELECT GROUPING(x) FROM t GROUP BY ROLLUP (s)", `arguments to GROUPING must be keys of GROUP BY (line 1, column 8)`},
 		{"SELECT s FROM t WHERE GROUPING(s) = 0 GROUP BY ROLLUP (s)", `grouping operations are not allowed here; they stand in the select list, HAVING and ORDER BY (line 1, column 23)`},

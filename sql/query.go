@@ -67,6 +67,10 @@ func (b *binder) withs() {
 			panic(b.errorf(loc, "WITH is supported for SELECT and VALUES only"))
 		case slices.ContainsFunc(b.with, func(have *cte) bool { return have.name == c.Ctename }):
 			panic(b.errorf(loc, "WITH query name %q specified more than once", clipped(c.Ctename)))
+		case c.SearchClause != nil:
+			panic(b.errorf(int(c.SearchClause.Location), "SEARCH is not supported; make a column of the path, and ORDER BY it"))
+		case c.CycleClause != nil:
+			panic(b.errorf(int(c.CycleClause.Location), "CYCLE is not supported; UNION without ALL ends where no row is new, or a column of the path tells"))
 		}
 		of := &plan.Subplan{Name: c.Ctename}
 		if w.Recursive && sel.Op == pg.SetOperation_SETOP_UNION {
