@@ -44,6 +44,7 @@ func TestNested(t *testing.T) {
 		{"SELECT a FROM t WHERE a NOT IN (SELECT k FROM u) OR a NOT IN (SELECT k FROM u WHERE k = 7) ORDER BY a", "1, 2, 2, 3, NULL"},
 		{"SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = a) ORDER BY b", "10, 20, 50"},
 		{"SELECT b FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE k = a) ORDER BY b", "40, NULL"},
+		{"SELECT b FROM t WHERE NOT EXISTS (SELECT FROM u WHERE k = a) ORDER BY b", "40, NULL"},
 		{"SELECT a > ALL (SELECT k FROM u WHERE k < 3) FROM t ORDER BY a, b", "false, false, false, true, NULL"},
 		{"SELECT a, s FROM t, LATERAL (SELECT SUM(v) AS s FROM u WHERE k = a) l ORDER BY a, b", "1 100, 2 401, 2 401, 3 NULL, NULL NULL"},
 		{"SELECT k FROM u GROUP BY k HAVING COUNT(*) > (SELECT MIN(a) FROM t)", "2"},

@@ -13,7 +13,11 @@ func (b *binder) subquery(n *pg.SubLink) expr.Expr {
 	if b.place == inLimit {
 		panic(b.errorf(loc, "a subquery in LIMIT and OFFSET is not supported"))
 	}
-	of := &plan.Subplan{Tree: b.nested(n.Subselect.GetSelectStmt(), b).query()}
+	sel := n.Subselect.GetSelectStmt()
+	if n.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK && sel.Op == pg.SetOperation_SETOP_NONE && len(sel.TargetList) == 0 && len(sel.ValuesLists) == 0 {
+		sel.TargetList = []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: pg.MakeAConstIntNode(1, -1), Location: -1}}}} // EXISTS (SELECT FROM t)
+	}
+	of := &plan.Subplan{Tree: b.nested(sel, b).query()}
 	fields := of.Fields()
 	*b.subqueries++
 	q := &expr.Subquery{Of: of, N: *b.subqueries, T: boolean, P: b.pos(loc)}
