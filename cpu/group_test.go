@@ -204,7 +204,11 @@ func TestVectorsOfConditions(t *testing.T) {
 	quotient := &expr.Arith{Op: expr.Div, L: b, R: a, T: table.Type{Kind: table.BigInt}}
 	nonzero := &expr.Compare{Op: expr.NE, L: a, R: k(0)}
 	guarded := &expr.And{Kids: []expr.Expr{nonzero, &expr.Compare{Op: expr.GT, L: quotient, R: k(3)}}}
+	decimal := func(i int64, scale int) *expr.Const {
+		return &expr.Const{V: table.Value{Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: scale}, I: i}}
+	}
 	for _, e := range []expr.Expr{
+		&expr.Between{X: &expr.Cast{X: b, To: decimal(0, 0).V.Type}, Lo: decimal(20050, 2), Hi: decimal(4005, 1)},
 		less, guarded, &expr.Or{Kids: []expr.Expr{&expr.Not{X: nonzero}, guarded}}, &expr.Between{X: b, Lo: a, Hi: k(400), Not: true},
 		&expr.IsNull{X: less}, &expr.IsTruth{X: guarded, Want: expr.IsFalse}, expr.NewCall(expr.Case, []expr.Expr{nonzero, quotient, k(-1)}, 0),
 		expr.NewCall(expr.Case, []expr.Expr{less, b}, 0), expr.NewCall(expr.Coalesce, []expr.Expr{expr.NewCall(expr.Case, []expr.Expr{less, a}, 0), b}, 0),

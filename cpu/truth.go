@@ -110,7 +110,9 @@ func (v *numbers) between(e *expr.Between) (out Vector, ok bool) {
 			return out, false
 		}
 	}
-	lo, ok1 := compared(&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo}, parts[0], parts[1])
+	first := parts[0]
+	first.Ints = slices.Clone(first.Ints) // which a comparison with more digits behind the point multiplies in place
+	lo, ok1 := compared(&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo}, first, parts[1])
 	hi, ok2 := compared(&expr.Compare{Op: expr.LE, L: e.X, R: e.Hi}, parts[0], parts[2])
 	if !ok1 || !ok2 {
 		return out, false
