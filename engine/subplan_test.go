@@ -48,6 +48,8 @@ func TestNested(t *testing.T) {
 		{"SELECT a > ALL (SELECT k FROM u WHERE k < 3) FROM t ORDER BY a, b", "false, false, false, true, NULL"},
 		{"SELECT a, s FROM t, LATERAL (SELECT SUM(v) AS s FROM u WHERE k = a) l ORDER BY a, b", "1 100, 2 401, 2 401, 3 NULL, NULL NULL"},
 		{"SELECT k FROM u GROUP BY k HAVING COUNT(*) > (SELECT MIN(a) FROM t)", "2"},
+		{"SELECT (SELECT MAX(v) FROM u WHERE k = a) AS m, COUNT(*) FROM t GROUP BY m ORDER BY m", "100 1, 201 2, NULL 2"},
+		{"SELECT a IN (SELECT k FROM u WHERE k > 1) OR EXISTS (SELECT 1 FROM u WHERE v = b) AS m, COUNT(*) + 1, SUM(b) FROM t GROUP BY 1 HAVING COUNT(*) > 0 ORDER BY 1", "false 3 10, true 3 70, NULL 2 40"},
 		{"WITH x AS (SELECT a, COUNT(*) AS n FROM t GROUP BY a) SELECT p.a, q.n FROM x p JOIN x q ON p.a = q.a ORDER BY 1", "1 1, 2 2, 3 1"},
 		{"WITH RECURSIVE f(n, p) AS (SELECT 1, 1 UNION ALL SELECT n + 1, p * (n + 1) FROM f WHERE n < 5) SELECT n, p FROM f ORDER BY n", "1 1, 2 2, 3 6, 4 24, 5 120"},
 		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT (n * 2) % 7 FROM r) SELECT n FROM r ORDER BY n", "1, 2, 4"},

@@ -19,6 +19,7 @@ type groups struct {
 	aggs    []expr.Aggregate
 	places  map[string]int // of aggs, by what tells them apart
 	loose   []*expr.Column
+	asked   map[*pg.SubLink]expr.Expr // the subqueries in keys: a select item that a key numbers or names has the same ones
 }
 
 // groupByAll is where the GROUP BY ALL before loc stands, after which the grammar wants a key;

@@ -7,8 +7,23 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// subquery binds a query in an expression.
+// subquery binds a query in an expression. In the select list that of a key is the key's own.
 func (b *binder) subquery(n *pg.SubLink) expr.Expr {
+	if e := b.asked[n]; e != nil && b.place == inItems {
+		b.loose = append(b.loose, &expr.Column{Name: "?column?", P: e.Pos()}) // until the key is found
+		return e
+	}
+	e := b.ownSubquery(n)
+	if b.place == inGroup {
+		if b.asked == nil {
+			b.asked = map[*pg.SubLink]expr.Expr{}
+		}
+		b.asked[n] = e
+	}
+	return e
+}
+
+func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 	loc := int(n.Location)
 	if b.place == inLimit {
 		panic(b.errorf(loc, "a subquery in LIMIT and OFFSET is not supported"))
