@@ -263,6 +263,17 @@ func TestColumnTypes(t *testing.T) {
 	}
 }
 
+// An array is a column, and what comes behind it is not moved.
+func TestArrays(t *testing.T) {
+	db := open(t, "?backend=cpu")
+	var list string
+	var n int
+	row := db.QueryRow("SELECT percentile_disc(ARRAY[0, 1]) WITHIN GROUP (ORDER BY x), COUNT(*) FROM generate_series(2, 9) AS s(x)")
+	if err := row.Scan(&list, &n); err != nil || list != "{2,9}" || n != 8 {
+		t.Errorf("%s and %d, %v", list, n, err)
+	}
+}
+
 func TestRowsAffected(t *testing.T) {
 	db := open(t, "?backend=cpu")
 	for _, c := range []struct {

@@ -32,6 +32,9 @@ func TestArraysOfPercentiles(t *testing.T) {
 		if !rows.Next() || rows.Scan(&n, &p, &ends) != nil || n != 9 || p != fmt.Sprintf("{%d,NULL,%d}", one, two) || !slices.Equal(ends, []float64{1, 9}) {
 			t.Errorf("%s: %d %s %v", backend, n, p, ends)
 		}
+		if got := []any{rows.Go(0), rows.Go(1), rows.Go(2)}; !slices.Equal(got, []any{int64(9), p, "{1,9}"}) {
+			t.Errorf("%s: Go gives %v", backend, got)
+		}
 		rows.Close()
 		if rows, err = db.Query(ctx, text); err != nil {
 			t.Fatal(err)

@@ -164,7 +164,12 @@ func (r *Rows) values(room int) []table.Value {
 
 // Go returns the value of a column in the current row as [Rows.Scan] into *any does: an int64, float64, bool, string or
 // time.Time; a NUMERIC and an interval are text, and NULL is nil.
-func (r *Rows) Go(col int) any { return goValue(r.value(col)) }
+func (r *Rows) Go(col int) any {
+	if r.arrays != nil {
+		return goValue(r.Values()[col])
+	}
+	return goValue(r.value(col))
+}
 
 // value is that of a column in the current row.
 func (r *Rows) value(col int) (v table.Value) {
