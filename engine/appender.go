@@ -233,7 +233,7 @@ func (a *Appender) Flush(ctx context.Context) error {
 	}
 	wait, err := a.flush(ctx, t)
 	if err == nil {
-		err = wait(ctx)
+		err = wait()
 	}
 	if err != nil {
 		a.fail("%w", err)
@@ -244,7 +244,7 @@ func (a *Appender) Flush(ctx context.Context) error {
 	return nil
 }
 
-func (a *Appender) flush(ctx context.Context, t *table.Table) (func(context.Context) error, error) {
+func (a *Appender) flush(ctx context.Context, t *table.Table) (func() error, error) {
 	db := a.db
 	if err := a.inRange(t); err != nil {
 		return nil, err

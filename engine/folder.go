@@ -66,8 +66,8 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 
 // commit writes what a statement or a transaction has changed to the DB's folder, as one record, and makes it what statements
 // read from now on; with tables.one. It is there after a crash when wait has returned nil.
-func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
-	wait = func(context.Context) error { return nil }
+func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func() error, err error) {
+	wait = func() error { return nil }
 	if kept := db.lasting(changes); db.store != nil && len(kept) > 0 {
 		var apart []string
 		for _, n := range next {
@@ -149,7 +149,7 @@ func (db *DB) checkpointBeside(ctx context.Context) error {
 	finished := false
 	if err == nil {
 		err = db.alone(ctx, func() (err error) {
-			db.commits.written, err = b.Finish(ctx)
+			db.commits.written, err = b.Finish()
 			db.commits.written, finished = db.commits.written || err != nil, true
 			return err
 		})

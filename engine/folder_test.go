@@ -2,12 +2,14 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -220,4 +222,36 @@ func TestFilesOfManyRowsComeAfterTheStatement(t *testing.T) {
 	if err := db.Close(); err != nil { // while the files are on their way
 		t.Error(err)
 	}
+}
+
+// A change whose context ends while it waits for the sync is either an error, and nothing, or there without one.
+func TestContextsEndWhileCommitsAreSynced(t *testing.T) {
+	ctx := context.Background()
+	db := openFolder(t, t.TempDir())
+	if _, err := db.Exec(ctx, "CREATE TABLE t (i integer)"); err != nil {
+		t.Fatal(err)
+	}
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for i := range 200 {
+				c, cancel := context.WithTimeout(ctx, time.Duration(i)*20*time.Microsecond)
+				_, err := db.Exec(c, "INSERT INTO t VALUES ($1)", i)
+				cancel()
+				if err == nil {
+					done.Add(1)
+				} else if !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var n int64
+	rows, err := db.Query(ctx, "SELECT COUNT(*) FROM t")
+	if err != nil || !rows.Next() || rows.Scan(&n) != nil || n != done.Load() {
+		t.Errorf("%d rows are there, and %d statements had no error (%v)", n, done.Load(), err)
+	}
+	rows.Close()
 }

@@ -54,7 +54,7 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 		return nil, false, nil
 	}
 	if err == nil {
-		err = wait(ctx) // those that change meanwhile share a sync
+		err = wait() // those that change meanwhile share a sync
 	}
 	if err != nil {
 		return nil, true, s.described(err)
@@ -64,7 +64,7 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 }
 
 // changed changes tables; what is so is kept when wait has returned.
-func (s *Statement) changed(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, wait func(context.Context) error, err error) {
+func (s *Statement) changed(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, wait func() error, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("engine: %v", v)
@@ -95,7 +95,7 @@ func (s *Statement) changed(ctx context.Context, params []table.Value, repeats b
 		r.took = &took{}
 		if done, err := m.ahead(ctx, c, r.took); done || err != nil {
 			r.changed = m.changed
-			return r, func(context.Context) error { return nil }, err
+			return r, func() error { return nil }, err
 		}
 		if view, err = m.numbered(ctx); err != nil {
 			return nil, nil, err
@@ -168,7 +168,7 @@ func (db *DB) writes() error {
 }
 
 // finish makes the changes those of the transaction, or else commits them.
-func (m *modifying) finish(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
+func (m *modifying) finish(ctx context.Context, changes []storage.Change, next []installed) (wait func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (m *modifying) finish(ctx context.Context, changes []storage.Change, next [
 	}
 	m.unpin() // so that what it writes to may be nobody else's
 	if tx := m.db.tx; tx != nil {
-		return func(context.Context) error { return nil }, tx.keep(changes, next)
+		return func() error { return nil }, tx.keep(changes, next)
 	}
 	return m.db.commit(ctx, changes, next)
 }

@@ -100,12 +100,12 @@ func (tx *Tx) Exec(ctx context.Context, text string, args ...any) (Stats, error)
 func (tx *Tx) Commit(ctx context.Context) error {
 	wait, err := tx.commit(ctx)
 	if err == nil {
-		err = wait(ctx)
+		err = wait()
 	}
 	return err
 }
 
-func (tx *Tx) commit(ctx context.Context) (wait func(context.Context) error, err error) {
+func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 	failed, err := tx.end()
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (tx *Tx) commit(ctx context.Context) (wait func(context.Context) error, err
 	}
 	defer tx.db.tables.one.Release(1)
 	if len(tx.changes) == 0 {
-		return func(context.Context) error { return nil }, nil
+		return func() error { return nil }, nil
 	}
 	if err := tx.of.tables.one.Acquire(ctx, 1); err != nil {
 		return nil, err

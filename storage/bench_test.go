@@ -30,7 +30,7 @@ func BenchmarkCommit(b *testing.B) {
 		each(b, func() {
 			p, err := db.Append([]Change{{Table: "t", Append: []*table.Chunk{row}}})
 			if err == nil {
-				err = p.Wait(ctx)
+				err = p.Wait()
 			}
 			if err != nil {
 				b.Error(err)

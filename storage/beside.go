@@ -103,7 +103,7 @@ func withDeleted(k *kept, tables []*table.Table) (t *table.Table, gone []int, er
 }
 
 // Finish has the files be those of the tables; no commit comes meanwhile. rest reports that the new log is not empty. After an error nothing has happened.
-func (b *Beside) Finish(ctx context.Context) (rest bool, err error) {
+func (b *Beside) Finish() (rest bool, err error) {
 	s := b.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (b *Beside) Finish(ctx context.Context) (rest bool, err error) {
 	if b.apart {
 		return false, errors.New("storage: a table that is not in memory has been changed during a checkpoint: it is to be repeated")
 	}
-	if err := s.log.wait(ctx, s.log.end); err != nil {
+	if err := s.log.wait(s.log.end); err != nil {
 		return false, err
 	}
 	for _, k := range b.now { // with what counters have counted by now
@@ -141,7 +141,7 @@ func (b *Beside) Finish(ctx context.Context) (rest bool, err error) {
 			return false, err
 		}
 	}
-	return len(records) > 0, s.follow(ctx, b.next, tables, records)
+	return len(records) > 0, s.follow(b.next, tables, records)
 }
 
 // Drop ends a checkpoint that is not finished.

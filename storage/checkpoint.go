@@ -26,7 +26,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	if err := s.log.wait(ctx, s.log.end); err != nil {
+	if err := s.log.wait(s.log.end); err != nil {
 		return nil, err
 	}
 	next := s.manifest.next()
@@ -67,7 +67,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 		list = append(list, now)
 		next.Tables = append(next.Tables, tableJSON{toJSON(k.def), files})
 	}
-	return compacted, s.follow(ctx, next, list, over)
+	return compacted, s.follow(next, list, over)
 }
 
 // next is the manifest after this one, as yet without tables.
@@ -76,9 +76,9 @@ func (m *manifest) next() *manifest {
 }
 
 // follow installs the manifest of a checkpoint, and takes away what no manifest has any more.
-func (s *Store) follow(ctx context.Context, m *manifest, tables []*kept, records [][][]byte) error {
+func (s *Store) follow(m *manifest, tables []*kept, records [][][]byte) error {
 	before := s.log
-	if err := s.install(ctx, m, tables, records); err != nil {
+	if err := s.install(m, tables, records); err != nil {
 		return err
 	}
 	before.file.Close() // all of it is synced, and read no more

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -202,7 +201,7 @@ func (l *log) flush(p []byte, end int64) error {
 
 // wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync: the first of them
 // syncs, without a goroutine of its own, to which the thread would have to be handed over and back.
-func (l *log) wait(ctx context.Context, end int64) error {
+func (l *log) wait(end int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.synced < end {
@@ -215,14 +214,8 @@ func (l *log) wait(ctx context.Context, end int64) error {
 		}
 		done := l.syncing
 		l.mu.Unlock()
-		select {
-		case <-done:
-		case <-ctx.Done():
-		}
+		<-done
 		l.mu.Lock()
-		if l.synced < end && ctx.Err() != nil {
-			return ctx.Err()
-		}
 	}
 	return nil
 }
@@ -282,7 +275,7 @@ func (l *log) close() error {
 	l.mu.Lock()
 	end := l.end
 	l.mu.Unlock()
-	err := l.wait(context.Background(), end)
+	err := l.wait(end)
 	if err == nil && l.lasts < end {
 		err = l.noteMark(end)
 	}

@@ -234,11 +234,11 @@ func (s *Store) create() error {
 			return &damage{manifestName, -1, "the manifest is missing, and " + name + " is there"}
 		}
 	}
-	return s.install(context.Background(), &manifest{Format: formatVersion, Log: 1, Next: 1}, nil, nil)
+	return s.install(&manifest{Format: formatVersion, Log: 1, Next: 1}, nil, nil)
 }
 
 // install makes a manifest and its log, of these records, those of the folder.
-func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, records [][][]byte) error {
+func (s *Store) install(m *manifest, tables []*kept, records [][][]byte) error {
 	text, err := m.encode()
 	if err != nil {
 		return err
@@ -253,7 +253,7 @@ func (s *Store) install(ctx context.Context, m *manifest, tables []*kept, record
 		}
 	}
 	if err == nil {
-		err = next.wait(ctx, next.end)
+		err = next.wait(next.end)
 	}
 	if err != nil {
 		return errors.Join(err, next.file.Close())
@@ -458,12 +458,12 @@ type Pending struct {
 }
 
 // Wait returns when the commit is synced: it will be there after a crash. Where that fails, whether it will is not known,
-// and the store takes no more commits. ctx ends a wait for the sync of another commit, not a sync.
-func (p Pending) Wait(ctx context.Context) error {
+// and the store takes no more commits. No context ends it: the commit would be there all the same.
+func (p Pending) Wait() error {
 	if p.log == nil {
 		return nil
 	}
-	return p.log.wait(ctx, p.end)
+	return p.log.wait(p.end)
 }
 
 // writable reports why nothing can be written; with s.mu.

@@ -154,7 +154,7 @@ func (db *database) write(commit ...Change) (Pending, error) {
 func (db *database) commit(commit ...Change) error {
 	p, err := db.write(commit...)
 	if err == nil {
-		err = p.Wait(ctx)
+		err = p.Wait()
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func (db *database) beside(commits func() error) error {
 		b.Drop()
 		return err
 	}
-	_, err = b.Finish(ctx)
+	_, err = b.Finish()
 	return err
 }
 
@@ -384,7 +384,7 @@ func run(d disk, seed uint64) (states []string, acknowledged int, err error) {
 			states = append(states, (&database{tables: next}).state())
 			p, err := db.write(commit...)
 			if err == nil && r.IntN(3) > 0 {
-				if err = p.Wait(ctx); err == nil {
+				if err = p.Wait(); err == nil {
 					acknowledged = len(states) - 1
 				}
 			}
@@ -665,7 +665,7 @@ func TestCommitsShareSyncs(t *testing.T) {
 	}
 	wait := func(p Pending) {
 		wg.Go(func() {
-			if err := p.Wait(ctx); err != nil {
+			if err := p.Wait(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -674,13 +674,8 @@ func TestCommitsShareSyncs(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	d.syncing = func() { close(began); <-release }
 	wait(written())
-	<-began // and meanwhile others commit; a wait for the sync of another one ends with its context
-	ended, end := context.WithCancel(ctx)
-	end()
-	if err := written().Wait(ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("a wait with a context that has ended: %v", err)
-	}
-	for range 15 {
+	<-began // and meanwhile others commit
+	for range 16 {
 		wait(written())
 	}
 	close(release)
@@ -744,7 +739,7 @@ func TestLogStops(t *testing.T) {
 						t.Error(seed, err)
 					}
 					if err == nil && r.IntN(3) > 0 {
-						err = l.wait(ctx, end)
+						err = l.wait(end)
 						if err == nil {
 							mu.Lock()
 							acked[string(commit)] = true
@@ -782,7 +777,7 @@ func TestLogStops(t *testing.T) {
 		}
 		end, err := back.append(append(make([]byte, recordHead), "one more"...)) // behind what was read
 		if err == nil {
-			err = back.wait(ctx, end)
+			err = back.wait(end)
 		}
 		n := 0
 		if err == nil {
@@ -804,7 +799,7 @@ func TestLogIsMarked(t *testing.T) {
 		for i := 0; i < commits && err == nil; i++ {
 			var end int64
 			if end, err = l.append([]byte(strings.Repeat("0", recordHead) + "a commit")); err == nil {
-				err = l.wait(ctx, end)
+				err = l.wait(end)
 			}
 		}
 		if err == nil && commits > 1 {
