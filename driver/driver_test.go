@@ -553,6 +553,13 @@ func TestContexts(t *testing.T) {
 	if err := rows.Err(); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want that it is canceled", err)
 	}
+	left := errors.New("the user has left")
+	caused, end := context.WithCancelCause(ctx)
+	time.AfterFunc(20*time.Millisecond, func() { end(left) })
+	err = db.QueryRowContext(caused, "SELECT COUNT(*) FROM t a JOIN t b ON a.id % 1000 < b.id % 999").Scan(&n)
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, left) {
+		t.Errorf("%v, want that it is canceled, and why", err)
+	}
 	_, err = db.ExecContext(among, "INSERT INTO t VALUES (1)")
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -693,10 +693,14 @@ func (s *Statement) empty(ctx context.Context) *Rows {
 	return &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
 }
 
-// ended is err, or why ctx ended where that is what err says.
+// ended is err, or why ctx ended where that is what err says; it is that one, too, for [errors.Is].
 func ended(ctx context.Context, err error) error {
-	if over := ctx.Err(); over != nil && errors.Is(err, over) {
-		return context.Cause(ctx)
+	over, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case over == nil || !errors.Is(err, over):
+		return err
+	case errors.Is(cause, over):
+		return cause
 	}
-	return err
+	return &marked{cause, over}
 }
