@@ -208,7 +208,9 @@ func (x *execution) values(n *plan.Values) stream {
 					yield(nil, err)
 					return
 				}
-				over = valuesOf(b, n.Input.Fields())[0]
+				if rows := valuesOf(b, n.Input.Fields()); len(rows) > 0 { // none comes before an error
+					over = rows[0]
+				}
 			}
 		}
 		var out valueRows

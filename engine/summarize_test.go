@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,5 +56,37 @@ func TestSummarizeOfNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, words(db.Query(context.Background(), "SUMMARIZE none"))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// patient is a context that ends when it has been asked so many times whether it has.
+type patient struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (p *patient) Err() error {
+	if p.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A SUMMARIZE that does not come to its end says why, wherever that was.
+func TestSummarizeThatIsEnded(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(typed(t, 9)); err != nil {
+		t.Fatal(err)
+	}
+	for n := int64(0); ; n++ {
+		ctx := &patient{Context: context.Background()}
+		ctx.left.Store(n)
+		_, err := Collect(db.Query(ctx, "SUMMARIZE typed"))
+		if err == nil && n > 0 {
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("asked %d times: %v, want that it is canceled", n, err)
+		}
 	}
 }
