@@ -29,7 +29,8 @@
 // date may be given as text. A []byte is text, too, and NULL where it is nil: there is no type for bytes, and text that is not valid UTF-8
 // is refused. A time.Time is the timestamp that its clock shows, without its zone: give t.UTC() where times have several.
 //
-// Exec without parameters takes several statements. LastInsertId is an error: write INSERT ... RETURNING, and Query it.
+// Exec without parameters takes several statements, one after the other: what those before an
+// error have done stays, unless BEGIN comes first. LastInsertId is an error: write INSERT ... RETURNING, and Query it.
 //
 // A context that ends also ends the statement that runs, between two of its passes. A transaction reads one snapshot (LevelDefault to
 // LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict]. BEGIN, COMMIT

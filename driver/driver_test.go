@@ -317,6 +317,22 @@ func TestRowsAffected(t *testing.T) {
 	wants(t, err, `"nothing" does not exist`)
 }
 
+// Of several statements those before an error stay, but in a transaction that they begin.
+func TestSeveralStatements(t *testing.T) {
+	db := open(t, "?backend=cpu")
+	exec(t, db, "CREATE TABLE t (id bigint PRIMARY KEY)")
+	for _, text := range []string{"BEGIN; INSERT INTO t VALUES (1); INSERT INTO t VALUES (1); COMMIT", "INSERT INTO t VALUES (2); INSERT INTO t VALUES (2); INSERT INTO t VALUES (3)"} {
+		if _, err := db.Exec(text); !errors.Is(err, engine.ErrDuplicateKey) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	exec(t, db, "BEGIN; INSERT INTO t VALUES (4); INSERT INTO t VALUES (5); COMMIT")
+	var list string
+	if err := db.QueryRow("SELECT string_agg(id::text, ' ' ORDER BY id) FROM t").Scan(&list); err != nil || list != "2 4 5" {
+		t.Errorf("there are %s, %v", list, err)
+	}
+}
+
 // Errors of rows that break a rule of the table are of its kind, and of no other one.
 func TestRulesOfTables(t *testing.T) {
 	kinds := []error{engine.ErrDuplicateKey, engine.ErrNotNull, engine.ErrCheck}

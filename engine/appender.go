@@ -41,6 +41,9 @@ type Appender struct {
 
 // Appender opens an appender for columns of a table, all of them where none is named. Other columns get their DEFAULT.
 func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Appender, error) {
+	if err := db.writes(); err != nil {
+		return nil, err
+	}
 	e := db.entry(name)
 	if e == nil || e.of == nil {
 		return nil, fmt.Errorf("engine: there is no table %q that CREATE TABLE has made", name)
@@ -75,9 +78,6 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 
 // Appender opens an appender whose rows are the transaction's.
 func (tx *Tx) Appender(ctx context.Context, name string, columns ...string) (*Appender, error) {
-	if err := tx.usable(); err != nil {
-		return nil, err
-	}
 	return tx.db.Appender(ctx, name, columns...)
 }
 

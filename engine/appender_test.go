@@ -242,3 +242,18 @@ func BenchmarkAppender(b *testing.B) {
 		}
 	}
 }
+
+// A transaction that only reads has no appender.
+func TestAppenderOfReadOnly(t *testing.T) {
+	ctx := context.Background()
+	db := open(t, Options{Backend: "cpu"})
+	do(t, db, "CREATE TABLE t (a bigint)")
+	tx, err := db.Begin(ctx, TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.Appender(ctx, "t"); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("%v, want that it is read-only", err)
+	}
+}
