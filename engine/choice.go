@@ -133,7 +133,7 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 // fatal reports whether an error of opening the device fails auto: not where nobody
 // asked for one.
 func (db *DB) fatal(err error) bool {
-	return err != nil && (errors.Is(err, errClosed) || db.deviceWanted() && !errors.Is(err, ErrUnsupported))
+	return err != nil && (errors.Is(err, ErrClosed) || db.deviceWanted() && !errors.Is(err, ErrUnsupported))
 }
 
 // predict predicts what the statement takes on each backend that may do it; cpu is

@@ -171,7 +171,7 @@ func (db *DB) sourceEntry(name string, s ingest.Source) *entry {
 		}
 		if e.opened.Store(f); db.isClosed() {
 			f.Close()
-			return nil, errClosed
+			return nil, ErrClosed
 		}
 		return db.sourceOf(e, f), nil
 	}
@@ -192,7 +192,7 @@ func (c *core) endAllTemporary() {
 	for _, of := range []*catalog{c.committed, c.files} {
 		entries, _ := of.known()
 		for _, e := range entries {
-			e.endTemporary(errClosed)
+			e.endTemporary(ErrClosed)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error 
 		return err
 	}
 	if db.isClosed() {
-		return errClosed
+		return ErrClosed
 	}
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
@@ -291,7 +291,7 @@ func (db *DB) Attach(name string, s ingest.Source) error { return db.register(db
 
 func (db *DB) register(e *entry) error {
 	if db.isClosed() {
-		return errClosed
+		return ErrClosed
 	}
 	return db.tables.add(e)
 }
@@ -313,7 +313,8 @@ func (db *DB) entry(name string) *entry {
 // inMemory are the tables read so far, as they are now.
 func (c *core) inMemory() []*table.Table { return append(c.committed.read(), c.files.read()...) }
 
-var errClosed = errors.New("engine: the DB is closed")
+// ErrClosed is of statements of a DB that is closed, or was while they ran.
+var ErrClosed = errors.New("engine: the DB is closed")
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
@@ -391,7 +392,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		}
 		e.load.Add(int64(time.Since(start)))
 		if err != nil && db.isClosed() { // which closes temporary files
-			err = errClosed
+			err = ErrClosed
 		}
 		read <- err
 	}()

@@ -98,7 +98,7 @@ func (o *opening) close() error {
 func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backend, *gpus, error) {
 	if name == "cpu" {
 		_, _, err := db.opened()
-		if errors.Is(err, errClosed) {
+		if errors.Is(err, ErrClosed) {
 			return nil, nil, err
 		}
 		return db.cpu, nil, nil
@@ -155,7 +155,7 @@ func (db *DB) startDevice() *opening {
 func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*gpus, error) {
 	o := db.startDevice()
 	if o == nil {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	if !o.over() {
 		start := time.Now()
@@ -196,7 +196,7 @@ func (db *DB) opened() (d *gpus, tried bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return nil, false, errClosed
+		return nil, false, ErrClosed
 	}
 	if db.opening == nil || !db.opening.over() {
 		return nil, false, nil

@@ -32,7 +32,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 		return nil, placed(err)
 	}
 	if db.isClosed() {
-		err = errClosed
+		err = ErrClosed
 	}
 	db.files.put(name, e)
 	if old != nil {

@@ -81,6 +81,9 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 			}
 		}
 		pending, err := db.store.Append(kept, apart...)
+		if errors.Is(err, storage.ErrClosed) { // while the change was computed
+			return nil, ErrClosed
+		}
 		if err != nil {
 			return nil, err
 		}

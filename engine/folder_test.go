@@ -255,3 +255,30 @@ func TestContextsEndWhileCommitsAreSynced(t *testing.T) {
 	}
 	rows.Close()
 }
+
+// Statements that run while a DB is closed are there, or say that it is.
+func TestCloseWhileStatementsRun(t *testing.T) {
+	ctx := context.Background()
+	db := openFolder(t, t.TempDir())
+	if _, err := db.Exec(ctx, "CREATE TABLE t (i integer)"); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for {
+				if _, err := db.Exec(ctx, "INSERT INTO t VALUES (1)"); err != nil {
+					if !errors.Is(err, engine.ErrClosed) {
+						t.Error(err)
+					}
+					return
+				}
+			}
+		})
+	}
+	time.Sleep(20 * time.Millisecond)
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+}

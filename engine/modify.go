@@ -160,7 +160,7 @@ func (m *modifying) computed(ctx context.Context, view *DB) (changes []storage.C
 func (db *DB) writes() error {
 	switch {
 	case db.isClosed():
-		return errClosed
+		return ErrClosed
 	case db.tx != nil && db.tx.readOnly:
 		return errors.New("a read-only transaction takes no statement that changes tables: begin one that writes")
 	}

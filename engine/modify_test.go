@@ -301,7 +301,7 @@ func TestChangesThatEndEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{"INSERT INTO t VALUES (1)", "UPDATE t SET v = 0", "DELETE FROM t", "DROP TABLE t", "TRUNCATE t", "CREATE TABLE u (a bigint)"} {
-			if _, err := Collect(db.Query(context.Background(), text)); !errors.Is(err, errClosed) {
+			if _, err := Collect(db.Query(context.Background(), text)); !errors.Is(err, ErrClosed) {
 				t.Errorf("%s after Close: %v", text, err)
 			}
 		}

@@ -62,7 +62,7 @@ func (f told) WriteAt(p []byte, at int64) (int, error) {
 // newTemporary makes a temporary file of the DB.
 func (db *DB) newTemporary() (temporary, error) {
 	if db.isClosed() {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	f, err := db.temporary()
 	if err != nil {

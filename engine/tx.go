@@ -57,7 +57,7 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	case db.tx != nil:
 		return nil, errors.New("a transaction begins no other one: end it first")
 	case db.isClosed():
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}, stays: db.now()}
 	tx.db = &DB{core: db.core, tables: newCatalog(), statements: keptStatements(), config: &atomic.Pointer[configuration]{}, tx: tx}
@@ -115,7 +115,7 @@ func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 	case failed != nil:
 		return nil, fmt.Errorf("the transaction is rolled back, for a statement of it failed: %w", failed)
 	case tx.of.isClosed():
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil { // a statement that changes tables is under way
 		return nil, err

@@ -448,6 +448,9 @@ func (t *Saved) Load(ctx context.Context, o ingest.Options) (*table.Table, error
 	return got, nil
 }
 
+// ErrClosed is of a store that is closed.
+var ErrClosed = errors.New("storage: the store is closed")
+
 // ReadOnly says who writes to the folder; "" where this store does.
 func (s *Store) ReadOnly() string { return s.holder }
 
@@ -545,7 +548,7 @@ func (s *Store) Close() error {
 	if s.holder == "" && s.log != nil {
 		err = s.log.close()
 	}
-	s.log, s.err = nil, cmp.Or(s.err, errors.New("storage: the store is closed"))
+	s.log, s.err = nil, cmp.Or(s.err, ErrClosed)
 	s.release()
 	return err
 }
