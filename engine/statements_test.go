@@ -284,7 +284,7 @@ func TestLengths(t *testing.T) {
 		{"INSERT INTO t VALUES ('u', 'v', 'w', 1) ON CONFLICT (id) DO UPDATE SET a = excluded.a || 'long'", "!value too long for type character varying(3)"},
 		{"INSERT INTO t VALUES ('u', 'v', 'w', 1) ON CONFLICT (id) DO UPDATE SET b = 'k  ' RETURNING b || '.'", "k."},
 		{"SELECT 'abcdef'::varchar(3), 'ab  '::char(4) || '|', CAST('abcdef' AS char(2)), 12345::char(2), CAST(a || '    ' AS char(5)) || '|' FROM t WHERE id = 1", "abc|ab||ab|12|abc|"},
-		{"DESCRIBE t", "a|character varying(3);b|character(3);c|character(1);id|integer"},
+		{"DESCRIBE t", "a|character varying(3)|;b|character(3)|;c|character(1)|;id|integer|PRIMARY KEY, NOT NULL, SERIAL"},
 		{"ALTER TABLE t ALTER a TYPE varchar(2)", "!value too long for type character varying(2)"},
 		{"ALTER TABLE t ALTER a TYPE char(3)", ""},
 		{"SELECT a || '.' FROM t WHERE id = 7", "q."},

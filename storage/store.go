@@ -84,11 +84,29 @@ func Open(ctx context.Context, dir string, o ingest.Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("storage: the folder cannot be made: %w", err)
 	}
+	if name := others(folder(dir)); name != "" {
+		return nil, fmt.Errorf("storage: %s holds no database but other files, such as %s: take a new folder, or an empty one", dir, name)
+	}
 	s, err := open(ctx, folder(dir), dir, o)
 	if err == nil && s.holder == "" {
 		err = folder(filepath.Dir(filepath.Clean(dir))).sync() // the folder's name
 	}
 	return s, err
+}
+
+// others is a file of a folder without a manifest that no store has made; "" for none.
+func others(d folder) string {
+	names, err := d.list()
+	if err != nil || slices.Contains(names, manifestName) {
+		return "" // what is wrong opening it says
+	}
+	for _, name := range names {
+		ours := name == lockName || name == manifestNew || strings.HasPrefix(name, "log-") || strings.HasSuffix(name, partSuffix)
+		if !ours && !strings.HasPrefix(name, ".") && name != "lost+found" { // which a new disk has
+			return name
+		}
+	}
+	return ""
 }
 
 func open(ctx context.Context, d disk, dir string, o ingest.Options) (*Store, error) {

@@ -915,3 +915,31 @@ func TestKill(t *testing.T) {
 		}
 	}
 }
+
+// A folder of other files becomes no database, and nothing is written to it.
+func TestFolderOfOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".hidden"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	db, err := openIn(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Close(), os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = openIn(dir); err != nil { // it has a manifest
+		t.Fatal(err)
+	}
+	foreign := t.TempDir()
+	if err := errors.Join(db.Close(), os.WriteFile(filepath.Join(foreign, "notes.txt"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openIn(foreign); err == nil || !strings.Contains(err.Error(), "notes.txt") {
+		t.Error(err)
+	}
+	if names, err := os.ReadDir(foreign); err != nil || len(names) != 1 {
+		t.Errorf("there are %v, %v", names, err)
+	}
+}
