@@ -291,9 +291,7 @@ func (a args) readTime() (m moment, err error) {
 	for i, p := range parts {
 		if p.of == nil {
 			if !alphanumeric(p.text[0]) { // any separators, or none
-				text = strings.TrimLeftFunc(text, func(r rune) bool {
-					return r < 0x80 && !alphanumeric(byte(r)) && r != '-' && r != '+' || strings.ContainsRune(p.text, r)
-				})
+				text = strings.TrimLeftFunc(text, func(r rune) bool { return r < 0x80 && !alphanumeric(byte(r)) || strings.ContainsRune(p.text, r) })
 			} else if text = strings.TrimLeft(text, " "); text != "" {
 				text = text[1:]
 			}
