@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -482,6 +483,9 @@ func (h *harness) pairsFound(t *rapid.T, db namedDB, text string) {
 		return
 	}
 	x, err := db.Explain(context.Background(), text, engine.ExplainOptions{Analyze: true})
+	if errors.Is(err, engine.ErrUnsupported) { // with LIMIT 0 it was answered without the backend
+		return
+	}
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
