@@ -66,7 +66,8 @@ func (c *commits) note(changes []storage.Change, tables *catalog) {
 		if !of.whole {
 			of.rows = touched(ch)
 			if ch.Compact {
-				of.gone = union(deleted(tables.entry(ch.Table).table.Load()), ch.Delete)
+				_, gone := tables.entry(ch.Table).table.Load().Undeleted()
+				of.gone = union(gone, ch.Delete)
 			}
 		}
 		c.history = append(c.history, of)
@@ -251,20 +252,6 @@ func renumbered(rows, gone []int) []int {
 		out[i] = row - before
 	}
 	return out
-}
-
-// deleted are the rows of a table that are deleted, ascending.
-func deleted(t *table.Table) (list []int) {
-	first := 0
-	for _, c := range t.Chunks {
-		for at := 0; c.Deleted > 0 && at < c.Rows; at++ {
-			if !c.IsLive(at) {
-				list = append(list, first+at)
-			}
-		}
-		first += c.Rows
-	}
-	return list
 }
 
 // change is a change of the transaction for the table as it is now.

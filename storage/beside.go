@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -34,20 +33,12 @@ func (s *Store) Begin(tables []*table.Table) *Beside {
 		return nil
 	}
 	for _, t := range tables {
-		if all := places(t); all-t.Rows() > all/4 {
+		if all := rowsIn(t.Chunks); all-t.Rows() > all/4 {
 			return nil
 		}
 	}
 	s.beside = &Beside{s: s, old: s.tables, rows: tables, from: s.log.end, next: s.manifest.next()}
 	return s.beside
-}
-
-// places is how many rows a table has, deleted ones included.
-func places(t *table.Table) (n int) {
-	for _, c := range t.Chunks {
-		n += c.Rows
-	}
-	return n
 }
 
 // note notes a commit; with s.mu.
@@ -62,8 +53,10 @@ func (b *Beside) Write(ctx context.Context) error {
 	for _, k := range b.old {
 		files := k.files
 		if k.changed {
-			t, gone, err := withDeleted(k, b.rows)
+			var gone []int
+			t, err := k.among(b.rows)
 			if err == nil {
+				t, gone = t.Undeleted()
 				files, err = b.s.write(ctx, k, t, b.next)
 			}
 			if err != nil {
@@ -78,28 +71,6 @@ func (b *Beside) Write(ctx context.Context) error {
 		b.now = append(b.now, now)
 	}
 	return nil
-}
-
-// withDeleted is the snapshot of a table with its deleted rows as others, and their numbers.
-func withDeleted(k *kept, tables []*table.Table) (t *table.Table, gone []int, err error) {
-	i := slices.IndexFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name })
-	if i < 0 {
-		return nil, nil, errors.New("it has changed, and is not among the tables")
-	}
-	first := 0
-	var chunks []*table.Chunk
-	for _, c := range tables[i].Chunks {
-		if c.Deleted > 0 {
-			for at := range c.Rows {
-				if !c.IsLive(at) {
-					gone = append(gone, first+at)
-				}
-			}
-			c = &table.Chunk{Rows: c.Rows, Segments: c.Segments[:len(k.def.Fields)]}
-		}
-		chunks, first = append(chunks, c), first+c.Rows
-	}
-	return tables[i].With(chunks...), gone, nil
 }
 
 // Finish has the files be those of the tables; no commit comes meanwhile. rest reports that the new log is not empty. After an error nothing has happened, nor

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -51,15 +52,16 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 			continue
 		}
 		if k.changed {
-			t, fresh, err := snapshot(k, tables)
+			t, err := k.among(tables)
 			if err == nil {
+				if rowsIn(t.Chunks) > t.Rows() {
+					t = t.Compacted()
+					compacted = append(compacted, t)
+				}
 				files, err = s.write(ctx, k, t, next)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("storage: %s: table %s cannot be written: %w", s.dir, k.def.Name, err)
-			}
-			if fresh {
-				compacted = append(compacted, t)
 			}
 		}
 		now := &kept{def: k.def, files: files}
@@ -85,21 +87,13 @@ func (s *Store) follow(m *manifest, tables []*kept, records [][][]byte) error {
 	return s.tidy()
 }
 
-// snapshot is that of a table without deleted rows, and whether it had some.
-func snapshot(k *kept, tables []*table.Table) (t *table.Table, fresh bool, err error) {
-	for _, t := range tables {
-		if t.Name != k.def.Name {
-			continue
-		}
-		for _, c := range t.Chunks {
-			fresh = fresh || c.Deleted > 0
-		}
-		if fresh {
-			t = t.Compacted()
-		}
-		return t, fresh, nil
+// among is the snapshot of a table.
+func (k *kept) among(tables []*table.Table) (*table.Table, error) {
+	i := slices.IndexFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name })
+	if i < 0 {
+		return nil, errors.New("it has changed, and is not among the tables")
 	}
-	return nil, false, fmt.Errorf("it has changed, and is not among the tables")
+	return tables[i], nil
 }
 
 // write makes files of the rows that the files of a table do not have as they are. The last files are written anew where

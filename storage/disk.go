@@ -27,8 +27,8 @@ type disk interface {
 	// lock reports who holds the folder to write to it, "" where that is this store from now on, until unlock.
 	lock() (holder string, unlock func(), err error)
 	source(name string) ingest.Source // of a Parquet file
-	// hold is the disk with these files open until release: they can be read when another process has removed them.
-	hold(names []string) (d disk, release func(), err error)
+	// keep is the disk with these files open until release: they can be read when another process has removed them.
+	keep(names []string) (d disk, release func(), err error)
 }
 
 // file is one on a disk. What is written is there after a crash when sync has returned.
@@ -191,7 +191,7 @@ type left struct{ *osFile }
 
 func (left) Close() error { return nil }
 
-func (d folder) hold(names []string) (disk, func(), error) {
+func (d folder) keep(names []string) (disk, func(), error) {
 	r := reading{d, map[string]*os.File{}}
 	release := func() {
 		for _, f := range r.files {

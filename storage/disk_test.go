@@ -168,7 +168,7 @@ func (d *modelled) source(name string) ingest.Source {
 	return ingest.Source{Path: name, Data: slices.Clone(d.names[name].now)}
 }
 
-func (d *modelled) hold([]string) (disk, func(), error) { return d, func() {}, nil }
+func (d *modelled) keep([]string) (disk, func(), error) { return d, func() {}, nil }
 
 type modelledFile struct {
 	d *modelled

@@ -174,7 +174,7 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 		if err := s.tidy(); err != nil {
 			return err
 		}
-	} else if err := s.hold(); err != nil { // before another process takes them away
+	} else if err := s.openFiles(); err != nil { // before another process takes them away
 		return err
 	}
 	s.tables, s.records = nil, 0
@@ -212,18 +212,18 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 	return s.log.cut()
 }
 
-// hold has the files of the manifest open, and no others.
-func (s *Store) hold() error {
-	s.let()
-	d, release, err := s.d.hold(s.manifest.files())
+// openFiles has the files of the manifest open, and no others.
+func (s *Store) openFiles() error {
+	s.closeFiles()
+	d, release, err := s.d.keep(s.manifest.files())
 	if err == nil {
 		s.d, s.files = d, release
 	}
 	return err
 }
 
-// let closes the files that [Store.hold] has opened.
-func (s *Store) let() {
+// closeFiles closes those that [Store.openFiles] has opened.
+func (s *Store) closeFiles() {
 	if s.files != nil {
 		s.files()
 		s.files = nil
@@ -572,7 +572,7 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) release() {
-	s.let()
+	s.closeFiles()
 	if s.unlock != nil {
 		s.unlock()
 		s.unlock = nil

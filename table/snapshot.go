@@ -77,6 +77,21 @@ func (t *Table) Compacted() *Table {
 	return t.With(chunks...)
 }
 
+// Undeleted returns the table with its deleted rows as others, and their numbers, ascending: rows are counted over all chunks, from 0.
+func (t *Table) Undeleted() (all *Table, gone []int) {
+	var chunks []*Chunk
+	first := 0
+	for _, c := range t.Chunks {
+		for at := 0; c.Deleted > 0 && at < c.Rows; at++ {
+			if !c.IsLive(at) {
+				gone = append(gone, first+at)
+			}
+		}
+		chunks, first = append(chunks, &Chunk{Rows: c.Rows, Segments: c.fields()}), first+c.Rows
+	}
+	return t.With(chunks...), gone
+}
+
 // compacted is the chunk without its deleted rows, in the same codes.
 func (c *Chunk) compacted() *Chunk {
 	marks := NewBitmap(c.Rows)
