@@ -943,3 +943,29 @@ func TestFolderOfOtherFiles(t *testing.T) {
 		t.Errorf("there are %v, %v", names, err)
 	}
 }
+
+// A checkpoint beside commits is not begun where a quarter of a table's rows is deleted: it would write these, too.
+func TestBesideLeavesManyDeletedRows(t *testing.T) {
+	db, err := openOn(newModelled())
+	if err == nil {
+		err = db.commit(Change{Table: "t", Define: every("t")})
+	}
+	if err == nil {
+		err = db.commit(Change{Table: "t", Append: []*table.Chunk{db.rows(rand.New(rand.NewPCG(1, 1)), db.tables["t"], 8)}})
+	}
+	for n, row := range []int{3, 5, 6} {
+		if err == nil {
+			err = db.commit(Change{Table: "t", Delete: []int{row}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := db.Begin(slices.Collect(maps.Values(db.tables)))
+		if began := b != nil; began != (n < 2) {
+			t.Errorf("%d of 8 rows are deleted, and it is begun: %v", n+1, began)
+		}
+		if b != nil {
+			b.Drop()
+		}
+	}
+}
