@@ -37,6 +37,6 @@ func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) (
 	if err != nil {
 		return nil, err
 	}
-	m.Bits = make([]uint32, 4*out.Width*out.Height)
+	m.Bits = make([]uint32, out.Width*out.Height)
 	return []plan.Marked{m}, run.ReadTexels(out, m.Bits)
 }

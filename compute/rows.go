@@ -55,6 +55,17 @@ func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window
 	d := x.device.Primitives
 	m := plan.Marked{First: w.From, N: w.Rows}
 	groups := primitives.Groups(w.Rows)
+	words := groups * textures.GroupRows / 32
+	bitsOf := func() (err error) {
+		out := primitives.New(words)
+		if err = primitives.RowBits(run, d, bitmap, w.Rows, out); err == nil {
+			m.Bits, err = out.Read(run)
+		}
+		return err
+	}
+	if x.device.Software { // where a pass costs more than to read all bits
+		return m, bitsOf()
+	}
 	before := primitives.New(groups + 1)
 	if err := primitives.CountGroups(run, d, bitmap, w.Rows, before); err != nil {
 		return m, err
@@ -63,7 +74,6 @@ func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window
 	if err != nil {
 		return m, err
 	}
-	words := groups * textures.GroupRows / 32
 	switch n := int(counts[groups]); {
 	case n == 0:
 	case x.gathers(n):
@@ -75,11 +85,7 @@ func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window
 		}
 		m.Rows, err = ids.Read(run)
 	default:
-		out := primitives.New(words)
-		if err := primitives.RowBits(run, d, bitmap, w.Rows, out); err != nil {
-			return m, err
-		}
-		m.Bits, err = out.Read(run)
+		err = bitsOf()
 	}
 	return m, err
 }

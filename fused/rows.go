@@ -1,6 +1,8 @@
 package fused
 
 import (
+	"math/bits"
+
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -32,30 +34,31 @@ func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) (
 	lines := textures.LineShape(m.N)
 	_, err := run.Run(&pass.Pass{Op: pass.SelectRows{Where: pred.String()}, Chunk: chunk, Window: textures.Window{Rows: m.N}, Color: out,
 		Program: w.rowBits(), Textures: w.refs, Uniforms: append([]shaders.Uniform{shaders.Uint("width", uint32(lines.Width/4)),
-			shaders.Uint("line", uint32(out.Width)), shaders.Uint("rows", uint32(m.N))}, w.uniforms...)})
+			shaders.Uint("shift", uint32(bits.Len(uint(lines.Width/4))-1)), shaders.Uint("line", uint32(out.Width)), shaders.Uint("rows", uint32(m.N))}, w.uniforms...)})
 	if err != nil {
 		return nil, err
 	}
-	m.Bits = make([]uint32, 4*out.Width*out.Height)
+	m.Bits = make([]uint32, out.Width*out.Height)
 	return []plan.Marked{m}, run.ReadTexels(out, m.Bits)
 }
 
 // rowBits returns the program that draws the selection as [textures.RowBits].
 func (w *program) rowBits() shaders.Source {
 	return w.compose("rows", `
-uniform uint width; // texels of four records in a line
+uniform uint width; // texels of four records in a line, 2^shift
+uniform uint shift;
 uniform uint line;  // fragments in a line
 uniform uint rows;
-layout(location = 0) out uvec4 bits;
+layout(location = 0) out uint bits;
 
 void main() {
-    uint first = 32u * (uint(gl_FragCoord.y) * line + uint(gl_FragCoord.x));
-    bits = uvec4(0u);
-    for (uint i = 0u; i < 32u && 4u * (first + i) < rows; i++) {
+    uint first = 8u * (uint(gl_FragCoord.y) * line + uint(gl_FragCoord.x));
+    bits = 0u;
+    for (uint i = 0u; i < 8u && 4u * (first + i) < rows; i++) {
         uint texel = first + i;
-        ivec2 at = ivec2(texel % width, texel / width);
+        ivec2 at = ivec2(texel & (width - 1u), texel >> shift);
 `+w.fetch("        ")+`        for (int k = 0; k < 4; k++)
-            bits[i >> 3] |= uint(4u * texel + uint(k) < rows && `+w.holds()+`) << (4u * (i & 7u) + uint(k));
+            bits |= uint(4u * texel + uint(k) < rows && `+w.holds()+`) << (4u * i + uint(k));
     }
 }
 `)

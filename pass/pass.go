@@ -276,7 +276,7 @@ type Runner interface {
 	// ReadParts hands the first n words to take instead, part by part, each with the number of its
 	// first word; several goroutines call take at a time, which keeps no words.
 	ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error
-	// ReadTexels copies the texels of a temporary texture of four words each back,
+	// ReadTexels copies the texels of a temporary texture back,
 	// line by line, which earlier passes have drawn; it waits for them.
 	ReadTexels(t *textures.Temp, words []uint32) error
 	// Slots returns how many targets like t can be resident at the same time, 1..n.

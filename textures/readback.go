@@ -2,6 +2,7 @@ package textures
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"unsafe"
 
@@ -16,17 +17,21 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 		return err
 	}
 	sh, _, f := ref.layout()
-	kind := uint32(gl.UNSIGNED_INT)
-	if f.kind == gl.FLOAT {
-		kind = gl.FLOAT
-	}
 	if ref.Temp != nil {
 		line += ref.Temp.Line
 	}
 	s.ctx.Settle()
-	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, kind, int32(4*len(out)), gl.Ptr(out))
+	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, f.words32(), int32(4*len(out)), gl.Ptr(out))
 	s.settled = s.clock
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
+}
+
+// words32 is the type of texels that are read back: floats as they are, others as integers of 32 bits.
+func (f format) words32() uint32 {
+	if f.kind == gl.FLOAT {
+		return gl.FLOAT
+	}
+	return gl.UNSIGNED_INT
 }
 
 // Read returns the floats of the rows of a resident or new texture, texel by
@@ -57,10 +62,30 @@ func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
 	return out, err
 }
 
-// ReadTexels copies the texels of a temporary texture of four words each back, line
-// by line; it waits for the passes that draw it.
+// ReadTexels copies the texels of a temporary texture back, line by line; it waits for the passes that draw it.
 func (s *Store) ReadTexels(t *Temp, words []uint32) error {
-	return read(s, Ref{Temp: t}, 0, t.Height, words)
+	ref := Ref{Temp: t}
+	if 4*len(words) < largeRead {
+		return read(s, ref, 0, t.Height, words)
+	}
+	o, err := s.image(ref)
+	if err != nil {
+		return err
+	}
+	s.ctx.Settle()
+	r, err := s.needRing(&s.down, gl.MAP_READ_BIT)
+	if err != nil {
+		return err
+	}
+	gl.BindBuffer(gl.PIXEL_PACK_BUFFER, r.buffer)
+	defer gl.BindBuffer(gl.PIXEL_PACK_BUFFER, 0)
+	defer gl.PixelStorei(gl.PACK_SKIP_PIXELS, 0) // see uploadTexture
+	_, _, f := ref.layout()
+	line := t.Width * t.Words
+	return s.readRing(len(words), max(1, r.slot/4/line)*line, func(offset, at, n int) {
+		gl.PixelStorei(gl.PACK_SKIP_PIXELS, int32(offset/4/t.Words))
+		gl.GetTextureSubImage(o.texture, 0, 0, int32(t.Line+at/line), 0, int32(t.Width), int32(n/line), 1, f.texel, f.words32(), math.MaxInt32, nil)
+	}, func(at int, part []uint32) { copy(words[at:], part) })
 }
 
 // ReadBlock copies the first words of a resident block back, after waiting for the dispatches
@@ -118,27 +143,33 @@ func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32))
 	if err != nil {
 		return err
 	}
-	words, clock := r.slot/4, s.clock
-	slots := (all + words - 1) / words
-	queue := func(i int) {
-		gl.CopyNamedBufferSubData(o.buffer, r.buffer, i*r.slot, i%ringSlots*r.slot, 4*min(words, all-i*words))
+	return s.readRing(all, r.slot/4, func(offset, at, n int) { gl.CopyNamedBufferSubData(o.buffer, r.buffer, 4*at, offset, 4*n) }, take)
+}
+
+// readRing hands words over that go through the ring, step words to a slot: queue has the device copy n of them, from word at on, to an offset in
+// bytes of the ring's buffer.
+func (s *Store) readRing(all, step int, queue func(offset, at, n int), take func(at int, words []uint32)) error {
+	r, clock := s.down, s.clock
+	slots := (all + step - 1) / step
+	begin := func(i int) {
+		queue(i%ringSlots*r.slot, i*step, min(step, all-i*step))
 		r.fence[i%ringSlots] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	}
 	for i := range min(ringSlots, slots) {
-		queue(i)
+		begin(i)
 	}
 	for i := range slots {
 		if err := r.wait(i % ringSlots); err != nil {
 			return err
 		}
-		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*r.slot)), min(words, all-i*words))
+		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*r.slot)), min(step, all-i*step))
 		var parts sync.WaitGroup
-		for at := 0; at < len(in); at += words / slotParts {
-			parts.Go(func() { take(i*words+at, in[at:min(at+words/slotParts, len(in))]) })
+		for at := 0; at < len(in); at += r.slot / 4 / slotParts {
+			parts.Go(func() { take(i*step+at, in[at:min(at+r.slot/4/slotParts, len(in))]) })
 		}
 		parts.Wait()
 		if next := i + ringSlots; next < slots {
-			queue(next)
+			begin(next)
 		}
 	}
 	s.settled = clock

@@ -1,6 +1,7 @@
 package textures_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -97,6 +98,39 @@ func TestLinesReadBackAreTheCodes(t *testing.T) {
 					if !slices.Equal(got, want) {
 						t.Errorf("form %d, high %v, row %d: %v, want %v", ref.Form, ref.High, row, got, want)
 					}
+				}
+			}
+		}
+		g.End()
+	})
+}
+
+// Large textures come back through a ring, those of one word and of four, and those that are lines of another.
+func TestLargeTexturesReadBack(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		var stack textures.Stack
+		stack.Add(textures.Temp{Width: 7, Height: 3, Words: 1})
+		for _, temp := range []*textures.Temp{{Width: 1000, Height: 1101, Words: 1}, {Width: 4096, Height: 300, Words: 4}, {Width: 700, Height: 601, Words: 4, Floats: true},
+			stack.Add(textures.Temp{Width: 3001, Height: 401, Words: 1})} {
+			kind, value := "uvec4", "value"
+			if temp.Words == 1 {
+				kind, value = "uint", "value.x"
+			}
+			if temp.Floats {
+				kind, value = "vec4", "uintBitsToFloat(value)"
+			}
+			program := shaders.Compose("where", nil, fmt.Sprintf("layout(location = 0) out %s at;\nvoid main() { uint n = uint(gl_FragCoord.y - %d.0) * %du + uint(gl_FragCoord.x);\n"+
+				"uvec4 value = uvec4(n, n + 1u, n + 2u, n + 3u) + 0x3f000000u; at = %s; }\n", kind, temp.Line, temp.Width, value))
+			if _, err := g.Run(&pass.Pass{Op: pass.SortedRows{}, Color: temp, Program: program}); err != nil {
+				t.Fatal(err)
+			}
+			words := make([]uint32, temp.Width*temp.Height*temp.Words)
+			if err := g.ReadTexels(temp, words); err != nil {
+				t.Fatal(err)
+			}
+			for i, word := range words {
+				if want := uint32(i/temp.Words+i%temp.Words) + 0x3f000000; word != want {
+					t.Fatalf("%+v: word %d is %d, want %d", temp, i, word, want)
 				}
 			}
 		}

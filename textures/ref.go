@@ -82,12 +82,12 @@ func (s *Stack) Add(t Temp) *Temp {
 	return &t
 }
 
-// RowBits is a texture for one query with a bit a record of n rows: bit k of component c of
-// texel t is that of record 128 t + 32 c + k, the texels going line by line.
+// RowBits is a texture for one query with a bit a record of n rows: bit k of texel t is that of record 32 t + k, the texels
+// going line by line.
 func RowBits(n int) *Temp {
-	texels := max(1, (n+127)/128)
-	width := min(texels, 1024)
-	return &Temp{Width: width, Height: (texels + width - 1) / width, Words: 4}
+	texels := max(1, (n+31)/32)
+	width := min(texels, 4096)
+	return &Temp{Width: width, Height: (texels + width - 1) / width, Words: 1}
 }
 
 // Attribute names the texture with limbs 0 and 1 of a column.
