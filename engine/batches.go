@@ -235,24 +235,26 @@ func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *plan
 	}
 	r := b.reader(ctx, db, &times)
 	defer r.close()
-	open := func(of *plan.Query, do func(plan.Selection) error) error {
-		v := which[of]
-		t, err := r.get(v.batch)
-		if err != nil {
-			return err
-		}
-		unpin := db.pinned(t)
-		defer unpin()
-		part, err := plan.NewQuery(t, f)
-		if err != nil {
-			return err
-		}
-		if v.again {
-			part = plan.NewVisit(part).Again
-		}
-		return onSelection(ctx, on, part, took, do)
-	}
-	values, err := plan.Finish(plan.Stream(q, visits, open), q)
+	var part *plan.Query // of the batch that is there
+	v := plan.Visiting{Visits: visits,
+		Visit: func(of *plan.Query, do func() error) error {
+			v := which[of]
+			t, err := r.get(v.batch)
+			if err != nil {
+				return err
+			}
+			unpin := db.pinned(t)
+			defer unpin()
+			if part, err = plan.NewQuery(t, f); err != nil {
+				return err
+			}
+			if v.again {
+				part = plan.NewVisit(part).Again
+			}
+			return do()
+		},
+		Select: func(_ *plan.Query, do func(plan.Selection) error) error { return onSelection(ctx, on, part, took, do) }}
+	values, err := plan.Finish(plan.Stream(q, v), q)
 	b.ended(times, start, took)
 	return values, err
 }

@@ -155,7 +155,9 @@ type part struct {
 	g *GPU
 	q *plan.Query
 	// visits are the parts of q that the device goes over one after the other; nil where it has room for all.
-	visits   []plan.Visit
+	visits []plan.Visit
+	// near says between which codes the order statistics of q probably are, by their aggregates; nil where it is not known.
+	near     func() map[int]plan.Span
 	recorded bool // its passes are recorded alone: the store, which is the GL thread's, is told of no visits
 }
 

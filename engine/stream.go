@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -182,7 +183,7 @@ func (b *passes) cut(q *plan.Query, rows int, most int64) *streaming {
 		s.parts = append(s.parts, p)
 	}
 	if len(s.parts) == 1 { // which looks for order statistics by itself
-		s.parts[0].q = q
+		s.parts[0].q, s.parts[0].near = q, sync.OnceValue(func() map[int]plan.Span { return nearOf(q) })
 	}
 	return s
 }
@@ -198,6 +199,7 @@ func (b *passes) footprint(p part) (int64, error) {
 	} else {
 		if p.q.IsPart() { // its order statistics are found in visits
 			p.visits = []plan.Visit{plan.NewVisit(p.q)}
+			p.near = func() map[int]plan.Span { return anywhere(p.q) }
 		}
 		s, err := p.selection(b.name, r)
 		if err == nil {
@@ -232,16 +234,31 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 	if p.visits == nil {
 		return a.selection(run, p.g, p.q)
 	}
-	return plan.Stream(p.q, p.visits, func(q *plan.Query, do func(plan.Selection) error) error {
-		return run.Apart(q.Table, func() error {
+	var near map[int]plan.Span
+	if p.near != nil {
+		near = p.near()
+	}
+	return plan.Stream(p.q, plan.Visiting{Visits: p.visits, Near: near, Recorded: p.recorded,
+		Visit: func(q *plan.Query, do func() error) error {
 			defer p.visiting(q)()
-			s, err := a.selection(run, p.g, q)
-			if err != nil {
+			return do()
+		},
+		Select: func(q *plan.Query, do func(plan.Selection) error) error {
+			return run.Apart(q.Table, func() error {
+				s, err := a.selection(run, p.g, q)
+				if err != nil {
+					return err
+				}
+				return do(s)
+			})
+		},
+		Rows: func(q *plan.Query, chunk int) (list []plan.Marked, err error) {
+			err = run.Apart(q.Table, func() error {
+				list, err = a.rows(run, p.g, q, chunk)
 				return err
-			}
-			return do(s)
-		})
-	}), nil
+			})
+			return list, err
+		}}), nil
 }
 
 // visiting begins a visit of a part, and returns what ends it.
@@ -251,7 +268,7 @@ func (p part) visiting(q *plan.Query) (end func()) {
 	}
 	i := slices.IndexFunc(p.visits, func(v plan.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
-	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, plan.IsSought) { // the next sweep
+	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, plan.IsSought) && (p.near == nil || len(p.near()) == 0) { // the next sweep
 		i = 0
 	}
 	if i < len(p.visits) {
@@ -331,6 +348,9 @@ func (s *streaming) step(of string) Step {
 	visits := 0
 	for _, p := range s.parts {
 		visits += len(p.visits)
+		if p.near != nil && len(p.near()) > 0 {
+			of += "; a sample of the rows says about where the order statistics are"
+		}
 	}
 	return Step{Pass: fmt.Sprintf("Stream(windows %d of %d rows, visits %d)", len(s.chunks), s.rows, visits),
 		Counts: fmt.Sprintf("the memory of the device has no room for the %s of all rows, a visit takes %s: the passes are %s", size(s.need), size(s.bytes), of)}
@@ -354,8 +374,12 @@ func added(list []Step) (out []Step) {
 		if s.MS != nil {
 			*out[i].MS += *s.MS
 		}
-		if s.Samples != nil {
-			*out[i].Samples += *s.Samples
+		if s.Samples != nil { // a pass may count in some visits alone
+			n := *s.Samples
+			if before := out[i].Samples; before != nil {
+				n += *before
+			}
+			out[i].Samples = &n
 		}
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -98,6 +99,24 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
+// BenchmarkNear draws the sample that says where a median is, of STENCILDB_BENCH_ROWS rows (2^22).
+func BenchmarkNear(b *testing.B) {
+	rows, err := strconv.Atoi(os.Getenv("STENCILDB_BENCH_ROWS"))
+	if err != nil {
+		rows = 1 << 22
+	}
+	tab := streamTable(rows)
+	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: []expr.Aggregate{{Kind: expr.Percentile, Name: "median", Col: 1, F: 0.5, Arg: tab.Fields[1].Type}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if len(nearOf(q)) == 0 {
+			b.Fatal("no span")
+		}
+	}
+}
+
 // uploadAlone makes what the visits of a statement read resident, visit after visit, and says what a sweep over all takes, in ms, and
 // how many bytes of codes cross the bus.
 func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes int64, visits int) {
@@ -116,13 +135,13 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 		defer func() { bytes = p.g.Store.Sent() - before }()
 		for _, w := range p.visits {
 			r := &pass.Recorder{}
-			one := part{g: p.g, q: w.First, visits: []plan.Visit{w}}
+			one := part{g: p.g, q: p.q, visits: []plan.Visit{w}, near: p.near, recorded: true}
 			if len(s.plan.Aggs) == 0 {
 				if err := v.findAll(r, p.g, w.First); err != nil {
 					return err
 				}
 			} else if sel, err := one.selection(backend, r); err == nil {
-				_, _ = plan.Finish(sel, w.First) // the counts are assumed
+				_, _ = plan.Finish(sel, p.q) // the counts are assumed
 			}
 			start := time.Now()
 			err := p.g.GL.Apart(w.First.Table, func() error {

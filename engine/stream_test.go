@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
@@ -121,23 +122,28 @@ func TestOrderStatisticsOfWideCodesInWindows(t *testing.T) {
 	}
 }
 
-// counting is a runner that looks at the store's memory after each pass.
+// counting is a runner that looks at the store's memory after each pass, and counts passes of further sweeps.
 type counting struct {
 	pass.Runner
-	g    *GPU
-	most *int64
+	g       *GPU
+	most    *int64
+	further *int
 }
 
 func (c counting) Run(p *pass.Pass) (pass.Count, error) {
 	n, err := c.Runner.Run(p)
 	*c.most = max(*c.most, c.g.Store.Used())
+	switch p.Op.(type) {
+	case compute.Histogram, pass.KthLargest:
+		*c.further++
+	}
 	return n, err
 }
 
 // A table that takes twenty times the device's budget gets the answers that it has in host memory: one attribute alone takes more
 // than the budget. The budget is never exceeded, and objects are made once, not once a window.
 func TestTableOfTwentyBudgets(t *testing.T) {
-	const rows, budget = 1<<20 + 1, 1 << 20
+	const rows, budget = 15<<17 + 1, 1 << 20
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "w", Type: table.Type{Kind: table.BigInt}},
 		{Name: "n", Type: table.Type{Kind: table.Integer}}}, rows)
 	for row := range rows {
@@ -173,16 +179,19 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, g := db.opening.device.backends[backend].(*passes), db.opening.device.list[0]
-		most, live, made := int64(0), map[string]int(nil), 0
+		most, further, live, made := int64(0), 0, map[string]int(nil), 0
 		for range 2 {
 			live, made = g.Context.Live(), g.Context.Created()
-			if _, err := v.execute(context.Background(), s.plan, &took{}, func(g *GPU) pass.Runner { return counting{g.GL, g, &most} }); err != nil {
+			if _, err := v.execute(context.Background(), s.plan, &took{}, func(g *GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
 				t.Fatal(err)
 			}
 		}
 		of := v.stream(s.plan)
 		if of == nil || of.need < 5*budget || backend == "compute" && of.need < 20*budget || most > budget || most == 0 {
 			t.Fatalf("%s: %+v, at most %d bytes resident", backend, of, most)
+		}
+		if further > 0 {
+			t.Errorf("%s: %d passes that look for a median where a sample has said where it is", backend, further)
 		}
 		if made = g.Context.Created() - made; made > 4*len(of.parts[0].visits) { // of four sweeps, each of two columns and more
 			t.Errorf("%s: %d objects made in %d visits", backend, made, len(of.parts[0].visits))
@@ -213,5 +222,20 @@ func TestOneOfTwoDevicesStreams(t *testing.T) {
 		if x, err := db.Explain(context.Background(), text, ExplainOptions{}); err != nil || !strings.Contains(strings.Join(x.Lines(), "\n"), "Stream(windows 8 of 128 rows") {
 			t.Errorf("%s: no windows, %v: %v", backend, err, x.Lines())
 		}
+	}
+}
+
+// Steps of several visits are added up, also where a pass counts in some of them alone.
+func TestStepsOfVisitsAreAddedUp(t *testing.T) {
+	of := func(samples ...uint64) Step {
+		s := Step{Pass: "Count(a >= 5)", MS: new(float64(2))}
+		for _, n := range samples {
+			s.Samples = &n
+		}
+		return s
+	}
+	list := added([]Step{of(), of(3), {Pass: "Merge", MS: new(float64(1))}, of(4), of()})
+	if len(list) != 2 || *list[0].MS != 8 || *list[0].Samples != 7 || list[1].Samples != nil {
+		t.Errorf("%+v", list)
 	}
 }

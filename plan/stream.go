@@ -31,23 +31,35 @@ func IsSought(a expr.Aggregate) bool {
 	return IsRanked(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max
 }
 
-// Stream joins the selections of parts of a query that are visited one after the other, for want of memory.
-// open calls do with the selection of a visit's query, a new one every time.
+// Visiting is how the parts of a query are visited one after the other, for want of memory.
+type Visiting struct {
+	Visits []Visit
+	// Visit calls do while a visit's part is there; q is its First or its Again.
+	Visit func(q *Query, do func() error) error
+	// Select calls do with the selection of a query over the chunks of the part that is there, a new one every time.
+	Select func(q *Query, do func(Selection) error) error
+	// Near says of order statistics, by their aggregates, between which codes of the column's [Space] they probably are. Rows lists
+	// the records that a query over the part that is there selects of a chunk. Both may be nil.
+	Near map[int]Span
+	Rows func(q *Query, chunk int) ([]Marked, error)
+	// Recorded says that answers are assumed: the order statistics are where they are near.
+	Recorded bool
+}
+
+// Stream joins the selections of parts of a query that are visited one after the other.
 //
 // The first visit of the parts checks the records, and finds all counts, sums, MINs and MAXs, and the first digits of the other order
 // statistics, whose code spaces q's table tells; each visit more decides one digit of all of these (see [Selection]): codes of
-// 64 bits take four visits where a digit has 16. Where q is itself a part of a query its order statistics are
-// found together with the other parts', one visit a digit.
-func Stream(q *Query, visits []Visit, open func(q *Query, do func(Selection) error) error) Selection {
-	return &streamed{q: q, visits: visits, open: open}
-}
+// 64 bits take four visits where a digit has 16. Where an order statistic is near known codes, the first visit counts the values above
+// them and lists those between, of which it is one unless it is elsewhere: then its digits are decided. Where q is itself a part of a
+// query its order statistics are found together with the other parts', one visit a digit.
+func Stream(q *Query, v Visiting) Selection { return &streamed{q: q, Visiting: v} }
 
 // streamed is the selected records of parts that are visited one after the other.
 type streamed struct {
-	q      *Query
-	visits []Visit
-	open   func(q *Query, do func(Selection) error) error
-	bits   int // of a digit
+	Visiting
+	q    *Query
+	bits int // of a digit
 
 	count    uint64
 	values   map[int]uint64      // by column: how many are not NULL
@@ -56,6 +68,7 @@ type streamed struct {
 	ends     map[end]table.Value // of columns whose MIN or MAX is asked for
 	spaces   map[int]*Space      // of columns with other order statistics
 	first    map[int][]uint64    // by column: how many reach each threshold of the first digit
+	between  map[int]*between    // by aggregate
 	searched map[ranked]table.Value
 }
 
@@ -73,14 +86,32 @@ type ranked struct {
 func (m *streamed) Check() error {
 	m.count, m.values, m.sums, m.sumsOf = 0, map[int]uint64{}, map[int]*Sum{}, map[int]*Sum{}
 	m.ends, m.spaces, m.first, m.searched = map[end]table.Value{}, map[int]*Space{}, map[int][]uint64{}, nil
+	m.between = map[int]*between{}
+	for i, span := range m.Near {
+		col := m.q.Aggs[i].Col
+		m.between[i] = &between{col: col, space: m.space(col), span: span}
+	}
+	defer func() {
+		for _, b := range m.between {
+			b.listing.Wait()
+		}
+	}()
 	var failed *CheckError
-	for _, v := range m.visits {
-		err := m.open(v.First, func(s Selection) error {
-			if err := s.Check(); err != nil || failed != nil {
-				return err
+	for _, v := range m.Visits {
+		err := m.Visit(v.First, func() error {
+			err := m.Select(v.First, func(s Selection) error {
+				if err := s.Check(); err != nil || failed != nil {
+					return err
+				}
+				m.bits = s.VisitBits()
+				return m.gather(s)
+			})
+			for _, i := range slices.Sorted(maps.Keys(m.between)) {
+				if err == nil && failed == nil {
+					err = m.between[i].visit(m, v.First)
+				}
 			}
-			m.bits = s.VisitBits()
-			return m.gather(s)
+			return err
 		})
 		if one := (*CheckError)(nil); errors.As(err, &one) {
 			if failed == nil || one.before(failed) {
@@ -98,13 +129,15 @@ func (m *streamed) Check() error {
 
 // again visits all parts once more.
 func (m *streamed) again(do func(s Selection) error) error {
-	for _, v := range m.visits {
-		err := m.open(v.Again, func(s Selection) error {
-			if err := s.Check(); err != nil {
-				return err
-			}
-			m.bits = s.VisitBits()
-			return do(s)
+	for _, v := range m.Visits {
+		err := m.Visit(v.Again, func() error {
+			return m.Select(v.Again, func(s Selection) error {
+				if err := s.Check(); err != nil {
+					return err
+				}
+				m.bits = s.VisitBits()
+				return do(s)
+			})
 		})
 		if err != nil {
 			return err
@@ -128,7 +161,7 @@ func (m *streamed) gather(s Selection) error {
 		case !IsRanked(a):
 			err = v.addCount()
 		case IsRanked(a) && !a.Null:
-			err = v.addRanked(a)
+			err = v.addRanked(i, a)
 		}
 	}
 	return err
@@ -191,7 +224,7 @@ func addTo(sums map[int]*Sum, at int, sum *Sum) {
 }
 
 // addRanked adds an end, or the counts of the first digit of an order statistic.
-func (v *partVisit) addRanked(a expr.Aggregate) error {
+func (v *partVisit) addRanked(agg int, a expr.Aggregate) error {
 	n, err := v.addValues(a.Col)
 	if err != nil || n == 0 {
 		return err
@@ -204,7 +237,7 @@ func (v *partVisit) addRanked(a expr.Aggregate) error {
 		}
 		return err
 	}
-	if v.q.IsPart() || v.begun[a.Col] {
+	if v.q.IsPart() || v.begun[a.Col] || v.between[agg] != nil {
 		return nil
 	}
 	v.begun[a.Col] = true
@@ -278,7 +311,7 @@ func (m *streamed) Kth(col int, k uint64, largest bool) (table.Value, error) {
 func (m *streamed) searchAll() error {
 	m.searched = map[ranked]table.Value{}
 	searches := map[ranked]*seeking{}
-	for _, a := range m.q.Aggs {
+	for i, a := range m.q.Aggs {
 		if !IsSought(a) {
 			continue
 		}
@@ -294,8 +327,13 @@ func (m *streamed) searchAll() error {
 		if !largest {
 			x.k = n - k + 1
 		}
-		if x.shift > 0 {
-			x.decide(x.widest(m.bits), m.first[a.Col])
+		if first := m.first[a.Col]; x.shift > 0 && first != nil {
+			x.decide(x.widest(m.bits), first)
+		}
+		if b := m.between[i]; b != nil {
+			if code, ok := b.kth(x.k); ok || m.Recorded {
+				x.code, x.shift = code, 0
+			}
 		}
 		searches[ranked{end{a.Col, largest}, k}] = x
 	}

@@ -50,6 +50,42 @@ func next[T uint8 | uint16 | uint32 | uint64](codes []T, from int, code T) int {
 	return from + at
 }
 
+// Sampled is a table of some of the table's rows, spread over all of it, with the segments of some fields and the hidden column. Its chunks are of
+// those of the table, in their codes: what was lowered for a chunk holds for it.
+func (t *Table) Sampled(some int, fields []int) *Table {
+	rows, all := make([][]uint32, len(t.Chunks)), 0
+	for _, c := range t.Chunks {
+		all += c.Rows
+	}
+	for i, c := range t.Chunks {
+		rows[i] = make([]uint32, 0, int(float64(c.Rows)/float64(all)*float64(some))+2)
+	}
+	k, first := 0, 0 // the chunk of a row, and its first one
+	spread(all, some, func(at int) {
+		for ; at >= first+t.Chunks[k].Rows; k++ {
+			first += t.Chunks[k].Rows
+		}
+		rows[k] = append(rows[k], uint32(at-first))
+	})
+	chunks := make([]*Chunk, len(t.Chunks))
+	for i, c := range t.Chunks {
+		of := &Chunk{Rows: len(rows[i]), Segments: make([]*Segment, len(c.Segments))}
+		for col, s := range c.Segments {
+			if s != nil && (col >= len(t.Fields) || slices.Contains(fields, col)) {
+				s.Settle()
+				of.Segments[col] = s.Of(rows[i])
+			}
+		}
+		if c.Deleted > 0 {
+			for _, live := range of.live().Codes.U8 {
+				of.Deleted += 1 - int(live)
+			}
+		}
+		chunks[i] = of
+	}
+	return t.With(chunks...)
+}
+
 // Of is a segment of some rows of the segment, in the order in which they are listed, with their codes as they are.
 func (s *Segment) Of(rows []uint32) *Segment {
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, Spans: s.Spans}

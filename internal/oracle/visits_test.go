@@ -52,27 +52,44 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 		draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(2)
 		hardware := scans // as which a program goes over several chunks
 		hardware.Software, hardware.Fuse, hardware.Multiprocessors, hardware.Together = false, true, 1, 4
-		backends := []struct {
+		type backend struct {
 			name string
 			open func(q *plan.Query) (plan.Selection, error)
-		}{
-			{"cpu", func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) }},
-			{"compute", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) }},
-			{"compute as on hardware", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, hardware, q) }},
-			{"fused", func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) }},
-			{"classic", func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) }},
+			rows func(q *plan.Query, chunk int) ([]plan.Marked, error)
 		}
-		finish := func(q *plan.Query, visits []plan.Visit, open func(q *plan.Query) (plan.Selection, error)) (values []table.Value, opened int, err error) {
-			values, err = plan.Finish(plan.Stream(q, visits, func(q *plan.Query, do func(plan.Selection) error) error {
-				opened++
-				return g.Apart(q.Table, func() error {
-					s, err := open(q)
-					if err == nil {
-						err = do(s)
-					}
-					return err
-				})
-			}), q)
+		backends := []backend{
+			{"cpu", func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) }, nil},
+			{"compute", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) },
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, scans, q, chunk) }},
+			{"compute as on hardware", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, hardware, q) },
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, hardware, q, chunk) }},
+			{"fused", func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) },
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return fused.Rows(g, draws, q, chunk) }},
+			{"classic", func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) },
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return aggregates.Rows(g, draws, q, chunk) }},
+		}
+		finish := func(q *plan.Query, visits []plan.Visit, b backend, near map[int]plan.Span) (values []table.Value, opened int, err error) {
+			values, err = plan.Finish(plan.Stream(q, plan.Visiting{Visits: visits, Near: near,
+				Visit: func(_ *plan.Query, do func() error) error {
+					opened++
+					return do()
+				},
+				Select: func(q *plan.Query, do func(plan.Selection) error) error {
+					return g.Apart(q.Table, func() error {
+						s, err := b.open(q)
+						if err == nil {
+							err = do(s)
+						}
+						return err
+					})
+				},
+				Rows: func(q *plan.Query, chunk int) (list []plan.Marked, err error) {
+					err = g.Apart(q.Table, func() error {
+						list, err = b.rows(q, chunk)
+						return err
+					})
+					return list, err
+				}}), q)
 			g.End()
 			return values, opened, err
 		}
@@ -84,7 +101,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 			}
 			for _, b := range list {
 				visits := visited(q, 4096, func() int { return 2 })
-				got, opened, err := finish(q, visits, backends[b].open)
+				got, opened, err := finish(q, visits, backends[b], nil)
 				if err != nil {
 					t.Fatalf("%s: %v", backends[b].name, err)
 				}
@@ -95,10 +112,28 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 				if opened > sweeps*len(visits) {
 					t.Errorf("%s, %d bits: %d visits of %d windows", backends[b].name, width, opened, len(visits))
 				}
-				for i, v := range want {
-					if got[i].String() != v.String() {
-						t.Errorf("%s, %d bits: %v is %v, want %v", backends[b].name, width, q.Aggs[i], got[i], v)
+				check := func(got []table.Value) {
+					for i, v := range want {
+						if got[i].String() != v.String() {
+							t.Errorf("%s, %d bits: %v is %v, want %v", backends[b].name, width, q.Aggs[i], got[i], v)
+						}
 					}
+				}
+				check(got)
+				if backends[b].rows == nil {
+					continue
+				}
+				for _, off := range []struct{ below, above uint64 }{{0, 0}, {3, 0}, {0, 1 << 9}, {1 << 10, 1 << 9}} { // near it one sweep does
+					near := map[int]plan.Span{}
+					for i, a := range q.Aggs {
+						space := plan.NewSpace(q.Table, a.Col)
+						code := space.AtLeast(func(v table.Value) int { return table.Compare(v, want[i]) })
+						near[i] = plan.Span{Lo: code - min(code, off.below), Hi: code + min(space.Max()-code, off.above)}
+					}
+					if got, opened, err = finish(q, visits, backends[b], near); err != nil || opened != len(visits) {
+						t.Fatalf("%s, %d bits: %d visits of %d windows, %v", backends[b].name, width, opened, len(visits), err)
+					}
+					check(got)
 				}
 			}
 		}
@@ -114,7 +149,15 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 			if len(visits) == 0 {
 				return
 			}
-			got, _, err := finish(q, visits, b.open)
+			near := map[int]plan.Span{} // right and wrong
+			for i, a := range q.Aggs {
+				if plan.IsSought(a) && b.rows != nil && rapid.IntRange(0, 2).Draw(t, "near") > 0 {
+					max := plan.NewSpace(tab, a.Col).Max()
+					lo := rapid.Uint64Range(0, max).Draw(t, "lo")
+					near[i] = plan.Span{Lo: lo, Hi: rapid.Uint64Range(lo, max).Draw(t, "hi")}
+				}
+			}
+			got, _, err := finish(q, visits, b, near)
 			if errors.As(err, new(*plan.Declined)) {
 				return
 			}
