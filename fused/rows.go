@@ -58,8 +58,10 @@ void main() {
         uint texel = first + i;
         ivec2 at = ivec2(texel & (width - 1u), texel >> shift);
 `+w.fetch("        ")+`        for (int k = 0; k < 4; k++)
-            bits |= uint(4u * texel + uint(k) < rows && `+w.holds()+`) << (4u * i + uint(k));
+            bits |= uint(`+w.holds()+`) << (4u * i + uint(k));
     }
+    if (rows < 4u * first + 32u) // bits behind the rows are 0
+        bits &= (1u << (max(rows, 4u * first) - 4u * first)) - 1u;
 }
 `)
 }

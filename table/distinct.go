@@ -32,19 +32,18 @@ func (t *Table) Sample() (list []Place) {
 
 // spread calls do for some of n rows, ascending: one of each stretch, at a place in it that differs from stretch to stretch.
 func spread(n, some int, do func(at int)) {
+	for i := range min(n, some) {
+		do(spreadAt(i, n, some))
+	}
+}
+
+// spreadAt is the i'th of some rows that are spread over n.
+func spreadAt(i, n, some int) int {
 	if n <= some {
-		for i := range n {
-			do(i)
-		}
-		return
+		return i
 	}
-	size, shift := float64(n)/float64(some), 0.0
-	for i := range some {
-		if shift += math.Phi - 1; shift >= 1 {
-			shift--
-		}
-		do(min(n-1, int((float64(i)+shift)*size)))
-	}
+	_, place := math.Modf(float64(i+1) * (math.Phi - 1))
+	return min(n-1, int((float64(i)+place)*(float64(n)/float64(some))))
 }
 
 // Distinct estimates how many different values the segment has, 0 where all rows are NULL. It looks at some thousand rows, at

@@ -53,27 +53,25 @@ func next[T uint8 | uint16 | uint32 | uint64](codes []T, from int, code T) int {
 // Sampled is a table of some of the table's rows, spread over all of it, with the segments of some fields and the hidden column. Its chunks are of
 // those of the table, in their codes: what was lowered for a chunk holds for it.
 func (t *Table) Sampled(some int, fields []int) *Table {
-	rows, all := make([][]uint32, len(t.Chunks)), 0
+	all, before := 0, 0
 	for _, c := range t.Chunks {
 		all += c.Rows
 	}
-	for i, c := range t.Chunks {
-		rows[i] = make([]uint32, 0, int(float64(c.Rows)/float64(all)*float64(some))+2)
-	}
-	k, first := 0, 0 // the chunk of a row, and its first one
-	spread(all, some, func(at int) {
-		for ; at >= first+t.Chunks[k].Rows; k++ {
-			first += t.Chunks[k].Rows
-		}
-		rows[k] = append(rows[k], uint32(at-first))
-	})
+	share := float64(some) / float64(all)
 	chunks := make([]*Chunk, len(t.Chunks))
 	for i, c := range t.Chunks {
-		of := &Chunk{Rows: len(rows[i]), Segments: make([]*Segment, len(c.Segments))}
+		rows := make([]uint32, min(c.Rows, int(float64(before+c.Rows)*share)-int(float64(before)*share)))
+		before += c.Rows
+		InParts(len(rows), func(from, to int) {
+			for k := from; k < to; k++ {
+				rows[k] = uint32(spreadAt(k, c.Rows, len(rows)))
+			}
+		})
+		of := &Chunk{Rows: len(rows), Segments: make([]*Segment, len(c.Segments))}
 		for col, s := range c.Segments {
 			if s != nil && (col >= len(t.Fields) || slices.Contains(fields, col)) {
 				s.Settle()
-				of.Segments[col] = s.Of(rows[i])
+				of.Segments[col] = s.Of(rows)
 			}
 		}
 		if c.Deleted > 0 {
