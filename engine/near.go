@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/table"
 )
 
 const (
@@ -29,35 +29,38 @@ func nearOf(q *plan.Query) map[int]plan.Span {
 	for i := range of {
 		of[i] = i
 	}
-	sample := plan.NewVisit(q.Windowed(q.Table.Sampled(some, q.Reads()), of)).Again
-	s, err := cpu.New(0).Select(context.Background(), sample)
-	if err == nil {
-		err = s.Check()
-	}
-	if err != nil {
-		return nil
-	}
-	near, share := map[int]plan.Span{}, float64(some)/float64(rows)
+	sample, near := q.Windowed(q.Table.Sampled(some, q.Reads()), of), map[int]plan.Span{}
 	for i, a := range q.Aggs {
 		if !plan.IsSought(a) {
 			continue
 		}
-		if span, ok := nearIn(s, a, plan.NewSpace(q.Table, a.Col), float64(some), share); ok {
+		codes := sampledCodes(sample, a.Col, plan.NewSpace(q.Table, a.Col))
+		if span, ok := nearIn(codes, a, float64(some), float64(some)/float64(rows)); ok {
 			near[i] = span
 		}
 	}
 	return near
 }
 
-// nearIn is nearOf of one aggregate, of the selection of so many sampled rows, which are a share of all.
-func nearIn(s plan.Selection, a expr.Aggregate, space *plan.Space, sampled, share float64) (near plan.Span, ok bool) {
-	n, err := s.CountNotNull(a.Col)
-	if err != nil || space.Bits() == 0 {
-		return near, false
+// sampledCodes are the codes of a column that the rows of a sample have which are selected.
+func sampledCodes(sample *plan.Query, col int, space *plan.Space) *plan.Codes {
+	codes := &plan.Codes{Space: space}
+	var adding sync.WaitGroup
+	for rows, err := range cpu.New(0).Rows(context.Background(), sample.Within(col, space, plan.Span{Hi: space.Max()})) {
+		if err == nil {
+			adding.Go(func() { codes.Add(sample.Table.Chunks[rows.Chunk].Segments[col], rows) })
+		}
 	}
-	near.Hi = space.Max()
-	if n == 0 {
-		return near, true
+	adding.Wait()
+	return codes
+}
+
+// nearIn is nearOf of one aggregate, of the codes of so many sampled rows, which are a share of all.
+func nearIn(codes *plan.Codes, a expr.Aggregate, sampled, share float64) (near plan.Span, ok bool) {
+	all := plan.Span{Hi: codes.Space.Max()}
+	n := codes.Len()
+	if n == 0 || all.Hi == 0 {
+		return all, all.Hi > 0
 	}
 	place, largest := float64(a.K)*share, a.Kind == expr.KthLargest // in the sample
 	off := math.Sqrt(place)
@@ -72,17 +75,14 @@ func nearIn(s plan.Selection, a expr.Aggregate, space *plan.Space, sampled, shar
 	if place-off > float64(n) || place+off < 1 { // there are hardly so many
 		return near, false
 	}
-	// code is that of the value of the sample that has a rank, the largest first; ok is false where none has.
+	// code is the one that has a rank, the largest first; ok is false where none has.
 	code := func(rank float64) (code uint64, ok bool) {
-		if rank < 1 || rank > float64(n) || err != nil {
+		if rank < 1 || rank > float64(n) {
 			return 0, false
 		}
-		var v table.Value
-		if v, err = s.Kth(a.Col, uint64(rank), true); err == nil {
-			code = space.AtLeast(func(of table.Value) int { return table.Compare(of, v) })
-		}
-		return code, err == nil
+		return codes.Kth(all, uint64(rank)), true
 	}
+	near = all
 	if hi, ok := code(place - off); ok {
 		near.Hi = hi
 	}
@@ -97,7 +97,7 @@ func nearIn(s plan.Selection, a expr.Aggregate, space *plan.Space, sampled, shar
 			return near, false
 		}
 	}
-	return near, err == nil
+	return near, true
 }
 
 // anywhere has a span for each order statistic of a query, for passes that are recorded.

@@ -13,19 +13,30 @@ import (
 // visited are above these codes, and which ones are between them.
 type between struct {
 	col     int
-	space   *Space
 	span    Span
 	above   uint64
 	listing sync.WaitGroup // goroutines gather codes while the device goes on
-
-	mu    sync.Mutex
-	n     uint64     // values between the codes
-	codes [][]uint64 // theirs; nil where the two codes are one
-	lost  bool       // they were too many
+	Codes                  // of the values between; only their number where the two codes are one
 }
 
-// mostBetween is how many values are listed at most: one in so many of the table, and some more.
-func mostBetween(t *table.Table) uint64 { return uint64(t.Rows())/8 + 1<<16 }
+// Codes are those of some values of a column, in its space. Several goroutines may add to them.
+type Codes struct {
+	Space *Space
+	Most  uint64 // more are too many; 0 for no limit
+
+	mu    sync.Mutex
+	n     uint64
+	lists [][]uint64
+	lost  bool // there were too many
+}
+
+// Len is how many there are.
+func (c *Codes) Len() uint64 { return c.n }
+
+// newBetween lists one value in eight of a table at most, and some more.
+func newBetween(t *table.Table, col int, s *Space, span Span) *between {
+	return &between{col: col, span: span, Codes: Codes{Space: s, Most: uint64(t.Rows())/8 + 1<<16}}
+}
 
 // visit counts and lists the values of the part that is there.
 func (b *between) visit(m *streamed, part *Query) error {
@@ -36,7 +47,7 @@ func (b *between) visit(m *streamed, part *Query) error {
 		return nil
 	}
 	count := func(of Span) (n uint64, err error) {
-		q := part.within(b.col, b.space, of)
+		q := part.Within(b.col, b.Space, of)
 		q.Aggs = []expr.Aggregate{{Kind: expr.CountAll, Name: "count", Col: -1}}
 		err = m.Select(q, func(s Selection) error {
 			err := s.Check()
@@ -47,8 +58,8 @@ func (b *between) visit(m *streamed, part *Query) error {
 		})
 		return n, err
 	}
-	if b.span.Hi < b.space.max {
-		n, err := count(Span{b.span.Hi + 1, b.space.max})
+	if b.span.Hi < b.Space.max {
+		n, err := count(Span{b.span.Hi + 1, b.Space.max})
 		if err != nil {
 			return err
 		}
@@ -59,7 +70,7 @@ func (b *between) visit(m *streamed, part *Query) error {
 		b.n += n
 		return err
 	}
-	q, most := part.within(b.col, b.space, b.span), mostBetween(m.q.Table)
+	q := part.Within(b.col, b.Space, b.span)
 	q.Columns = []int{b.col}
 	for i, c := range q.Chunks {
 		if c.Pred.Op == False {
@@ -71,15 +82,15 @@ func (b *between) visit(m *streamed, part *Query) error {
 		}
 		b.listing.Go(func() {
 			for _, marked := range list {
-				b.add(q.Table.Chunks[i].Segments[b.col], marked, most)
+				b.list(q.Table.Chunks[i].Segments[b.col], marked)
 			}
 		})
 	}
 	return nil
 }
 
-// within selects those selected records of a part of which the codes of a column are in a span of the space, without checks.
-func (q *Query) within(col int, s *Space, in Span) *Query {
+// Within selects those selected records of which the codes of a column are in a span of the space, without checks.
+func (q *Query) Within(col int, s *Space, in Span) *Query {
 	out := &Query{Table: q.Table, Where: q.Where, Chunks: make([]ChunkPlan, len(q.Chunks)), places: q.places, windowOf: q.windowOf}
 	for i, c := range q.Chunks {
 		out.Chunks[i] = ChunkPlan{Pred: falsePred, scalar: c.scalar}
@@ -102,38 +113,18 @@ func (q *Query) within(col int, s *Space, in Span) *Query {
 	return out
 }
 
-// add begins to list the codes of marked records of a segment.
-func (b *between) add(seg *table.Segment, m Marked, most uint64) {
+// list begins to add the codes of marked records of a segment.
+func (b *between) list(seg *table.Segment, m Marked) {
 	const part = 1 << 14 // of a goroutine
 	if m.All {
-		b.take(seg, table.Block{First: m.First, N: m.N}, most)
+		b.Add(seg, table.Block{First: m.First, N: m.N})
 	}
 	for piece := range m.Parts(32 * part) {
 		b.listing.Go(func() {
 			for rows := range piece.Lists(part) {
-				b.listing.Go(func() { b.take(seg, table.Block{Rows: rows}, most) })
+				b.listing.Go(func() { b.Add(seg, table.Block{Rows: rows}) })
 			}
 		})
-	}
-}
-
-// take lists the codes of rows of a segment.
-func (b *between) take(seg *table.Segment, rows table.Block, most uint64) {
-	seg.Settle()
-	delta, ranks := b.space.Translation(seg)
-	codes := table.Gather(seg.Codes, rows, delta)
-	if ranks != nil {
-		for i, code := range codes {
-			codes[i] = uint64(ranks[code])
-		}
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.n += uint64(len(codes)); b.n > most {
-		b.codes, b.lost = nil, true
-	}
-	if !b.lost {
-		b.codes = append(b.codes, codes)
 	}
 }
 
@@ -142,8 +133,32 @@ func (b *between) kth(k uint64) (code uint64, ok bool) {
 	if b.lost || k <= b.above || k > b.above+b.n {
 		return 0, false
 	}
-	k -= b.above
-	lo, hi, left := b.span.Lo, b.span.Hi, b.codes
+	return b.Kth(b.span, k-b.above), true
+}
+
+// Add adds the codes of rows of a segment, of which none is NULL.
+func (c *Codes) Add(seg *table.Segment, rows table.Block) {
+	seg.Settle()
+	delta, ranks := c.Space.Translation(seg)
+	codes := table.Gather(seg.Codes, rows, delta)
+	if ranks != nil {
+		for i, code := range codes {
+			codes[i] = uint64(ranks[code])
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n += uint64(len(codes)); c.Most > 0 && c.n > c.Most {
+		c.lists, c.lost = nil, true
+	}
+	if !c.lost {
+		c.lists = append(c.lists, codes)
+	}
+}
+
+// Kth is the k-th largest code, 1 <= k <= Len, of codes that are all in a span.
+func (c *Codes) Kth(in Span, k uint64) uint64 {
+	lo, hi, left := in.Lo, in.Hi, c.lists
 	for lo < hi { // a histogram of the upper bits of those that are left
 		const digit = 12
 		shift := max(0, bits.Len64(hi-lo)-digit)
@@ -178,7 +193,7 @@ func (b *between) kth(k uint64) (code uint64, ok bool) {
 		}, func(mine []uint64) { next = append(next, mine) })
 		left = next
 	}
-	return lo, true
+	return lo
 }
 
 // inLists has all cores go over lists: each makes something of one after the other, which is joined in the end.

@@ -89,7 +89,7 @@ func (m *streamed) Check() error {
 	m.between = map[int]*between{}
 	for i, span := range m.Near {
 		col := m.q.Aggs[i].Col
-		m.between[i] = &between{col: col, space: m.space(col), span: span}
+		m.between[i] = newBetween(m.q.Table, col, m.space(col), span)
 	}
 	defer func() {
 		for _, b := range m.between {
