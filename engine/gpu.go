@@ -40,13 +40,15 @@ type GPU struct {
 }
 
 // algorithm is what a backend does on a device: it sets up the selection of a query, finds the rows
-// of a chunk that a query selects, and, unless nil, what there is of its groups and runs of the rows in their order.
+// of a chunk that a query selects, and, unless nil, counts those that another one does with these, what there is of its groups and runs of
+// the rows in their order.
 type algorithm = algorithmOn[*GPU]
 
 // algorithmOn is the algorithm of a package that takes a device of its own kind.
 type algorithmOn[D any] struct {
 	selection func(run pass.Runner, device D, q *plan.Query) (plan.Selection, error)
 	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
+	find      func(run pass.Runner, device D, in, above *plan.Query, chunk int) (plan.Found, error)
 	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
 	// many is groups, of more combinations of keys' codes, too; in software auto leaves these to cpu.
 	many  func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
@@ -56,7 +58,7 @@ type algorithmOn[D any] struct {
 // algorithms are those on a device, by the name of the backend.
 var algorithms = map[string]algorithm{
 	"classic": of((*GPU).draws, algorithmOn[predicates.Limits]{selection: aggregates.Select, rows: aggregates.Rows, order: oneRun(aggregates.Order)}),
-	"fused":   of((*GPU).draws, algorithmOn[predicates.Limits]{selection: fused.Select, rows: fused.Rows}),
+	"fused":   of((*GPU).draws, algorithmOn[predicates.Limits]{selection: fused.Select, rows: fused.Rows, find: fused.Find}),
 	"compute": of((*GPU).computes, algorithmOn[compute.Profile]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, many: compute.ManyGroups, order: compute.Order}),
 }
 
@@ -68,6 +70,11 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 		rows: func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
 			return a.rows(run, device(g), q, chunk)
 		},
+	}
+	if a.find != nil {
+		on.find = func(run pass.Runner, g *GPU, in, above *plan.Query, chunk int) (plan.Found, error) {
+			return a.find(run, device(g), in, above, chunk)
+		}
 	}
 	if a.groups != nil {
 		on.groups = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {

@@ -238,7 +238,7 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 	if p.near != nil {
 		near = p.near()
 	}
-	return plan.Stream(p.q, plan.Visiting{Visits: p.visits, Near: near, Recorded: p.recorded,
+	v := plan.Visiting{Visits: p.visits, Near: near, Recorded: p.recorded,
 		Visit: func(q *plan.Query, do func() error) error {
 			defer p.visiting(q)()
 			return do()
@@ -258,7 +258,17 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 				return err
 			})
 			return list, err
-		}}), nil
+		}}
+	if a.find != nil {
+		v.Find = func(in, above *plan.Query, chunk int) (found plan.Found, err error) {
+			err = run.Apart(in.Table, func() error {
+				found, err = a.find(run, p.g, in, above, chunk)
+				return err
+			})
+			return found, err
+		}
+	}
+	return plan.Stream(p.q, v), nil
 }
 
 // visiting begins a visit of a part, and returns what ends it.

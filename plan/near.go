@@ -19,6 +19,12 @@ type between struct {
 	Codes                  // of the values between; only their number where the two codes are one
 }
 
+// Found is how many records one query selects, and which another one does, of a chunk. Each part tells it of some records,
+// those that are listed in any order; several goroutines call parts at a time.
+type Found struct {
+	Parts []func() (rows []uint32, above uint64)
+}
+
 // Codes are those of some values of a column, in its space. Several goroutines may add to them.
 type Codes struct {
 	Space *Space
@@ -46,47 +52,67 @@ func (b *between) visit(m *streamed, part *Query) error {
 	if lost {
 		return nil
 	}
-	count := func(of Span) (n uint64, err error) {
-		q := part.Within(b.col, b.Space, of)
-		q.Aggs = []expr.Aggregate{{Kind: expr.CountAll, Name: "count", Col: -1}}
-		err = m.Select(q, func(s Selection) error {
-			err := s.Check()
-			if err == nil {
-				n, err = s.Count()
-			}
-			return err
-		})
-		return n, err
-	}
+	beyond := Span{1, 0} // none
 	if b.span.Hi < b.Space.max {
-		n, err := count(Span{b.span.Hi + 1, b.Space.max})
-		if err != nil {
+		beyond = Span{b.span.Hi + 1, b.Space.max}
+	}
+	in, above := part.Within(b.col, b.Space, b.span), part.Within(b.col, b.Space, beyond)
+	in.Columns = []int{b.col}
+	one := b.span.Lo == b.span.Hi
+	if one || m.Find == nil {
+		if err := m.add(above, &b.above); err != nil {
 			return err
 		}
-		b.above += n
 	}
-	if b.span.Lo == b.span.Hi {
-		n, err := count(b.span)
-		b.n += n
-		return err
+	if one {
+		return m.add(in, &b.n)
 	}
-	q := part.Within(b.col, b.Space, b.span)
-	q.Columns = []int{b.col}
-	for i, c := range q.Chunks {
-		if c.Pred.Op == False {
-			continue
-		}
-		list, err := m.Rows(q, i)
-		if err != nil {
-			return err
-		}
-		b.listing.Go(func() {
-			for _, marked := range list {
-				b.list(q.Table.Chunks[i].Segments[b.col], marked)
+	for i, c := range in.Chunks {
+		seg := in.Table.Chunks[i].Segments[b.col]
+		switch {
+		case m.Find != nil:
+			if c.Pred.Op == False && above.Chunks[i].Pred.Op == False {
+				continue
 			}
-		})
+			found, err := m.Find(in, above, i)
+			if err != nil {
+				return err
+			}
+			for _, part := range found.Parts {
+				b.listing.Go(func() {
+					rows, above := part()
+					b.Add(seg, table.Block{Rows: rows})
+					b.mu.Lock()
+					b.above += above
+					b.mu.Unlock()
+				})
+			}
+		case c.Pred.Op != False:
+			list, err := m.Rows(in, i)
+			if err != nil {
+				return err
+			}
+			for _, marked := range list {
+				b.list(seg, marked)
+			}
+		}
 	}
 	return nil
+}
+
+// add adds how many records of the part that is there a query selects.
+func (m *streamed) add(q *Query, to *uint64) error {
+	counted := *q
+	counted.Aggs = []expr.Aggregate{{Kind: expr.CountAll, Name: "count", Col: -1}}
+	return m.Select(&counted, func(s Selection) error {
+		err := s.Check()
+		if err != nil {
+			return err
+		}
+		n, err := s.Count()
+		*to += n
+		return err
+	})
 }
 
 // Within selects those selected records of which the codes of a column are in a span of the space, without checks.
@@ -97,7 +123,7 @@ func (q *Query) Within(col int, s *Space, in Span) *Query {
 		chunk := q.Table.Chunks[i]
 		seg := chunk.Segments[col]
 		lo, ok := s.Local(seg, in.Lo)
-		if !ok {
+		if !ok || in.Lo > in.Hi {
 			continue
 		}
 		hi := seg.Max

@@ -39,9 +39,11 @@ type Visiting struct {
 	// Select calls do with the selection of a query over the chunks of the part that is there, a new one every time.
 	Select func(q *Query, do func(Selection) error) error
 	// Near says of order statistics, by their aggregates, between which codes of the column's [Space] they probably are. Rows lists
-	// the records that a query over the part that is there selects of a chunk. Both may be nil.
+	// the records that a query over the part that is there selects of a chunk, and Find also counts those that another one
+	// does: where that is nil, Select counts them.
 	Near map[int]Span
 	Rows func(q *Query, chunk int) ([]Marked, error)
+	Find func(in, above *Query, chunk int) (Found, error)
 	// Recorded says that answers are assumed: the order statistics are where they are near.
 	Recorded bool
 }

@@ -56,20 +56,24 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 			name string
 			open func(q *plan.Query) (plan.Selection, error)
 			rows func(q *plan.Query, chunk int) ([]plan.Marked, error)
+			find func(in, above *plan.Query, chunk int) (plan.Found, error)
 		}
 		backends := []backend{
-			{"cpu", func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) }, nil},
+			{"cpu", func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) }, nil, nil},
 			{"compute", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, scans, q, chunk) }},
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, scans, q, chunk) }, nil},
 			{"compute as on hardware", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, hardware, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, hardware, q, chunk) }},
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, hardware, q, chunk) }, nil},
 			{"fused", func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return fused.Rows(g, draws, q, chunk) }},
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return fused.Rows(g, draws, q, chunk) },
+				func(in, above *plan.Query, chunk int) (plan.Found, error) {
+					return fused.Find(g, draws, in, above, chunk)
+				}},
 			{"classic", func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return aggregates.Rows(g, draws, q, chunk) }},
+				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return aggregates.Rows(g, draws, q, chunk) }, nil},
 		}
 		finish := func(q *plan.Query, visits []plan.Visit, b backend, near map[int]plan.Span) (values []table.Value, opened int, err error) {
-			values, err = plan.Finish(plan.Stream(q, plan.Visiting{Visits: visits, Near: near,
+			v := plan.Visiting{Visits: visits, Near: near,
 				Visit: func(_ *plan.Query, do func() error) error {
 					opened++
 					return do()
@@ -89,7 +93,17 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 						return err
 					})
 					return list, err
-				}}), q)
+				}}
+			if b.find != nil {
+				v.Find = func(in, above *plan.Query, chunk int) (found plan.Found, err error) {
+					err = g.Apart(in.Table, func() error {
+						found, err = b.find(in, above, chunk)
+						return err
+					})
+					return found, err
+				}
+			}
+			values, err = plan.Finish(plan.Stream(q, v), q)
 			g.End()
 			return values, opened, err
 		}
