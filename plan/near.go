@@ -224,19 +224,26 @@ func (c *Codes) Kth(in Span, k uint64) uint64 {
 
 // inLists has all cores go over lists: each makes something of one after the other, which is joined in the end.
 func inLists(lists [][]uint64, do func(codes, mine []uint64) []uint64, join func(mine []uint64)) {
-	var each sync.WaitGroup
-	var mu sync.Mutex
-	workers := min(runtime.GOMAXPROCS(0), len(lists))
-	for w := range workers {
-		each.Go(func() {
-			var mine []uint64
-			for i := w; i < len(lists); i += workers {
-				mine = do(lists[i], mine)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			join(mine)
-		})
+	const least = 1 << 15 // codes of a core: others take time to wake
+	codes := 0
+	for _, list := range lists {
+		codes += len(list)
 	}
-	each.Wait()
+	workers := min(runtime.GOMAXPROCS(0), codes/least+1)
+	var mu sync.Mutex
+	work := func(w int) {
+		var mine []uint64
+		for i := w; i < len(lists); i += workers {
+			mine = do(lists[i], mine)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		join(mine)
+	}
+	var others sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		others.Go(func() { work(w) })
+	}
+	work(0)
+	others.Wait()
 }
