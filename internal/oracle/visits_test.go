@@ -149,6 +149,21 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 					}
 					check(got)
 				}
+				for _, above := range []bool{false, true} { // close to it, its digits are decided
+					near := map[int]plan.Span{}
+					for i, a := range q.Aggs {
+						space := plan.NewSpace(q.Table, a.Col)
+						code := space.AtLeast(func(v table.Value) int { return table.Compare(v, want[i]) })
+						near[i] = plan.Span{Lo: code - 1<<9, Hi: code - 1}
+						if above {
+							near[i] = plan.Span{Lo: code + 1, Hi: min(space.Max(), code+1<<9)}
+						}
+					}
+					if got, opened, err = finish(q, visits, backends[b], near); err != nil || opened == len(visits) {
+						t.Fatalf("%s, %d bits: %d visits of %d windows, %v", backends[b].name, width, opened, len(visits), err)
+					}
+					check(got)
+				}
 			}
 		}
 		rapid.Check(t, func(t *rapid.T) {
