@@ -463,19 +463,22 @@ func (e *entry) unread() int64 {
 // Close releases the backends. It may be called twice. [Rows] that are open keep what they hold until they are closed themselves.
 func (db *DB) Close() error {
 	err := db.closeFolder()
-	db.snapshots.releases.Wait()
 	defer db.endAllTemporary() // which takes locks under which db.mu is taken
 	db.mu.Lock()
-	defer db.mu.Unlock()
-	if !db.closed {
-		err = errors.Join(err, db.closeDevice())
-	}
+	before := db.closed
 	db.closed = true
 	db.epoch.Add(1)
+	db.mu.Unlock() // which is taken under db.snapshots.mu, too
+	db.snapshots.releases.Wait()
 	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
 	for kept := range db.kept {
 		kept.Purge()
 	}
-	return err
+	db.snapshots.mu.Unlock()
+	if before {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return errors.Join(err, db.closeDevice())
 }

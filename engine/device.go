@@ -245,9 +245,12 @@ func (db *DB) on(ctx context.Context, name string, spent *time.Duration, do func
 			return err
 		}
 		db.mu.Lock()
-		closed := db.closed || db.holds(d)
+		closed, holds := db.closed, db.holds(d)
 		db.mu.Unlock()
-		if closed {
+		switch {
+		case closed:
+			return ErrClosed
+		case holds:
 			return err
 		}
 	}

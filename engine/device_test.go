@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,6 +169,44 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	db.opening.device.backends = d.backends
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Statements that run while a DB is closed end, and say that it is; Close does not wait for those that come after it.
+func TestCloseWhileStatementsUseIt(t *testing.T) {
+	ctx := context.Background()
+	for _, backend := range []string{"cpu", "compute"} {
+		for range 5 {
+			db := open(t, Options{Backend: backend})
+			do(t, db, "CREATE TABLE t AS SELECT g AS i FROM generate_series(1, 1000) AS q(g)")
+			do(t, db, "SELECT COUNT(*) FROM t WHERE i > 5") // opens the device
+			var wg sync.WaitGroup
+			for w := range 8 {
+				text := []string{"UPDATE t SET i = i + 1 WHERE i < 100", "SELECT SUM(i) FROM t WHERE i < 77", "SELECT COUNT(*) FROM t a JOIN t b ON a.i = b.i WHERE b.i < 10", "SELECT i FROM t ORDER BY i"}[w%4]
+				wg.Go(func() {
+					for {
+						if _, err := Collect(db.Query(ctx, text)); err != nil && !errors.Is(err, ErrConflict) {
+							if !errors.Is(err, ErrClosed) {
+								t.Errorf("%s: %s: %v", backend, text, err)
+							}
+							return
+						}
+					}
+				})
+			}
+			time.Sleep(10 * time.Millisecond)
+			closed := make(chan error)
+			go func() { closed <- db.Close() }()
+			select {
+			case err := <-closed:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatalf("%s: Close does not return", backend)
+			}
+			wg.Wait()
+		}
 	}
 }
 

@@ -430,7 +430,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 		}
 		skip := given
 		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.took) {
-			if given > 0 && errors.Is(err, glctx.ErrClosed) { // no second time from the start
+			if given > 0 && errors.Is(err, glctx.ErrClosed) && !x.db.isClosed() { // no second time from the start
 				return fmt.Errorf("engine: the device was closed while rows were read: %v", err)
 			}
 			if err != nil {

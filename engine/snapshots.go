@@ -211,11 +211,22 @@ func (db *DB) release(t *table.Table) {
 	heirs := table.Heirs(dead, derived)
 	before, done := db.snapshots.last, make(chan struct{})
 	db.snapshots.last = done
-	db.snapshots.releases.Go(func() {
+	db.releasing(func() {
 		defer close(done)
 		if before != nil { // an heir may die in the next one
 			<-before
 		}
 		d.succeed(slices.Collect(maps.Keys(dead)), heirs)
 	})
+}
+
+// releasing runs what releases something on a device, beside statements. Close waits for what began before it.
+func (db *DB) releasing(release func()) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		go release()
+		return
+	}
+	db.snapshots.releases.Go(release)
 }
