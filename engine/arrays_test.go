@@ -51,3 +51,44 @@ func TestArraysOfPercentiles(t *testing.T) {
 		}
 	}
 }
+
+// A parameter of ANY and ALL is the text of an array, as PostgreSQL writes one.
+func TestArraysAsParameters(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	do(t, db, "CREATE TABLE t (i integer, s text)")
+	do(t, db, `INSERT INTO t VALUES (1, 'a'), (2, 'b c'), (3, '{'), (4, 'NULL'), (5, 'q"'), (6, '')`)
+	for array, want := range map[string]string{
+		`{"a","b c"}`: "1;2", ` { a , "{" , NULL } `: "1;3", `{"NULL","q\""}`: "4;5", `{b c}`: "2", `{""}`: "6", "{}": "", "{ }": "",
+		"{a,,b}": "!", "{a": "!", `{"a}`: "!", "{a}x": "!", "a": "!", `{"a"b}`: "!", "{a,}": "!", "{{a},{b}}": "!", `{"a\`: "!",
+	} {
+		if want == "!" {
+			want = "!ANY and ALL take ARRAY[1, 2] or '{1,2}' (line 1, column 25)"
+		}
+		if got := said(Collect(db.Query(context.Background(), "SELECT i FROM t WHERE s = ANY ($1)", array))); got != want {
+			t.Errorf("%s: %s, want %s", array, got, want)
+		}
+	}
+	for _, c := range []struct {
+		text  string
+		array any
+		want  string
+	}{
+		{"SELECT i FROM t WHERE i = ANY ($1::bigint[])", "{1,3,9}", "1;3"},
+		{"SELECT i FROM t WHERE i <> ALL ($1)", "{1,3}", "2;4;5;6"},
+		{"SELECT i FROM t WHERE s LIKE ANY ($1)", `{b%,"%\""}`, "2;5"},
+		{"SELECT i FROM t WHERE s = ANY ($1)", nil, ""},
+		{"SELECT i FROM t WHERE s <> ALL ($1)", nil, ""},
+		{`SELECT i FROM t WHERE s = ANY ('{"b c"}')`, nil, "2"},
+		{"DELETE FROM t WHERE i = ANY ($1) RETURNING i", "{1,2}", "1;2"},
+		{"DELETE FROM t WHERE i = ANY ($1) RETURNING i", "{3}", "3"},
+		{"SELECT i FROM t WHERE i = ANY ($1)", 4, "!ANY and ALL take ARRAY[1, 2] or '{1,2}' (line 1, column 25)"},
+	} {
+		var args []any
+		if c.text[len(c.text)-2] != '\'' {
+			args = []any{c.array}
+		}
+		if got := said(Collect(db.Query(context.Background(), c.text, args...))); got != c.want {
+			t.Errorf("%s, %v: %s, want %s", c.text, c.array, got, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
 )
 
 // rowOf are the values of a row (a, b); nil is no row.
@@ -78,7 +79,7 @@ func (b *binder) anyOrAll(n *pg.A_Expr) expr.Expr {
 	return junction(kids, all, pos)
 }
 
-// elements are those of ARRAY[...] or of the text '{...}'.
+// elements are those of ARRAY[...] or of the text '{...}', a parameter's, too.
 func (b *binder) elements(n *pg.Node, loc int) []expr.Expr {
 	if c := n.GetTypeCast(); c != nil && len(c.TypeName.GetArrayBounds()) > 0 {
 		n = c.Arg // the elements take the type that they are compared with
@@ -86,19 +87,62 @@ func (b *binder) elements(n *pg.Node, loc int) []expr.Expr {
 	if a := n.GetAArrayExpr(); a != nil {
 		return b.all(a.Elements)
 	}
-	k := n.GetAConst()
-	text, ok := strings.CutPrefix(k.GetSval().GetSval(), "{")
-	text, closed := strings.CutSuffix(text, "}")
-	if !ok || !closed || strings.ContainsAny(text, `{}"\`) {
+	var items []table.Value
+	ok, at := false, int(n.GetAConst().GetLocation())
+	if p := n.GetParamRef(); p != nil {
+		at = int(p.Location)
+		if v := b.params[p.Number-1]; v.Null {
+			items, ok = []table.Value{v}, true // a comparison with none is NULL, as with this
+		} else if v.Type == (table.Type{}) {
+			items, ok = arrayItems(v.S)
+		}
+	} else {
+		items, ok = arrayItems(n.GetAConst().GetSval().GetSval())
+	}
+	if !ok {
 		panic(b.errorf(loc, "ANY and ALL take ARRAY[1, 2] or '{1,2}'"))
 	}
 	var list []expr.Expr
-	for _, word := range strings.Split(text, ",") {
-		v := &expr.Const{P: b.pos(int(k.Location))}
-		v.V.S = strings.TrimSpace(word)
-		if v.V.Null = strings.EqualFold(v.V.S, "null"); text != "" {
-			list = append(list, v)
-		}
+	for _, v := range items {
+		list = append(list, &expr.Const{V: v, P: b.pos(at)})
 	}
 	return list
+}
+
+// arrayItems are the items of an array that is written {1,NULL,"a b"}; ok is false of another text, and of an array of arrays.
+func arrayItems(text string) (items []table.Value, ok bool) {
+	text, ok = strings.CutPrefix(strings.Trim(text, blanks), "{")
+	if text = strings.TrimLeft(text, blanks); !ok || text == "}" {
+		return nil, ok
+	}
+	for {
+		var v table.Value
+		if strings.HasPrefix(text, `"`) {
+			var word []byte
+			i := 1
+			for ; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' && i+1 < len(text) {
+					i++
+				}
+				word = append(word, text[i])
+			}
+			v.S = string(word)
+			text = text[min(i+1, len(text)):]
+		} else {
+			end := max(0, strings.IndexAny(text, `,{}"\`))
+			v.S = strings.TrimRight(text[:end], blanks)
+			if v.Null = strings.EqualFold(v.S, "null"); v.S == "" {
+				return nil, false
+			}
+			text = text[end:]
+		}
+		items = append(items, v)
+		if text = strings.TrimLeft(text, blanks); text == "}" {
+			return items, true
+		}
+		if text, ok = strings.CutPrefix(text, ","); !ok {
+			return nil, false
+		}
+		text = strings.TrimLeft(text, blanks)
+	}
 }
