@@ -59,7 +59,11 @@ func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch stora
 				chunk.Segments[col] = columns[i]
 			}
 			m.rows = added.With(append(added.Chunks[:len(added.Chunks):len(added.Chunks)], chunk)...)
-			m.changed += len(numbers)
+			if m.changed += len(numbers); m.Returning != nil {
+				if m.rows, err = m.asProposed(proposed, gone, chunk, columns[len(of.Set)]); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	if m.changed == 0 {
@@ -68,8 +72,33 @@ func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch stora
 	return []storage.Change{ch}, nil
 }
 
+// asProposed are the rows that are added, and those of the table that are changed, in the order of the proposed rows, whose numbers by has for changed.
+func (m *modifying) asProposed(proposed *table.Table, gone map[int]bool, changed *table.Chunk, by *table.Segment) (*table.Table, error) {
+	of := map[int]int{}
+	for row := range changed.Rows {
+		of[int(by.Value(row).I)] = row
+	}
+	b := table.NewBuilder(m.Table, m.def.Fields, 0)
+	first := 0
+	for _, c := range proposed.Chunks {
+		for row := range c.Rows {
+			from, at := c, row
+			if k, ok := of[first+row]; ok {
+				from, at = changed, k
+			} else if gone[first+row] { // which WHERE leaves
+				continue
+			}
+			if err := addRow(b, from, at); err != nil {
+				return nil, err
+			}
+		}
+		first += c.Rows
+	}
+	return b.Table(), nil
+}
+
 // conflicting are the proposed rows that conflict with one of the table, and what DO UPDATE makes of those of the table: the numbers of
-// rows, ascending, and the columns of Set. Few are looked for by their keys, more are joined with the table.
+// rows, ascending, the columns of Set, and one of the numbers of the proposed rows. Few are looked for by their keys, more are joined with the table.
 func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
 	now := settled(m.db.entry(m.Table))
 	if n := proposed.Rows(); m.files == nil && (n <= fewKeys || n*keysPart <= total(now)) {
@@ -103,6 +132,7 @@ func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gon
 		for _, col := range m.Conflict.Set {
 			fields = append(fields, m.def.Fields[col])
 		}
+		fields = append(fields, table.Field{Name: sql.NewRows, Type: table.NumberField.Type})
 		t, err := m.collected(ctx, view, m.Conflict.Update, fields)
 		if err == nil {
 			numbers, columns, err = byNumber(t)
@@ -116,9 +146,9 @@ func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gon
 
 // pair is a row of a table and a proposed one with the same key.
 type pair struct {
-	number    int // in the table
-	chunk, by *table.Chunk
-	row, at   int // in chunk and in by
+	number, new int // in the table, and of the proposed rows
+	chunk, by   *table.Chunk
+	row, at     int // in chunk and in by
 }
 
 // conflictingFew is conflicting that looks for each key; update is nil where that is not to be done.
@@ -166,7 +196,7 @@ func (m *modifying) conflictingFew(ctx context.Context, proposed, now *table.Tab
 					for _, row := range rows {
 						gone[first+at] = true
 						if i == 0 {
-							pairs = append(pairs, pair{base + int(row), chunk, c, int(row), at})
+							pairs = append(pairs, pair{base + int(row), first + at, chunk, c, int(row), at})
 						}
 					}
 					base += chunk.Rows
@@ -185,6 +215,8 @@ func (m *modifying) conflictingFew(ctx context.Context, proposed, now *table.Tab
 					return p.chunk.Segments[col].Value(p.row)
 				case col == n: // of [table.NumberField]
 					return table.Int(int64(p.number))
+				case col == 2*n+1:
+					return table.Int(int64(p.new))
 				default:
 					return p.by.Segments[col-n-1].Value(p.at)
 				}

@@ -20,8 +20,8 @@ type Conflict struct {
 	Keys []storage.Key // by which rows conflict
 	Hits []plan.Node   // for each: the numbers of the proposed rows that conflict with one of the table
 
-	// Update has the rows of the table that DO UPDATE changes: their number, and behind it the columns of Set, of which the first
-	// Assigned are changed; a row is there for each proposed one that conflicts with it. Nil for DO NOTHING.
+	// Update has the rows of the table that DO UPDATE changes: their number, behind it the columns of Set, of which the first
+	// Assigned are changed, and last the number of the proposed row; a row is there for each proposed one that conflicts with it. Nil for DO NOTHING.
 	Update   plan.Node
 	Set      []int
 	Assigned int
@@ -75,7 +75,7 @@ func (b *binder) conflict(n *pg.InsertStmt, def *storage.Definition) *Conflict {
 	if w := b.where(); w != nil {
 		in = &plan.Filter{Input: in, Where: w}
 	}
-	c.Update = plan.Unnest(&plan.Project{Input: in, Items: items}, b.c.Off)
+	c.Update = plan.Unnest(&plan.Project{Input: in, Items: append(items, number(width))}, b.c.Off)
 	return c
 }
 
