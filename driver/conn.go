@@ -101,9 +101,9 @@ func (c *Conn) CheckNamedValue(v *driver.NamedValue) (err error) {
 	return err
 }
 
-// ExecContext runs a statement, or without parameters several.
+// ExecContext runs a statement, or without parameters several, or none: comments alone.
 func (c *Conn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	if len(args) > 0 || !strings.Contains(text, ";") {
+	if len(args) > 0 || sqltext.OfRows(text) && !strings.Contains(text, ";") {
 		return c.exec(ctx, text, args)
 	}
 	var n driver.RowsAffected

@@ -287,11 +287,6 @@ func TestRowsAffected(t *testing.T) {
 		{"SELECT * FROM t", 0},
 		{"", 0},
 	} {
-		if c.text == "" {
-			_, err := db.Exec(c.text)
-			wants(t, err, "no statement")
-			continue
-		}
 		if got := exec(t, db, c.text); got != c.want {
 			t.Errorf("%s: %d rows, want %d", c.text, got, c.want)
 		}
@@ -327,6 +322,9 @@ func TestSeveralStatements(t *testing.T) {
 		}
 	}
 	exec(t, db, "BEGIN; INSERT INTO t VALUES (4); INSERT INTO t VALUES (5); COMMIT")
+	for _, none := range []string{"", " ; ", "-- nothing to undo\n", "/* nothing; */"} { // as a migration may have it
+		exec(t, db, none)
+	}
 	var list string
 	if err := db.QueryRow("SELECT string_agg(id::text, ' ' ORDER BY id) FROM t").Scan(&list); err != nil || list != "2 4 5" {
 		t.Errorf("there are %s, %v", list, err)
