@@ -173,7 +173,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 }
 
 // Statements that run while a DB is closed end, and say that it is; Close does not wait for those that come after it.
-func TestCloseWhileStatementsUseIt(t *testing.T) {
+func TestCloseBesideStatements(t *testing.T) {
 	ctx := context.Background()
 	for _, backend := range []string{"cpu", "compute"} {
 		for range 5 {
@@ -407,5 +407,20 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	close(opens)
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A statement whose context ends leaves what the device is at to the device: the race detector tells.
+func TestCancelledWindowOnADevice(t *testing.T) {
+	db := open(t, Options{Backend: "compute"})
+	do(t, db, "CREATE TABLE t AS SELECT g % 100 AS v, g * 7919 % 100000 AS x FROM generate_series(1, 100000) AS q(g)")
+	const text = "SELECT SUM(r) FROM (SELECT row_number() OVER (PARTITION BY v ORDER BY x) AS r FROM t) w"
+	do(t, db, text)
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+		if _, err := Collect(db.Query(ctx, text)); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		cancel()
 	}
 }

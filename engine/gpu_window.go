@@ -44,11 +44,13 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 		opening = 0
 		g := b.(*passes).list[0]
 		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
+		var made *table.Table
 		err = g.metered(ctx, &plan.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
-			out, err = compute.Window(run, g.Computes, t, n)
+			made, err = compute.Window(run, g.Computes, t, n)
 			return err
 		})()
-		if err == nil {
+		if err == nil { // else the device may still be at it
+			out = made
 			by.Backend, by.Device, by.Steps = b.Name(), g.Context.Caps().Renderer, run.steps
 			for i := range by.Steps {
 				if x.explain == nil || !x.explain.GLSL {

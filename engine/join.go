@@ -63,7 +63,7 @@ func (db *DB) newStars() *stars {
 // dropArrays has the devices drop the arrays of a star. It does not wait for that.
 func (db *DB) dropArrays(s *cpu.Star) {
 	if d, _, err := db.opened(); d != nil && err == nil {
-		db.releasing(func() { d.drop(s.Arrays()) })
+		db.background(func() { d.drop(s.Arrays()) })
 	}
 }
 
@@ -717,7 +717,7 @@ func (p *pairing) release() {
 		return
 	}
 	for _, g := range p.holds.list {
-		p.db.releasing(func() {
+		p.db.background(func() {
 			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
 				p.mu.Lock()
 				defer p.mu.Unlock()

@@ -211,7 +211,7 @@ func (db *DB) release(t *table.Table) {
 	heirs := table.Heirs(dead, derived)
 	before, done := db.snapshots.last, make(chan struct{})
 	db.snapshots.last = done
-	db.releasing(func() {
+	db.background(func() {
 		defer close(done)
 		if before != nil { // an heir may die in the next one
 			<-before
@@ -220,13 +220,13 @@ func (db *DB) release(t *table.Table) {
 	})
 }
 
-// releasing runs what releases something on a device, beside statements. Close waits for what began before it.
-func (db *DB) releasing(release func()) {
+// background runs do beside statements: what is released on a device, or follows it. Close waits for what began before it.
+func (db *DB) background(do func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		go release()
+		go do()
 		return
 	}
-	db.snapshots.releases.Go(release)
+	db.snapshots.releases.Go(do)
 }

@@ -256,7 +256,7 @@ func (u *update) drop() {
 	var made []*table.Segment
 	u.eachMade(func(_ int, next, _ *table.Segment) { made = append(made, next) })
 	if d, _, err := u.db.opened(); d != nil && err == nil {
-		u.db.snapshots.releases.Go(func() { d.drop(made) })
+		u.db.background(func() { d.drop(made) })
 	}
 }
 
@@ -287,7 +287,7 @@ func (u *update) install(ctx context.Context) (ok bool, err error) {
 		free := db.free(u.before)
 		u.eachMade(func(_ int, next, before *table.Segment) { copies = append(copies, next.Over(before, free)) })
 		db.forget(e.table.Swap(u.next))
-		db.snapshots.releases.Go(func() {
+		db.background(func() {
 			u.follow(copies)
 			<-db.following
 		})
