@@ -75,10 +75,7 @@ func (x *indexes) bytes(tables []*table.Table) (n int64) {
 
 // update makes the indexes of a table for the segments of a snapshot that have none, and forgets those of others.
 func (x *indexes) update(ctx context.Context, e *entry, t *table.Table) error {
-	x.mu.RLock()
-	list := slices.Clone(x.list)
-	x.mu.RUnlock()
-	for _, i := range list {
+	for _, i := range x.all() {
 		if i.table != e.name || e.apart {
 			continue
 		}
@@ -90,6 +87,12 @@ func (x *indexes) update(ctx context.Context, e *entry, t *table.Table) error {
 		}
 	}
 	return nil
+}
+
+func (x *indexes) all() []*index {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return slices.Clone(x.list)
 }
 
 // covers reports whether an index has all segments of a snapshot.
@@ -120,7 +123,7 @@ func (x *indexes) make(ctx context.Context, i *index, t *table.Table) error {
 	case i.parts != nil: // it was dropped meanwhile
 		return nil
 	case slices.ContainsFunc(x.list, func(o *index) bool { return o.name == i.name }):
-		return fmt.Errorf("engine: index %q already exists", i.name)
+		return fmt.Errorf("index %q already exists", i.name)
 	default:
 		x.list = append(x.list, i)
 	}
@@ -147,6 +150,19 @@ func (x *indexes) has(table, column string) bool {
 	return slices.ContainsFunc(x.list, func(i *index) bool { return i.table == table && i.column == column })
 }
 
+// add adds indexes of which nothing is made yet: the next statement over their tables does.
+func (x *indexes) add(list ...*index) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, i := range list {
+		if !slices.ContainsFunc(x.list, func(o *index) bool { return o.name == i.name }) {
+			i.parts = map[*table.Segment]*cpu.Index{}
+			x.list = append(x.list, i)
+		}
+	}
+	x.arrange()
+}
+
 // named is the place of an index; negative for none.
 func (x *indexes) named(name string) int {
 	x.mu.RLock()
@@ -163,11 +179,11 @@ func (s *Statement) index(ctx context.Context) (*Rows, error) {
 	case "SHOW":
 		r.columns = append(textColumns("index_name", "table_name", "column_name", "kind"),
 			Column{Name: "records", Type: table.Type{Kind: table.BigInt}}, Column{Name: "bytes", Type: table.Type{Kind: table.BigInt}})
-		r.now = append(s.db.indexes.rows(), s.db.uniqueIndexes()...)
+		r.now = append(s.db.indexRows(), s.db.uniqueIndexes()...)
 	case "CREATE":
 		err = s.createIndex(ctx)
 	case "DROP":
-		if def, k := s.db.keyed(s.parsed.Index.Name); k != nil && s.db.indexes.named(k.Name) < 0 {
+		if def, k := s.db.keyed(s.parsed.Index.Name); k != nil && !s.db.hasIndex(k.Name) {
 			return s.dropKey(ctx, def, k)
 		}
 		err = s.dropIndex()
@@ -181,9 +197,7 @@ func (s *Statement) index(ctx context.Context) (*Rows, error) {
 
 // names are those of all.
 func (x *indexes) names() (list []string) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	for _, i := range x.list {
+	for _, i := range x.all() {
 		list = append(list, i.name)
 	}
 	return list
@@ -270,12 +284,12 @@ func (s *Statement) createIndex(ctx context.Context) error {
 	if !slices.Contains(cpu.IndexKinds, i.kind) {
 		return expr.Errorf(of.Pos, "no index of kind %q: USING takes sorted or hash", i.kind)
 	}
-	for n := 1; of.Name == "" && (i.name == "" || db.indexes.named(i.name) >= 0); n++ { // as PostgreSQL has it
+	for n := 1; of.Name == "" && (i.name == "" || db.hasIndex(i.name)); n++ { // as PostgreSQL has it
 		if i.name = t.Name + "_" + i.column + "_idx"; n > 1 {
 			i.name += strconv.Itoa(n - 1)
 		}
 	}
-	if _, k := db.keyed(i.name); k != nil || db.indexes.named(i.name) >= 0 {
+	if _, k := db.keyed(i.name); k != nil || db.hasIndex(i.name) {
 		if of.Lax {
 			return nil
 		}
@@ -284,12 +298,16 @@ func (s *Statement) createIndex(ctx context.Context) error {
 	if err = db.indexFits(ctx, e, i.name, col); err != nil {
 		return err
 	}
+	if db.tx != nil {
+		db.tx.made.add(i)
+		return nil
+	}
 	if _, err = db.read(ctx, e, []int{col}); err != nil {
 		return err
 	}
 	now, unpin := db.pin(e)
 	defer unpin()
-	if err = db.indexes.make(ctx, i, now); err != nil {
+	if err = db.indexes.make(ctx, i, now); err != nil && !(of.Lax && db.hasIndex(i.name)) { // of another session, meanwhile
 		return err
 	}
 	db.indexesChanged()
@@ -324,16 +342,90 @@ func (db *DB) indexFits(ctx context.Context, e *entry, name string, col int) err
 
 func (s *Statement) dropIndex() error {
 	of, x := s.parsed.Index, &s.db.indexes
-	at := x.named(of.Name)
-	if at < 0 {
+	if !s.db.hasIndex(of.Name) {
 		if of.Lax {
 			return nil
 		}
 		return expr.Errorf(of.Pos, "index %q does not exist; SHOW INDEXES lists those there are", of.Name)
 	}
+	if tx := s.db.tx; tx != nil {
+		tx.dropIndexes(func(i *index) bool { return i.name == of.Name })
+		return nil
+	}
 	x.drop(func(i *index) bool { return i.name == of.Name })
 	s.db.indexesChanged()
 	return nil
+}
+
+// hasIndex reports an index of a name, as a transaction's statements have it.
+func (db *DB) hasIndex(name string) bool {
+	if db.tx != nil && db.tx.made.named(name) >= 0 {
+		return true
+	}
+	return db.indexes.named(name) >= 0 && !db.tx.dropped(name)
+}
+
+// indexRows are the indexes as SHOW INDEXES has them.
+func (db *DB) indexRows() valueRows {
+	rows := slices.DeleteFunc(db.indexes.rows(), func(row []table.Value) bool { return db.tx.dropped(row[0].S) })
+	if db.tx != nil {
+		rows = append(rows, db.tx.made.rows()...)
+		slices.SortFunc(rows, func(a, b []table.Value) int { return strings.Compare(a[0].S, b[0].S) })
+	}
+	return rows
+}
+
+// dropped reports that the transaction has dropped an index that was there before it.
+func (tx *Tx) dropped(name string) bool {
+	if tx == nil {
+		return false
+	}
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return slices.Contains(tx.without, name)
+}
+
+// dropIndexes drops indexes in the transaction.
+func (tx *Tx) dropIndexes(which func(*index) bool) {
+	tx.made.drop(which)
+	var gone []string
+	for _, i := range tx.of.indexes.all() {
+		if which(i) {
+			gone = append(gone, i.name)
+		}
+	}
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	tx.without = append(tx.without, gone...)
+}
+
+// followIndexes has the transaction's indexes follow what a statement changes of tables, which are there as they were before.
+func (tx *Tx) followIndexes(changes []storage.Change, tables *catalog) {
+	tx.made.follow(changes, tables)
+	for _, c := range changes {
+		if c.Drop && !slices.ContainsFunc(changes, func(o storage.Change) bool { return o.Define != nil && o.Define.Name == c.Table }) { // TRUNCATE defines it again
+			tx.dropIndexes(func(i *index) bool { return i.table == c.Table })
+		}
+	}
+}
+
+// indexesOf are the indexes that the transaction has made; an [ErrConflict] where another one has made one of such a name.
+func (tx *Tx) indexesOf() ([]*index, error) {
+	made := tx.made.all()
+	for _, i := range made {
+		if tx.of.indexes.named(i.name) >= 0 && !tx.dropped(i.name) {
+			return nil, conflict("another transaction has created index %q", i.name)
+		}
+	}
+	return made, nil
+}
+
+// commitIndexes makes the indexes those that others see.
+func (tx *Tx) commitIndexes(made []*index) {
+	x := &tx.of.indexes
+	x.drop(func(i *index) bool { return slices.Contains(tx.without, i.name) })
+	x.add(slices.DeleteFunc(made, func(i *index) bool { return tx.of.entry(i.table) == nil })...)
+	tx.of.indexesChanged()
 }
 
 // drop drops indexes.

@@ -277,3 +277,82 @@ func TestIndexOfAFile(t *testing.T) {
 		t.Errorf("the names %q have no index", n)
 	}
 }
+
+// CREATE INDEX and DROP INDEX of a transaction are undone with it, and follow what it does to their tables.
+func TestIndexesOfTransactions(t *testing.T) {
+	ctx := context.Background()
+	for _, step := range []struct {
+		texts  []string
+		end    string // COMMIT, ROLLBACK or what COMMIT says
+		within string // the indexes before that
+		after  string
+	}{
+		{[]string{"CREATE INDEX ta2 ON t (a)", "DROP INDEX ta"}, "ROLLBACK", "ta2 t a", "ta t a"},
+		{[]string{"CREATE INDEX ta2 ON t (a)", "DROP INDEX ta"}, "COMMIT", "ta2 t a", "ta2 t a"},
+		{[]string{"CREATE TABLE u (x int)", "CREATE INDEX ux ON u (x)"}, "ROLLBACK", "ta t a;ux u x", "ta t a"},
+		{[]string{"CREATE TABLE u (x int)", "CREATE INDEX ux ON u (x)", "DROP TABLE u"}, "COMMIT", "ta t a", "ta t a"},
+		{[]string{"ALTER TABLE t ADD COLUMN c int, ADD COLUMN d int", "CREATE INDEX td ON t (d)"}, "COMMIT", "ta t a;td t d", "ta t a;td t d"},
+		{[]string{"ALTER TABLE t RENAME COLUMN b TO c", "CREATE INDEX tc ON t (c)", "ALTER TABLE t RENAME COLUMN c TO e", "ALTER TABLE t RENAME TO s"}, "COMMIT", "ta t a;tc s e", "ta s a;tc s e"},
+		{[]string{"DROP TABLE t", "CREATE TABLE t (y int)", "CREATE INDEX ta ON t (y)"}, "COMMIT", "ta t y", "ta t y"},
+		{[]string{"TRUNCATE t"}, "COMMIT", "ta t a", "ta t a"},
+		{[]string{"DROP INDEX ta", "SAVEPOINT s", "CREATE INDEX ta ON t (b)", "CREATE INDEX tb ON t (b)", "ROLLBACK TO s", "CREATE INDEX tb ON t (a)"}, "COMMIT", "tb t a", "tb t a"},
+		{[]string{"CREATE INDEX IF NOT EXISTS ta ON t (b)", "CREATE INDEX other ON t (a)"}, "could not serialize access due to concurrent update: another transaction has created index \"other\": run the transaction again", "other t a;ta t a", "other t b;ta t a"},
+	} {
+		db := open(t, Options{Backend: "cpu"})
+		do(t, db, "CREATE TABLE t (a int, b int)")
+		do(t, db, "INSERT INTO t SELECT g, -g FROM generate_series(1, 1000) AS s(g)")
+		do(t, db, "CREATE INDEX ta ON t (a)")
+		list := func(s *Session) string {
+			r, err := Collect(s.Query(ctx, "SHOW INDEXES"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows []string
+			for _, row := range r.Rows {
+				rows = append(rows, fmt.Sprint(row[0], " ", row[1], " ", row[2]))
+			}
+			return strings.Join(rows, ";")
+		}
+		s := db.Session()
+		for _, text := range append([]string{"BEGIN"}, step.texts...) {
+			if _, err := s.Exec(ctx, text); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+		if got := list(s); got != step.within {
+			t.Errorf("%v: %s, want %s", step.texts, got, step.within)
+		}
+		if got := list(db.Session()); got != "ta t a" {
+			t.Errorf("%v: others see %s", step.texts, got)
+		}
+		end := step.end
+		if end != "COMMIT" && end != "ROLLBACK" {
+			do(t, db, "CREATE INDEX other ON t (b)")
+			end = "COMMIT"
+		}
+		if _, err := s.Exec(ctx, end); (err != nil) != (end != step.end) || err != nil && err.Error() != step.end {
+			t.Errorf("%v: %s says %v", step.texts, end, err)
+		}
+		if got := list(s); got != step.after {
+			t.Errorf("%v, %s: %s, want %s", step.texts, end, got, step.after)
+		}
+	}
+	db := open(t, Options{Backend: "cpu"})
+	do(t, db, "CREATE TABLE t (a int, b int)")
+	do(t, db, "INSERT INTO t SELECT g, g % 100 FROM generate_series(1, 10000) AS s(g)")
+	tx, err := db.Begin(ctx, TxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"INSERT INTO t VALUES (0, 7)", "CREATE INDEX ta ON t (a)"} {
+		if _, err := tx.Exec(ctx, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(do(t, db, "SELECT b FROM t WHERE a = 0"), nil) + said(do(t, db, "SHOW INDEXES"), nil); got != "7ta|t|a|sorted|10001|"+strings.Split(got, "|")[5] {
+		t.Errorf("after the commit there is %s", got)
+	}
+}

@@ -405,7 +405,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			return nil, nil
 		}
 		if m.Verb == "CREATE INDEX" {
-			if k := m.Define.Keys[len(m.Define.Keys)-1]; m.db.indexes.named(k.Name) >= 0 {
+			if k := m.Define.Keys[len(m.Define.Keys)-1]; m.db.hasIndex(k.Name) {
 				return nil, fmt.Errorf("index %q already exists", k.Name)
 			}
 		}
@@ -914,6 +914,8 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 	if db.tx == nil {
 		db.commits.note(changes, db.tables)
 		db.indexes.follow(changes, db.tables)
+	} else {
+		db.tx.followIndexes(changes, db.tables)
 	}
 	for _, n := range list {
 		old := db.tables.entry(n.name)

@@ -16,6 +16,8 @@ type savepoint struct {
 	base    map[string]int
 	entries []*entry
 	tables  []*table.Table // of entries, kept until the savepoint goes; nil of one whose file does not change
+	made    []*index
+	without int // of the transaction
 	// The settings, and what COMMIT would have left of them:
 	config, stays *configuration
 }
@@ -56,6 +58,7 @@ func (tx *Tx) Savepoint(ctx context.Context, name string) error {
 	}
 	tx.mu.Lock()
 	p.config, p.stays = tx.db.now(), tx.stays
+	p.made, p.without = tx.made.all(), len(tx.without)
 	tx.mu.Unlock()
 	tx.savepoints = append(tx.savepoints, p)
 	return nil
@@ -99,7 +102,9 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 	tx.changes, tx.base = slices.Clip(tx.changes[:p.changes]), maps.Clone(p.base)
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
-	tx.failed, tx.stays = nil, p.stays
+	tx.failed, tx.stays, tx.without = nil, p.stays, slices.Clip(tx.without[:p.without])
+	tx.made.drop(func(*index) bool { return true })
+	tx.made.add(p.made...)
 	tx.db.config.Store(p.config)
 	return nil
 }

@@ -22,7 +22,7 @@ var ErrConflict = errors.New("the transaction conflicts with another one")
 // table are merged. After a statement that failed, the transaction takes no other ones, and is rolled back, or back to a
 // savepoint ([Tx.Savepoint]).
 //
-// Files that statements name and indexes are outside of transactions. What SET changes is the transaction's; in one of a [Session] the
+// Files that statements name are outside of transactions. An index that CREATE INDEX makes serves statements from the commit on. What SET changes is the transaction's; in one of a [Session] the
 // session's, once it is committed. A Tx may be used by several goroutines; its statements that change tables wait for one another.
 type Tx struct {
 	db       *DB // has the tables as the transaction sees them
@@ -35,6 +35,9 @@ type Tx struct {
 	failed error // of the first statement that failed
 	over   bool
 	stays  *configuration // what is left of SET once it is committed: not that of SET LOCAL
+
+	made    indexes  // of CREATE INDEX, with no parts
+	without []string // the names of indexes that DROP INDEX and DROP TABLE drop; with mu
 
 	// With db.tables.one:
 	changes    []storage.Change
@@ -121,6 +124,15 @@ func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 		return nil, err
 	}
 	defer tx.db.tables.one.Release(1)
+	made, err := tx.indexesOf()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err == nil && len(made)+len(tx.without) > 0 {
+			tx.commitIndexes(made)
+		}
+	}()
 	if len(tx.changes) == 0 {
 		return func() error { return nil }, nil
 	}
