@@ -48,7 +48,7 @@ func TestAlter(t *testing.T) {
 		{"ALTER TABLE t ADD COLUMN d int DEFAULT 7 NOT NULL CHECK (d > 0), ADD e date", ""},
 		{"SELECT * FROM t", "1|x|1.50|7|NULL;3|33|NULL|7|NULL"},
 		{"ALTER TABLE t ADD COLUMN IF NOT EXISTS d text", ""},
-		{"ALTER TABLE t ADD d text", `!column "d" specified more than once (line 1, column 19)`},
+		{"ALTER TABLE t ADD d text", `!column "d" of relation "t" already exists (line 1, column 19)`},
 		{"ALTER TABLE t ADD f int NOT NULL", `!column "f" of relation "t" contains null values`},
 		{`ALTER TABLE t RENAME COLUMN a TO "Aa"`, ""},
 		{"INSERT INTO t VALUES (100, 'x')", `!new row for relation "t" violates check constraint "t_a_check"`},

@@ -166,6 +166,9 @@ func (a *alteration) addColumn(c *pg.AlterTableCmd) {
 	if c.MissingOk && a.has(d.Colname) { // IF NOT EXISTS
 		return
 	}
+	if slices.Contains(fieldNames(a.def.Fields), d.Colname) {
+		panic(a.errorf(int(d.Location), "column %q of relation %q already exists", clipped(d.Colname), a.def.Name))
+	}
 	late := a.defineColumn(a.def, d)
 	col := len(a.def.Fields) - 1
 	a.from, a.values = append(a.from, -1), append(a.values, a.defaultOf(a.def, col))
