@@ -27,7 +27,8 @@
 // Parameters are $1, $2, ... (a ? is a syntax error): integers, floats, bool, text, []byte, nil, time.Time, time.Duration (an interval),
 // *big.Int, [table.Value], pointers to these, and what implements Valuer. Text takes the type that its place needs, so that a NUMERIC or a
 // date may be given as text. A []byte is text, too, and NULL where it is nil: there is no type for bytes, and text that is not valid UTF-8
-// is refused. A time.Time is the timestamp that its clock shows, without its zone: give t.UTC() where times have several.
+// is refused. A time.Time is the timestamp that its clock shows, without its zone: give t.UTC() where times have several. Compared with a
+// date it has its time of day: write $1::date. x = ANY ($1) takes the text of an array, '{1,2}', as pq.Array gives it.
 //
 // Exec without parameters takes several statements, one after the other: what those before an
 // error have done stays, unless BEGIN comes first. LastInsertId is an error: write INSERT ... RETURNING, and Query it.
@@ -39,6 +40,14 @@
 //
 // Integers come as int64, REAL and DOUBLE PRECISION as float64, booleans as bool, dates and timestamps as time.Time in UTC, all else
 // as text: a NUMERIC as "12.50".
+//
+// # With other libraries
+//
+// To them it is PostgreSQL, as far as its SQL goes: sqlx.BindDriver("stencildb", sqlx.DOLLAR), squirrel.Dollar, the dialect postgres of goose, the
+// dialector of gorm with postgres.Config{Conn: db}, pgdialect of bun. There are no foreign keys (DisableForeignKeyConstraintWhenMigrating), no FOR
+// UPDATE, and none of the types timestamptz, bytea and jsonb: give a field another, as `gorm:"type:timestamp"` does. Nor is there a pg_catalog, of which
+// AutoMigrate asks about tables that are there, and goose.NewProvider about its own: make tables where HasTable says that there is none, and take goose.Up.
+// An index that is no key is gone when the process ends, so that a migration drops it with IF EXISTS.
 //
 // # Beyond database/sql
 //
