@@ -37,7 +37,7 @@ func (s *Statement) createsIndex(n *pg.IndexStmt) error {
 	return nil
 }
 
-// plainIndex fails where an index is over something else than columns as they are, of all rows.
+// plainIndex fails where an index is over something else than columns as they are, of all rows. DESC and NULLS FIRST say nothing to one.
 func (s *Statement) plainIndex(n *pg.IndexStmt) error {
 	refused := ""
 	switch {
@@ -52,7 +52,7 @@ func (s *Statement) plainIndex(n *pg.IndexStmt) error {
 	}
 	for _, p := range n.IndexParams {
 		e := p.GetIndexElem()
-		if e.Name == "" || e.Ordering != pg.SortByDir_SORTBY_DEFAULT || e.NullsOrdering != pg.SortByNulls_SORTBY_NULLS_DEFAULT || len(e.Collation) > 0 || len(e.Opclass) > 0 {
+		if e.Name == "" || len(e.Collation) > 0 || len(e.Opclass) > 0 {
 			return s.errorf(s.behind("("), "an index takes the name of a column alone")
 		}
 	}
