@@ -212,7 +212,7 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 		f.Function = call.Funcname[0].GetString_().GetSval()
 	}
 	if !slices.Contains(FileFunctions, f.Function) {
-		panic(b.errorf(b.keyword("from"), "a function in FROM is not supported, other than %s", strings.Join(FileFunctions, ", ")))
+		panic(b.errorf(b.keyword("from"), "a function in FROM is not supported, other than generate_series, %s", strings.Join(FileFunctions, ", ")))
 	}
 	if r.Lateral || r.Ordinality || r.IsRowsfrom || len(r.Coldeflist) > 0 {
 		panic(b.errorf(loc, "LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of %s; write %s('path', option => 'value') AS name (column, ...)", f.Function, f.Function))
