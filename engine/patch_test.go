@@ -185,7 +185,7 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 		}
 		do(t, db, "UPDATE t SET k = 'k5' WHERE k = 'nk5'")
 		_, before5 := chunks()
-		is(db, "INSERT INTO t VALUES ('k30', 'upsert', 1), ('fresh', 'fresh', 0), ('k31', 's31', 2) ON CONFLICT (k) DO UPDATE SET s = excluded.s RETURNING k, s, v", "fresh|fresh|0;k30|upsert|30;k31|s31|31")
+		is(db, "INSERT INTO t VALUES ('k30', 'upsert', 1), ('fresh', 'fresh', 0), ('k31', 's31', 2) ON CONFLICT (k) DO UPDATE SET s = excluded.s RETURNING k, s, v", "k30|upsert|30;fresh|fresh|0;k31|s31|31")
 		if _, deleted := chunks(); deleted != before5+1 { // k31 stays
 			t.Errorf("%s: %d rows are deleted, and %d before", backend, deleted, before5)
 		}
