@@ -830,16 +830,35 @@ func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([][]*tabl
 	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
 	why, err := p.gathers(list)
 	if err == nil {
-		err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) (err error) {
+		if err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) (err error) {
 			out[d], _, err = p.gathered(d, g, run, passes, list)
 			return err
-		}, func(d int, g *GPU) { g.drop(out[d]) })
+		}, func(int, *GPU) {}); err != nil {
+			p.dropAll(out)
+		}
 	}
 	p.chose("gather", why, err)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(out, func(of []*table.Segment) bool { return of == nil }), nil
+}
+
+// dropAll has each device drop the columns that it has gathered, and those that it is at while ctx has ended. It does not wait for that.
+func (p *pairing) dropAll(columns [][]*table.Segment) {
+	if p.holds == nil {
+		return
+	}
+	for d, g := range p.holds.list {
+		p.db.background(func() {
+			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
+				if !g.closed {
+					g.Store.Drop(columns[d]...)
+				}
+				return nil
+			})
+		})
+	}
 }
 
 // Where implements [cpu.Holder].

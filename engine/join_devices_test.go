@@ -440,3 +440,41 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		t.Errorf("of the first join there are rows yet: %v, %v", left(0), left(1))
 	}
 }
+
+// afterwards is a runner that does something after each pass.
+type afterwards struct {
+	pass.Runner
+	do func()
+}
+
+func (a afterwards) Run(p *pass.Pass) (pass.Count, error) {
+	c, err := a.Runner.Run(p)
+	a.do()
+	return c, err
+}
+
+// A statement whose context ends in any pass of its joins leaves no columns on the device, though nobody waits for what that is at.
+func TestCancelledJoinsLeaveNoColumns(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute"})
+	const chain = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key WHERE x.m < 6"
+	if got := answerText(db, chain); strings.HasPrefix(got, "error") {
+		t.Fatal(got)
+	}
+	d, _, _ := db.opened()
+	for last, ended := 0, true; ended; last++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		d.list[0].through = func(run pass.Runner) pass.Runner {
+			return afterwards{run, func() {
+				if n++; n == last+1 {
+					cancel()
+					time.Sleep(2 * time.Millisecond)
+				}
+			}}
+		}
+		_, err := Collect(db.Query(ctx, chain))
+		ended = err != nil
+		cancel()
+		noColumnsLeft(t, db)
+	}
+}
