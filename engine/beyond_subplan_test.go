@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
 )
 
 // Subqueries whose rows the host memory budget has no room for, and window functions over such rows, give the answer of the whole table.
@@ -51,6 +53,22 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 	} {
 		if _, err := Collect(small().Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--host-memory") {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// EXPLAIN ANALYZE of subqueries reads what it runs, with a budget and without.
+func TestExplainOfSubqueriesOverFiles(t *testing.T) {
+	_, path := beyondTable(t, 3000)
+	for _, budget := range []int64{0, 40_000} {
+		for _, text := range []string{"SELECT a FROM f UNION SELECT id FROM f", "SELECT COUNT(*) FROM f WHERE w > (SELECT AVG(w) FROM f)", "WITH s AS (SELECT a, COUNT(*) AS n FROM f GROUP BY a) SELECT SUM(p.n) FROM s p JOIN s q ON p.a = q.a"} {
+			db := open(t, Options{Backend: "cpu", HostMemory: budget})
+			if err := db.Attach("f", ingest.Source{Path: path}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
 		}
 	}
 }

@@ -351,6 +351,9 @@ func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*R
 		return nil, err
 	}
 	if _, again := s.Tree.(*plan.Recursion); x.explain != nil && !(again && len(x.parts[s]) > 1) { // its first rows, and its first step
+		if st, _, err = st.readable(ctx); err != nil {
+			return nil, err
+		}
 		e, err := st.explainedTree(ctx, *x.explain, x)
 		if err != nil {
 			return nil, err
