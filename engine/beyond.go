@@ -29,7 +29,7 @@ func spills(tree plan.Node) bool {
 			return k.E.Type().Kind == table.Decimal && ingest.ArrowType(k.E.Type()).ID() == arrow.STRING
 		}
 		return !slices.ContainsFunc(n.Keys, wide) && spills(n.Input)
-	case *plan.Limit, *plan.Project, *plan.Filter:
+	case *plan.Limit, *plan.Project, *plan.Filter, *plan.Repeat:
 		return spills(n.Inputs()[0])
 	case *plan.Aggregate:
 		f, ok := n.Input.(*plan.Fragment)

@@ -21,6 +21,8 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 		"SELECT u, COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT upper(u), id FROM f WHERE id > 100) d GROUP BY u",
 		"SELECT COUNT(s), SUM(s) FROM (SELECT id, w, sum(w % 10) OVER (PARTITION BY coalesce(a, id)) AS s FROM f UNION ALL SELECT id, w, id FROM f) d",
 		"SELECT COUNT(*), SUM(w), MIN(u) FROM (SELECT u, w, id FROM f EXCEPT SELECT u, w, id FROM f WHERE id < 2000) d",
+		"SELECT u, a FROM f EXCEPT ALL SELECT u, a FROM f WHERE id < 2000",
+		"SELECT COUNT(*), SUM(w) FROM (SELECT w, b FROM f INTERSECT ALL SELECT w, b FROM f WHERE id > 1000) d",
 		"SELECT SUM(w % 100), COUNT(u) FROM (SELECT DISTINCT w, u FROM f) d",
 		"SELECT m, COUNT(*) FROM (SELECT u, MAX(w) % 7 AS m FROM f GROUP BY u) d GROUP BY m",
 		"WITH c AS (SELECT id, w, u FROM f ORDER BY w LIMIT 2700) SELECT p.id, q.u FROM c p JOIN c q ON p.id = q.id WHERE p.w > 0",
