@@ -28,12 +28,14 @@ type joinBeyond struct {
 	dealt  map[int]bool        // the scans whose rows are dealt, the large ones among them; one alone is not
 	keys   map[int][]expr.Expr // by which they are dealt, over their own columns
 	single bool                // each join compares by one key
+	sure   bool                // by none of which a row raises an error that the join might not
+	above  []expr.Expr         // conditions that are looked at above the join, over the columns of all scans
 	where  map[int]expr.Expr   // the conditions of scans alone
 	first  []int               // of each scan the number of its first column
 }
 
 // joinInBatches says how a join of files goes over them in batches; nil where their columns fit the host memory budget, or
-// where it is none that can.
+// where it is none that can: it may be one of which some tables are joined apart then.
 func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	if db.now().hostMemory == 0 || !db.onCPU() || !spills(b.tree) {
 		return nil, nil
@@ -77,7 +79,11 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		large[f.entry] = of
 	}
 	way := &joinBeyond{join: b.fragment.Join, scans: plan.Scans(b.fragment.Join), of: map[int]*batches{}}
-	way.root, _ = way.join.Placed()
+	root, fields := way.join.Placed()
+	way.root = root
+	for _, e := range plan.Conjuncts(b.fragment.Where) {
+		way.above = append(way.above, expr.Moved(e, func(c int) int { return fields[c] }))
+	}
 	at := 0
 	for i, r := range b.scans {
 		if of := large[r.entry]; of != nil {
@@ -87,6 +93,9 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		at += len(way.scans[i].Columns)
 	}
 	if !way.choose() {
+		of, done := (&Statement{db: db, bound: b}).estimates()
+		defer done()
+		b.apart = plan.JoinApart(plan.Whole(b.tree), of)
 		return nil, nil
 	}
 	var names []string
@@ -106,7 +115,7 @@ func (j *joinBeyond) choose() bool {
 		for {
 			j.keys, j.where = map[int][]expr.Expr{}, map[int]expr.Expr{}
 			next, n := 0, len(j.dealt)
-			if _, ok := j.spread(j.root, &next); ok {
+			if _, ok := j.spread(j.root, &next, j.above); ok {
 				return true
 			}
 			if len(j.dealt) == n { // no other table that would have to be dealt
@@ -133,10 +142,16 @@ func (j *joinBeyond) scanOf(e expr.Expr) int {
 	return at
 }
 
+// joinInput is an input of a join: its scans are first to before end, and of these some are dealt.
+type joinInput struct {
+	first, end int
+	spread     []int
+}
+
 // spread reports whether the rows of a node are those of its parts together, where the tables below it that are dealt are by the keys
-// that it chooses; spread are their scans. next is the number of the next scan. Where another table would have to be dealt, too, it is
-// from now on, and this is not ok.
-func (j *joinBeyond) spread(n plan.Node, next *int) (spread []int, ok bool) {
+// that it chooses; spread are their scans. next is the number of the next scan, and above what is asked of the node's rows. Where another
+// table would have to be dealt, too, it is from now on, and this is not ok.
+func (j *joinBeyond) spread(n plan.Node, next *int, above []expr.Expr) (spread []int, ok bool) {
 	switch n := n.(type) {
 	case *plan.Scan:
 		if *next++; j.dealt[*next-1] {
@@ -147,34 +162,42 @@ func (j *joinBeyond) spread(n plan.Node, next *int) (spread []int, ok bool) {
 		if _, alone := n.Input.(*plan.Scan); alone {
 			j.where[*next] = n.Where
 		}
-		return j.spread(n.Input, next)
+		return j.spread(n.Input, next, plan.Conjuncts(n.Where))
 	case *plan.Join:
-		first := *next
-		left, ok := j.spread(n.Left, next)
-		if !ok {
+		if n.Kind == plan.Inner {
+			var inputs []joinInput
+			var conditions []expr.Expr
+			if !j.inner(n, next, &inputs, &conditions) {
+				return nil, false
+			}
+			return j.together(inputs, append(conditions, above...))
+		}
+		left, right := joinInput{first: *next}, joinInput{}
+		if left.spread, ok = j.spread(n.Left, next, nil); !ok {
 			return nil, false
 		}
-		middle := *next
-		right, ok := j.spread(n.Right, next)
+		left.end, right.first = *next, *next
+		if right.spread, ok = j.spread(n.Right, next, nil); !ok {
+			return nil, false
+		}
+		right.end = *next
 		switch {
-		case !ok:
-			return nil, false
-		case len(left) == 0 && len(right) == 0:
+		case len(left.spread) == 0 && len(right.spread) == 0:
 			return nil, true
-		case len(right) == 0 && !n.Kind.KeepsRight():
-			return left, true
-		case len(left) == 0 && !n.Kind.KeepsLeft() && !n.Kind.LeftOnly():
-			return right, true
+		case len(right.spread) == 0 && !n.Kind.KeepsRight():
+			return left.spread, true
+		case len(left.spread) == 0 && !n.Kind.KeepsLeft() && !n.Kind.LeftOnly():
+			return right.spread, true
 		}
-		for pair, by := range j.compared(n, first, middle, *next) {
-			l, r := slices.Contains(left, pair[0]), slices.Contains(right, pair[1])
+		for pair, by := range j.compared(plan.Conjuncts(n.On), left, right) {
+			l, r := slices.Contains(left.spread, pair[0]), slices.Contains(right.spread, pair[1])
 			switch {
 			case l && r && j.deals(pair, by):
-				return slices.Concat(left, right), true
-			case l && len(right) == 0:
+				return slices.Concat(left.spread, right.spread), true
+			case l && len(right.spread) == 0:
 				j.dealt[pair[1]] = true
 				return nil, false
-			case r && len(left) == 0:
+			case r && len(left.spread) == 0:
 				j.dealt[pair[0]] = true
 				return nil, false
 			}
@@ -183,25 +206,83 @@ func (j *joinBeyond) spread(n plan.Node, next *int) (spread []int, ok bool) {
 	return nil, false
 }
 
-// compared are the keys that the condition of a join says are equal, each pair over the columns of one scan of the left input and one
-// of the right, by these scans: those that most conditions compare first. The inputs' scans are first to before middle, and middle to before end.
-func (j *joinBeyond) compared(n *plan.Join, first, middle, end int) iter.Seq2[[2]int, [][2]expr.Expr] {
+// inner collects the inputs of inner joins that stand above one another, and their conditions. It reports whether all are spread.
+func (j *joinBeyond) inner(n plan.Node, next *int, inputs *[]joinInput, conditions *[]expr.Expr) bool {
+	if n, ok := n.(*plan.Join); ok && n.Kind == plan.Inner {
+		ok = j.inner(n.Left, next, inputs, conditions) && j.inner(n.Right, next, inputs, conditions)
+		*conditions = append(*conditions, plan.Conjuncts(n.On)...)
+		return ok
+	}
+	in := joinInput{first: *next}
+	spread, ok := j.spread(n, next, nil)
+	in.spread, in.end = spread, *next
+	*inputs = append(*inputs, in)
+	return ok
+}
+
+// together is spread of an inner join of inputs: those with tables that are dealt are compared by their keys, one after the other.
+func (j *joinBeyond) together(inputs []joinInput, conditions []expr.Expr) (spread []int, ok bool) {
+	dealt := slices.DeleteFunc(slices.Clone(inputs), func(in joinInput) bool { return len(in.spread) == 0 })
+	if len(dealt) == 0 {
+		return nil, true
+	}
+	have := []joinInput{dealt[0]}
+	spread, dealt = dealt[0].spread, dealt[1:]
+	connects := func(a, b joinInput) bool {
+		for pair, by := range j.compared(conditions, a, b) {
+			if slices.Contains(a.spread, pair[0]) && slices.Contains(b.spread, pair[1]) && j.deals(pair, by) {
+				return true
+			}
+		}
+		return false
+	}
+	for len(dealt) > 0 {
+		at := slices.IndexFunc(dealt, func(in joinInput) bool {
+			return slices.ContainsFunc(have, func(known joinInput) bool { return connects(known, in) })
+		})
+		if at < 0 {
+			break
+		}
+		have, spread = append(have, dealt[at]), append(spread, dealt[at].spread...)
+		dealt = slices.Delete(dealt, at, at+1)
+	}
+	if len(dealt) == 0 {
+		return spread, true
+	}
+	reaches := func(between joinInput, list []joinInput) (scan int) { // the scan of it that is compared to one of them
+		for _, in := range list {
+			for pair := range j.compared(conditions, between, in) {
+				if slices.Contains(in.spread, pair[1]) {
+					return pair[0]
+				}
+			}
+		}
+		return -1
+	}
+	for _, in := range inputs {
+		if scan := reaches(in, have); len(in.spread) == 0 && scan >= 0 && reaches(in, dealt) == scan {
+			j.dealt[scan] = true
+			break
+		}
+	}
+	return nil, false
+}
+
+// compared are the keys that conditions say are equal, each pair over the columns of one scan of an input and one of another, by these
+// scans: those that most conditions compare first.
+func (j *joinBeyond) compared(conditions []expr.Expr, left, right joinInput) iter.Seq2[[2]int, [][2]expr.Expr] {
 	var pairs [][2]int
 	by := map[[2]int][][2]expr.Expr{}
-	alone := end-first == 2 // two tables: a key that raises an error does so for any row of the other one
-	for i, e := range plan.Conjuncts(n.On) {
-		l, r, ok := plan.Keys(e)
-		if c, equal := e.(*expr.Compare); !ok && equal && c.Op == expr.EQ && alone && i == 0 {
-			l, r, ok = c.L, c.R, true
-		}
-		if !ok {
+	for i, e := range conditions {
+		l, r, raises, ok := plan.Equality(e)
+		if !ok || raises && j.sure && !(i == 0 && len(j.scans) == 2) { // of two tables a row raises the first one's error for any row of the other one
 			continue
 		}
 		a, b := j.scanOf(l), j.scanOf(r)
-		if a > b {
+		if a >= right.first && a < right.end {
 			a, b, l, r = b, a, r, l
 		}
-		if p, q := l.Type(), r.Type(); a < first || a >= middle || b < middle || b >= end || !(p.Kind == q.Kind && p.Scale == q.Scale || p.IsInteger() && q.IsInteger()) {
+		if p, q := l.Type(), r.Type(); a < left.first || a >= left.end || b < right.first || b >= right.end || !(p.Kind == q.Kind && p.Scale == q.Scale || p.IsInteger() && q.IsInteger()) {
 			continue
 		}
 		at := [2]int{a, b}
@@ -372,10 +453,13 @@ func (p *joinParts) all() error {
 		k := p.kept(scan)
 		side, err := p.deal(k, p.keys[scan], n, 0, p.rows(scan, k))
 		if row := (*badKey)(nil); errors.As(err, &row) {
-			if raised != nil {
+			if raised != nil && p.sure {
 				return raised
 			}
 			raised, bad = row.error, scan
+			if !p.sure {
+				break
+			}
 			continue
 		}
 		if err != nil {
@@ -383,6 +467,14 @@ func (p *joinParts) all() error {
 		}
 		sides[scan] = side
 		some = some || slices.ContainsFunc(side.list, func(b bucket) bool { return b.rows > 0 })
+	}
+	if raised != nil && !p.sure {
+		way := *p.joinBeyond
+		if way.sure = true; !way.choose() {
+			return fmt.Errorf("a row raises an error in what the join compares, and all pairs of rows would have to be seen for it: %w: raise the budget (--host-memory)", raised)
+		}
+		p.joinBeyond = &way
+		return p.all()
 	}
 	if raised != nil {
 		if some { // a row that the keys are compared to
@@ -606,7 +698,7 @@ const leastJoined = 1 << 18
 // the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: plan.Wanted(b.tree), Memory: max(b.budget/4, leastJoined),
+	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: plan.Wanted(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
 		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
 	out, _, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
 	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {

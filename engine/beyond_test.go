@@ -289,6 +289,22 @@ func TestJoinsBeyondHostMemory(t *testing.T) {
 		"SELECT p.id, q.id, r.id FROM f p JOIN f q ON p.id = q.id AND p.u = q.u JOIN f r ON r.id = q.id",
 		"SELECT p.id, q.a FROM f p JOIN f q ON p.x = q.x WHERE p.id < 300 ORDER BY p.d, q.id DESC LIMIT 200 OFFSET 11",
 		"SELECT DISTINCT p.v, q.b FROM f p JOIN f q ON p.d = q.d",
+		// keys that are looked at above the join, since a row may raise an error in them, and such of which one does
+		"SELECT p.id, q.id, q.w FROM f p, f q WHERE p.id = q.id + 1",
+		"SELECT p.id, q.id FROM f p, f q WHERE p.id = q.id + 1 AND p.b = q.b",
+		"SELECT p.id, COUNT(q.id) FROM f p LEFT JOIN f q ON p.b = q.b AND p.id = q.id + 1 GROUP BY p.id",
+		"SELECT COUNT(*), MIN(q.w) FROM f p, f q, k WHERE p.id = q.id + 1 AND k.a = q.a",
+		"SELECT p.id, q.id FROM f p, f q WHERE p.a = q.id AND p.id = 1000 / (q.id - 500)",
+		"SELECT p.id, q.id FROM f p, f q WHERE p.a = q.id AND p.id = 1000 / (q.id - 50)",
+		"SELECT p.id, q.id FROM f p, f q WHERE p.id = 1000 / (q.id - 500)",
+		// several tables that are compared to one, and such that no one key is common to
+		"SELECT COUNT(*), SUM(p.a), SUM(q.w) FROM f p, f q, f r WHERE p.id = r.id AND q.id = r.id AND q.b",
+		"SELECT p.v, COUNT(*), SUM(r.w) FROM f p JOIN f q ON p.id = q.a JOIN f r ON r.w = q.w GROUP BY p.v",
+		"SELECT p.id, q.id, r.u FROM f p, f q, f r, k WHERE p.id = q.a AND r.w = q.w AND k.a = r.a AND p.x < r.x ORDER BY p.id, q.id, r.u",
+		"SELECT p.id, q.id, r.id FROM f p LEFT JOIN f q ON p.id = q.a FULL JOIN f r ON r.w = q.w AND r.b",
+		"SELECT COUNT(*), COUNT(r.id), SUM(q.d) FROM f p LEFT JOIN (f q JOIN f r ON r.w = q.w AND r.id > 100) ON p.id = q.a",
+		"SELECT COUNT(*), SUM(p.w) FROM f p JOIN f q ON p.id = q.a WHERE EXISTS (SELECT 1 FROM f r WHERE r.w = q.w AND r.d <> p.d)",
+		"SELECT p.id, q.id, r.id FROM f p JOIN f q ON p.id = q.a AND 10 / (p.id - 7) < 1 JOIN f r ON r.w = q.w",
 		"SELECT COUNT(*) FROM (SELECT p.id FROM f p JOIN f q ON p.id = q.id LIMIT 77) s",
 		// keys with more rows than fit
 		"SELECT p.id FROM f p WHERE NOT EXISTS (SELECT 1 FROM f q WHERE upper(p.v) = upper(q.v) AND NOT p.b)",

@@ -49,6 +49,7 @@ type bound struct {
 	scans    []*read              // of the fragment's scans, from left to right
 	outlined *outlined            // what it need not read of them; nil where that is nothing
 	spares   map[*entry]*outlined // of the tables that it joins: row groups without a record that meets the conditions of them alone
+	apart    plan.Node            // in the place of the tree, with two of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
 	params   []table.Value
 	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
 	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
@@ -315,7 +316,7 @@ func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragmen
 // Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
 // rest is what else was waited for once they were read.
 func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err error) {
-	if s.nested != nil && s.db.now().hostMemory > 0 { // its parts read what they need: they may go over files in batches
+	if (s.nested != nil || s.apart != nil) && s.db.now().hostMemory > 0 { // its parts read what they need: they may go over files in batches
 		return Loading{}, nil
 	}
 	if s.outlined != nil && s.outlined.batches != nil { // there was room for them when the statement was bound
@@ -375,7 +376,7 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 	} else if plan.Scans(b.fragment.Nodes)[0].Of == nil {
 		b.outlined, err = s.db.inBatches(ctx, b.sources[0].entry, b.tree, b.fragment)
 	}
-	if b.outlined == nil || err != nil {
+	if b.outlined == nil && b.apart == nil || err != nil {
 		return nil
 	}
 	return &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}

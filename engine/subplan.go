@@ -138,7 +138,11 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 		return s, nil, nil
 	}
 	tree, known, was := s.tree, s.nested, pushing{}
-	if known == nil {
+	switch {
+	case known != nil:
+	case s.apart != nil:
+		tree, known = s.apart, &nested{}
+	default:
 		if was, err = s.pushed(ctx); was.tree == nil {
 			return s, nil, err
 		}
@@ -150,7 +154,7 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 	out, err := x.statement(ctx, tree)
 	if err != nil {
 		x.done()
-		if s.nested == nil && ctx.Err() == nil { // rows that are not joined may raise errors, and sums of groups be too large for a column
+		if s.nested == nil && s.apart == nil && ctx.Err() == nil { // rows that are not joined may raise errors, and sums of groups be too large for a column
 			s.pushing.Store(&pushing{tables: was.tables})
 			return s, nil, nil
 		}
@@ -265,6 +269,9 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	})
 	if err != nil {
 		return nil, err
+	}
+	if b.apart != nil {
+		return x.statement(ctx, b.apart)
 	}
 	b.version, b.params, b.off = x.bound.version, x.params, x.off
 	st := &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}
