@@ -17,7 +17,7 @@ import (
 
 // rowsEntry is that of a table whose rows are in files, with what changes them kept apart.
 func rowsEntry(name string, of *storage.Definition, rows *storage.Rows) *entry {
-	e := newEntry(name, func(context.Context, ingest.Options) (source, error) { return rows.Unread() })
+	e := newEntry(name, func(context.Context, ingest.Options) (source, error) { return rows.Unread(), nil })
 	e.of, e.amended, e.apart = of, rows.Amended(), true
 	return e
 }
@@ -189,7 +189,7 @@ func (db *DB) halfFull() bool {
 	return err != nil || left < db.now().hostMemory/2
 }
 
-// makeRoom drops the columns of the folder's tables that have been read and that no statement uses. It reports that there were some. Statements that
+// makeRoom drops the columns of the folder's tables and of files that have been read and that no statement uses. It reports that there were some. Statements that
 // are bound keep the entries that they have; others are bound again.
 func (db *DB) makeRoom(ctx context.Context) bool {
 	if ctx.Value(crowded{}) != nil || db.now().hostMemory == 0 {
@@ -202,19 +202,21 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 		entries, _ := c.known()
 		for _, e := range entries {
 			t := e.table.Load()
-			if e.of == nil || e.open == nil || t == nil || !hasColumns(t) || db.snapshots.uses[t] > 0 {
+			if e.open == nil || t == nil || !hasColumns(t) || db.snapshots.uses[t] > 0 {
 				continue
 			}
 			if fresh[e] == nil {
-				next := newEntry(e.name, e.open)
-				next.of, next.amended, next.apart = e.of, e.amended, e.apart
-				next.tight.Store(e.tight.Load())
+				next := e.unreadEntry()
+				if next == nil {
+					continue
+				}
 				fresh[e] = next
 			}
 			c.put(e.name, fresh[e])
 		}
 	}
 	of(db.committed)
+	of(db.files)
 	for tx := range db.commits.open {
 		of(tx.db.tables)
 	}
@@ -232,6 +234,40 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 		db.stars.Purge()
 	}
 	return len(fresh) > 0
+}
+
+// unreadEntry is the entry as if nothing had been read of it; nil of a file that is being read, or is not read twice.
+func (e *entry) unreadEntry() *entry {
+	next := newEntry(e.name, e.open)
+	next.of, next.amended, next.apart = e.of, e.amended, e.apart
+	next.tight.Store(e.tight.Load())
+	if e.of != nil {
+		return next
+	}
+	if !e.mu.TryAcquire(1) {
+		return nil
+	}
+	defer e.mu.Release(1)
+	file, ok := e.file.(*ingest.File)
+	of, isCSV := e.file.(*converted)
+	if isCSV {
+		file = of.File
+	}
+	if !ok && !isCSV {
+		return nil
+	}
+	if file = file.Unread(); file == nil {
+		return nil
+	}
+	if next.file = file; isCSV {
+		next.file = &converted{File: file, name: of.name, fields: of.fields, columns: of.columns, of: of.of}
+	}
+	next.mu = e.mu // the two read the same file
+	next.opened.Store(e.opened.Load())
+	next.converted.Store(e.converted.Load())
+	t, _ := file.Read(context.Background(), nil, ingest.Options{})
+	next.table.Store(t)
+	return next
 }
 
 // hasColumns reports that some column of a table has been read.

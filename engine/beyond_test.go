@@ -185,6 +185,38 @@ func TestSortsBeyondHostMemory(t *testing.T) {
 	}
 }
 
+// Columns that were read of files make room for those that are read next, and are read again: of Parquet and of CSV, loaded and named by statements.
+func TestColumnsOfFilesMakeRoom(t *testing.T) {
+	whole, small := sizedPair(t, 60_000, 600_000)
+	tab := whole.entry("f").table.Load()
+	folder := t.TempDir()
+	var paths []string
+	for _, name := range []string{"f.csv", "f.parquet"} {
+		paths = append(paths, filepath.Join(folder, name))
+		if err := ingest.WriteFile(context.Background(), filepath.Join(folder, name), tab); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := small()
+	if err := db.Attach("c", ingest.Source{Path: paths[0]}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, name := range []string{"f", "c", "'" + paths[1] + "'"} {
+			for _, text := range []string{"SELECT COUNT(*), MAX(a) FROM f WHERE id > 7", "SELECT SUM(id), MIN(w) FROM f", "SELECT COUNT(*) FROM f WHERE w > 0", "SELECT COUNT(id) FROM f WHERE day < DATE '1997-05-30'",
+				"SELECT MEDIAN(w) FROM f", "SELECT COUNT(DISTINCT d) FROM f"} {
+				got := inWords(Collect(db.Query(context.Background(), strings.ReplaceAll(text, "FROM f", "FROM "+name))))
+				if want := inWords(Collect(whole.Query(context.Background(), text))); got != want {
+					t.Errorf("%s of %s: %.200s, want %.200s", text, name, got, want)
+				}
+				if _, err := db.hostBudget(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
 // Drawn statements give the rows of the whole table, too: any keys, aggregates, conditions and orders.
 func TestAnyStatementBeyondHostMemory(t *testing.T) {
 	whole, small := beyondPair(t)

@@ -937,9 +937,7 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 			saved := db.store.Saved(n.name)
 			e := db.savedEntry(saved)
 			if n.apart != nil {
-				if rows, err := n.apart.With(saved); err == nil { // else they are opened anew
-					e.file = rows
-				}
+				e.file = n.apart.With(saved)
 			}
 			db.tables.put(n.name, e)
 		case n.table == nil:

@@ -296,8 +296,19 @@ func (f *File) ReadGroups(ctx context.Context, groups, columns []int, o Options)
 	return part.Read(ctx, columns, o)
 }
 
-// Unread is f, whose columns are in groups, as if nothing had been read of it. The two must not be read at the same time.
-func (f *File) Unread() (*File, error) { return f.part(f.groups) }
+// Unread is f as if nothing had been read of it; nil where that cannot be read again, as what is read as a whole. The two must not be read at
+// the same time.
+func (f *File) Unread() *File {
+	if f.rows > 0 && len(f.groups) == 0 && f.csv == nil {
+		return nil
+	}
+	out := *f
+	out.table = f.next()
+	for _, c := range out.table.Chunks {
+		clear(c.Segments)
+	}
+	return &out
+}
 
 // part is a file of some row groups alone.
 func (f *File) part(groups []group) (*File, error) {

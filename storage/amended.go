@@ -203,19 +203,13 @@ func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
 }
 
 // With are the rows of the same files with what the log changes of a table that has them by now.
-func (r *Rows) With(t *Saved) (*Rows, error) { return r.with(t.amended) }
+func (r *Rows) With(t *Saved) *Rows { return r.with(t.amended) }
 
 // with are the rows of the same files with an amendment. Nothing has been read of them.
-func (r *Rows) with(of *amendment) (*Rows, error) {
-	f, err := r.File.Unread()
-	if err != nil {
-		return nil, err
-	}
-	return newRows(f, r.one, of), nil
-}
+func (r *Rows) with(of *amendment) *Rows { return newRows(r.File.Unread(), r.one, of) }
 
 // Unread are the same rows; nothing has been read of them.
-func (r *Rows) Unread() (*Rows, error) { return r.with(r.of) }
+func (r *Rows) Unread() *Rows { return r.with(r.of) }
 
 // After are the rows, of a table with fields, after a change that takes no deleted rows away. These rows stay as they are.
 func (r *Rows) After(fields []table.Field, c *Change) (*Rows, error) {
@@ -223,7 +217,7 @@ func (r *Rows) After(fields []table.Field, c *Change) (*Rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
-	return r.with(of)
+	return r.with(of), nil
 }
 
 // Total is how many rows there are, deleted ones included.
