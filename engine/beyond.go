@@ -24,6 +24,8 @@ import (
 // reads: what does not fit goes to a temporary file.
 func spills(tree plan.Node) bool {
 	switch n := tree.(type) {
+	case *plan.Distinct:
+		return spills(different(n))
 	case *plan.Sort:
 		wide := func(k expr.SortKey) bool { // in more digits than Arrow's numbers have
 			return k.E.Type().Kind == table.Decimal && ingest.ArrowType(k.E.Type()).ID() == arrow.STRING

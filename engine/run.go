@@ -145,11 +145,10 @@ func (x *execution) streamOf(n plan.Node) stream {
 		}
 		return x.sortedValues(n, false)
 	case *plan.Distinct:
-		keys := make([]expr.SortKey, len(n.Fields()))
-		for i, f := range n.Fields() {
-			keys[i].E = &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
+		if x.beyond != nil {
+			return x.beyond.sortedValues(different(n))
 		}
-		return x.sortedValues(&plan.Sort{Input: n.Input, Keys: keys, First: -1, Unique: len(keys)}, true)
+		return x.sortedValues(different(n), true)
 	case *plan.Limit:
 		if n.Count >= 0 && n.Offset <= math.MaxInt64-n.Count {
 			x.atMost = n.Offset + n.Count
@@ -157,6 +156,15 @@ func (x *execution) streamOf(n plan.Node) stream {
 		return limit(x.stream(n.Input), n.Offset, n.Count)
 	}
 	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
+}
+
+// different is a Distinct as a Sort of which the first of equal rows is taken.
+func different(n *plan.Distinct) *plan.Sort {
+	keys := make([]expr.SortKey, len(n.Fields()))
+	for i, f := range n.Fields() {
+		keys[i].E = &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
+	}
+	return &plan.Sort{Input: n.Input, Keys: keys, First: -1, Unique: len(keys)}
 }
 
 // groupingSets are the groups of each set of keys, one set after the other.
