@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -204,11 +207,43 @@ func (x *settling) windowSpilled(ctx context.Context, s *plan.Subplan, in *spill
 			return !slices.ContainsFunc(f.Partition, func(o expr.Expr) bool { return expr.Identity(o) == expr.Identity(k) })
 		})
 	}
+	if !slices.ContainsFunc(n.Funcs, func(f *expr.Window) bool { return f.Kind != expr.RowNumber || len(f.Partition)+len(f.Order) > 0 }) {
+		return x.numbered(ctx, in, n)
+	}
 	if len(keys) == 0 {
 		return nil, expr.Errorf(n.Funcs[0].P, "the rows of window functions without a PARTITION BY in common take more than %s, which is what is left of the host memory budget: raise it (--host-memory)", size(budget))
 	}
 	out := x.leave(n.Fields(), all(len(n.Fields())))
 	return out, x.windowsOf(ctx, s, in, n, keys, budget, 0, false, out)
+}
+
+// numbered are all columns of rows that are spilled, with the number of the row for each function of a Window: row_number() OVER (), which random()
+// and TABLESAMPLE stand on, too.
+func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*spilled, error) {
+	out := x.leave(n.Fields(), all(len(n.Fields())))
+	first := int64(1)
+	for _, e := range in.list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows, err := in.of.read(e)
+		if err != nil {
+			return nil, err
+		}
+		for range n.Funcs {
+			b := array.NewInt64Builder(memory.DefaultAllocator)
+			for i := range e.rows {
+				b.Append(first + int64(i))
+			}
+			rows = append(rows, b.NewArray())
+			b.Release()
+		}
+		if err := out.write(rows); err != nil {
+			return nil, err
+		}
+		first += int64(e.rows)
+	}
+	return out, nil
 }
 
 // windowsOf is windowSpilled of rows that were dealt so often before, by other bits of their hashes; alone: and one bucket had all of them.

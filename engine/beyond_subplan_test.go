@@ -29,6 +29,10 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 		"SELECT COUNT(*), SUM(s.n) FROM (SELECT w, COUNT(*) AS n FROM f GROUP BY w) s JOIN f ON f.w = s.w",
 		"SELECT id, d, v, day, b, x, u FROM (SELECT *, row_number() OVER (PARTITION BY coalesce(a, id) ORDER BY id) AS r FROM f) s WHERE r % 2 = 0 ORDER BY w",
 		"SELECT MEDIAN(w), COUNT(*) FROM (SELECT DISTINCT w, id FROM f) d",
+		"SELECT id, w, u, row_number() OVER () FROM f",
+		"SELECT COUNT(*), SUM(n), MAX(m) FROM (SELECT row_number() OVER () AS n, u || v AS m FROM f WHERE b UNION ALL SELECT id, v FROM f) d",
+		"SELECT id, u, w FROM f TABLESAMPLE BERNOULLI (30) REPEATABLE (7)",
+		"SELECT COUNT(*), MIN(u), SUM(w) FROM f WHERE random() < 2",
 		"SELECT 1 / (s - 1) FROM (SELECT count(*) OVER (PARTITION BY w) AS s FROM f) d",
 	} {
 		sameBeyond(t, whole, small, text)
