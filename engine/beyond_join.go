@@ -37,7 +37,8 @@ type joinBeyond struct {
 // joinInBatches says how a join of files goes over them in batches; nil where their columns fit the host memory budget, or
 // where it is none that can: it may be one of which some tables are joined apart then.
 func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
-	if db.now().hostMemory == 0 || !db.onCPU() || !spills(b.tree) {
+	goes := spills(b.tree)
+	if db.now().hostMemory == 0 || !db.onCPU() || !goes && !seeks(b.fragment) {
 		return nil, nil
 	}
 	type file struct {
@@ -63,6 +64,10 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	}
 	if db.halfFull() && db.makeRoom(ctx) {
 		return db.joinInBatches(ctx, b)
+	}
+	if !goes {
+		b.apart = plan.RowsApart(plan.Whole(b.tree))
+		return nil, nil
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.takes, b.takes) })
 	budget := left
@@ -103,6 +108,13 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		names = append(names, cmp.Or(n.As, n.Table))
 	}
 	return &outlined{table: &table.Table{Name: strings.Join(names, ", "), Fields: way.join.Fields()}, batches: large[files[len(files)-1].entry], large: large, way: way}, nil
+}
+
+// seeks reports that a fragment gives aggregates of columns, such as order statistics of numbers, which go over the rows of a join in batches once
+// these are a table.
+func seeks(f *plan.Fragment) bool {
+	fields := f.Join.Fields()
+	return len(f.Aggs) > 0 && f.Otherwise == nil && !slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return plan.IsSought(a) && fields[a.Col].Type.Kind == table.Varchar })
 }
 
 // choose chooses what is dealt, and by which keys: all that a join compares, else one of them. It reports whether there is a way.

@@ -332,6 +332,10 @@ func TestJoinsBeyondHostMemory(t *testing.T) {
 		"SELECT p.id, q.id FROM f p, f q WHERE p.a = q.id AND p.id = 1000 / (q.id - 500)",
 		"SELECT p.id, q.id FROM f p, f q WHERE p.a = q.id AND p.id = 1000 / (q.id - 50)",
 		"SELECT p.id, q.id FROM f p, f q WHERE p.id = 1000 / (q.id - 500)",
+		// order statistics
+		"SELECT MEDIAN(p.w), COUNT(*), MAX(q.d) FROM f p JOIN f q ON p.id = q.a WHERE q.b",
+		"SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY q.x), kth_largest(p.id, 3) FROM f p LEFT JOIN f q ON p.id = q.a AND q.id > 40",
+		"SELECT MEDIAN(q.w), COUNT(*) FROM f p, f q WHERE p.id = q.id + 1 AND q.x > 3",
 		// several tables that are compared to one, and such that no one key is common to
 		"SELECT COUNT(*), SUM(p.a), SUM(q.w) FROM f p, f q, f r WHERE p.id = r.id AND q.id = r.id AND q.b",
 		"SELECT p.v, COUNT(*), SUM(r.w) FROM f p JOIN f q ON p.id = q.a JOIN f r ON r.w = q.w GROUP BY p.v",

@@ -49,7 +49,7 @@ type bound struct {
 	scans    []*read              // of the fragment's scans, from left to right
 	outlined *outlined            // what it need not read of them; nil where that is nothing
 	spares   map[*entry]*outlined // of the tables that it joins: row groups without a record that meets the conditions of them alone
-	apart    plan.Node            // in the place of the tree, with two of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
+	apart    plan.Node            // in the place of the tree, with some or all of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
 	params   []table.Value
 	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
 	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type

@@ -32,6 +32,19 @@ func JoinApart(tree Node, of *Estimates) Node {
 	return nil
 }
 
+// RowsApart is a tree over a join with the rows of that as a table of its own.
+func RowsApart(tree Node) Node {
+	f, filters := tree.(*Filter)
+	_, joins := tree.(*Join)
+	if filters {
+		_, joins = f.Input.(*Join)
+	}
+	if joins {
+		return joinsApart(tree)
+	}
+	return tree.With(RowsApart(tree.Inputs()[0]))
+}
+
 // joinsApart is a node, or what gives its rows where it joins tables.
 func joinsApart(n Node) Node {
 	scans := Scans(DerivedAsScans(n))
