@@ -14,10 +14,7 @@ func JoinApart(tree Node, of *Estimates) Node {
 	j, ok := tree.(*Join)
 	switch {
 	case ok && j.Kind == Inner:
-		if out := j.innerApart(of); out != nil {
-			return out
-		}
-		return nil
+		return j.innerApart(of)
 	case ok:
 		left, right := joinsApart(j.Left), joinsApart(j.Right)
 		if left == j.Left && right == j.Right {
