@@ -38,6 +38,7 @@ func nearOf(q *plan.Query) map[int]plan.Span {
 		if span, ok := nearIn(codes, a, float64(some), float64(some)/float64(rows)); ok {
 			near[i] = span
 		}
+		codes.Free()
 	}
 	return near
 }

@@ -57,7 +57,7 @@ func (b *between) visit(m *streamed, part *Query) error {
 		beyond = Span{b.span.Hi + 1, b.Space.max}
 	}
 	in, above := part.Within(b.col, b.Space, b.span), part.Within(b.col, b.Space, beyond)
-	in.Columns = []int{b.col}
+	in.Columns, in.Gathered = []int{b.col}, true
 	one := b.span.Lo == b.span.Hi
 	if one || m.Find == nil {
 		if err := m.add(above, &b.above); err != nil {
@@ -141,11 +141,20 @@ func (q *Query) Within(col int, s *Space, in Span) *Query {
 
 // list begins to add the codes of marked records of a segment.
 func (b *between) list(seg *table.Segment, m Marked) {
-	const part = 1 << 14 // of a goroutine
+	const part = table.SlabRows // of a goroutine
 	if m.All {
 		b.Add(seg, table.Block{First: m.First, N: m.N})
 	}
-	for piece := range m.Parts(32 * part) {
+	for _, c := range m.Values {
+		b.listing.Go(func() {
+			values := c.Segments[b.col]
+			b.Add(values, table.Block{N: c.Rows})
+			if values.Slab {
+				table.FreeSlab(values.Codes.U64)
+			}
+		})
+	}
+	for piece := range m.Parts(8 * part) {
 		b.listing.Go(func() {
 			for rows := range piece.Lists(part) {
 				b.listing.Go(func() { b.Add(seg, table.Block{Rows: rows}) })
@@ -166,7 +175,8 @@ func (b *between) kth(k uint64) (code uint64, ok bool) {
 func (c *Codes) Add(seg *table.Segment, rows table.Block) {
 	seg.Settle()
 	delta, ranks := c.Space.Translation(seg)
-	codes := table.Gather(seg.Codes, rows, delta)
+	codes := table.NewSlab(rows.Len())
+	table.GatherInto(codes, seg.Codes, rows, delta)
 	if ranks != nil {
 		for i, code := range codes {
 			codes[i] = uint64(ranks[code])
@@ -174,12 +184,26 @@ func (c *Codes) Add(seg *table.Segment, rows table.Block) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.n += uint64(len(codes)); c.Most > 0 && c.n > c.Most {
-		c.lists, c.lost = nil, true
+	c.n += uint64(len(codes))
+	c.lists = append(c.lists, codes)
+	if c.Most > 0 && c.n > c.Most {
+		c.lost = true
+		c.free()
 	}
-	if !c.lost {
-		c.lists = append(c.lists, codes)
+}
+
+// Free says that the codes are needed no more.
+func (c *Codes) Free() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.free()
+}
+
+func (c *Codes) free() {
+	for _, codes := range c.lists {
+		table.FreeSlab(codes)
 	}
+	c.lists = nil
 }
 
 // Kth is the k-th largest code, 1 <= k <= Len, of codes that are all in a span.

@@ -336,6 +336,7 @@ func (m *streamed) searchAll() error {
 			if code, ok := b.kth(x.k); ok || m.Recorded {
 				x.code, x.shift = code, 0
 			}
+			b.Free()
 		}
 		searches[ranked{end{a.Col, largest}, k}] = x
 	}
