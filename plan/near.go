@@ -208,17 +208,18 @@ func (c *Codes) free() {
 
 // Kth is the k-th largest code, 1 <= k <= Len, of codes that are all in a span.
 func (c *Codes) Kth(in Span, k uint64) uint64 {
-	lo, hi, left := in.Lo, in.Hi, c.lists
-	for lo < hi { // a histogram of the upper bits of those that are left
+	left := c.lists
+	for in.Lo < in.Hi { // a histogram of the upper bits of those that are left
 		const digit = 12
-		shift := max(0, bits.Len64(hi-lo)-digit)
-		counts := make([]uint64, (hi-lo)>>shift+1)
+		shift := max(0, bits.Len64(in.Hi-in.Lo)-digit)
+		n, lo := (in.Hi-in.Lo)>>shift+1, in.Lo
+		counts := make([]uint64, n)
 		inLists(left, func(codes []uint64, mine []uint64) []uint64 {
 			if mine == nil {
-				mine = make([]uint64, len(counts))
+				mine = make([]uint64, n)
 			}
 			for _, code := range codes {
-				mine[(code-lo)>>shift]++
+				mine[(code-lo)>>(shift&63)]++
 			}
 			return mine
 		}, func(mine []uint64) {
@@ -226,24 +227,23 @@ func (c *Codes) Kth(in Span, k uint64) uint64 {
 				counts[i] += n
 			}
 		})
-		at := len(counts) - 1
+		at := n - 1
 		for ; counts[at] < k; at-- {
 			k -= counts[at]
 		}
-		lo += uint64(at) << shift
-		hi = lo + min(hi-lo, 1<<shift-1)
+		from, span := lo+at<<shift, min(in.Hi-(lo+at<<shift), 1<<shift-1)
 		var next [][]uint64
 		inLists(left, func(codes []uint64, mine []uint64) []uint64 {
 			for _, code := range codes {
-				if lo <= code && code <= hi {
+				if code-from <= span { // below it wraps around
 					mine = append(mine, code)
 				}
 			}
 			return mine
 		}, func(mine []uint64) { next = append(next, mine) })
-		left = next
+		in, left = Span{from, from + span}, next
 	}
-	return lo
+	return in.Lo
 }
 
 // inLists has all cores go over lists: each makes something of one after the other, which is joined in the end.
