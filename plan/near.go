@@ -30,10 +30,17 @@ type Codes struct {
 	Space *Space
 	Most  uint64 // more are too many; 0 for no limit
 
-	mu    sync.Mutex
-	n     uint64
-	lists [][]uint64
-	lost  bool // there were too many
+	mu         sync.Mutex
+	n          uint64
+	lists      [][]uint64
+	lost       bool // there were too many
+	translated map[*table.Segment]translation
+}
+
+// translation is what [Space.Translation] tells of a segment.
+type translation struct {
+	delta uint64
+	ranks []uint32
 }
 
 // Len is how many there are.
@@ -174,7 +181,7 @@ func (b *between) kth(k uint64) (code uint64, ok bool) {
 // Add adds the codes of rows of a segment, of which none is NULL.
 func (c *Codes) Add(seg *table.Segment, rows table.Block) {
 	seg.Settle()
-	delta, ranks := c.Space.Translation(seg)
+	delta, ranks := c.translation(seg)
 	codes := table.NewSlab(rows.Len())
 	table.GatherInto(codes, seg.Codes, rows, delta)
 	if ranks != nil {
@@ -190,6 +197,24 @@ func (c *Codes) Add(seg *table.Segment, rows table.Block) {
 		c.lost = true
 		c.free()
 	}
+}
+
+// translation is [Space.Translation], which goes over the dictionary of a segment of texts: once.
+func (c *Codes) translation(seg *table.Segment) (delta uint64, ranks []uint32) {
+	if seg.Dict == nil {
+		return c.Space.Translation(seg)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, ok := c.translated[seg]
+	if !ok {
+		t.delta, t.ranks = c.Space.Translation(seg)
+		if c.translated == nil {
+			c.translated = map[*table.Segment]translation{}
+		}
+		c.translated[seg] = t
+	}
+	return t.delta, t.ranks
 }
 
 // Free says that the codes are needed no more.
