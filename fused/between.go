@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/pass"
@@ -51,12 +53,21 @@ func Find(run pass.Runner, device predicates.Limits, in, above *plan.Query, chun
 	if err != nil {
 		return plan.Found{}, err
 	}
-	b.words = make([]uint32, 4*out.Width*out.Height)
+	words, _ := readBits.Get().(*[]uint32)
+	if n := 4 * out.Width * out.Height; words == nil || cap(*words) < n {
+		words = new(make([]uint32, n))
+	} else {
+		*words = (*words)[:n]
+	}
+	b.words = *words
 	if err := run.ReadTexels(out, b.words); err != nil {
 		return plan.Found{}, err
 	}
-	return b.found(), nil
+	return b.found(func() { readBits.Put(words) }), nil
 }
+
+// readBits are *[]uint32 that nobody uses: new memory costs as much as to read the bits back.
+var readBits sync.Pool
 
 // pairing returns the program that draws both conditions.
 func (w *program) pairing(other string) shaders.Source {
@@ -96,10 +107,11 @@ type bitPairs struct {
 	width, texels, rows int
 }
 
-// found counts and lists the records, by pieces of some lines.
-func (b *bitPairs) found() (f plan.Found) {
+// found counts and lists the records, by pieces of some lines; when all have been, it calls done.
+func (b *bitPairs) found(done func()) (f plan.Found) {
 	const piece = 1 << 16 // words
 	lines := max(1, piece/4/b.width)
+	var left atomic.Int64
 	for from := 0; from*b.width*4 < len(b.words); from += lines {
 		to := min(from+lines, len(b.words)/4/b.width)
 		f.Parts = append(f.Parts, func() (rows []uint32, above uint64) {
@@ -125,9 +137,13 @@ func (b *bitPairs) found() (f plan.Found) {
 					}
 				}
 			}
+			if left.Add(-1) == 0 {
+				done()
+			}
 			return rows, above
 		})
 	}
+	left.Store(int64(len(f.Parts)))
 	return f
 }
 
