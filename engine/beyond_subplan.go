@@ -149,7 +149,7 @@ func (a *spilled) Read(ctx context.Context, columns []int, o ingest.Options) (*t
 		bytes += a.GroupBytes(g, columns)
 	}
 	if o.MemoryLimit > 0 && bytes > o.MemoryLimit {
-		return nil, overBudget(o.MemoryLimit)
+		return nil, overBudget(aSubquery, o.MemoryLimit)
 	}
 	return a.ReadGroups(ctx, groups, columns, o)
 }

@@ -332,6 +332,6 @@ func (m *modifying) collected(ctx context.Context, db *DB, tree plan.Node, field
 		return nil, err
 	}
 	defer rows.Close()
-	t, _, err := (&settling{Statement: rows.of}).collect(ctx, rows, &table.Table{Name: m.Table, Fields: fields}, all(len(fields)), false)
+	t, _, err := (&settling{Statement: rows.of, into: "table " + m.Table}).collect(ctx, rows, &table.Table{Name: m.Table, Fields: fields}, all(len(fields)), false)
 	return t, err
 }

@@ -51,6 +51,7 @@ func TestLongSeries(t *testing.T) {
 		{"SELECT COUNT(*) FROM generate_series(1, 9223372036854775807)", "error: generate_series gives more than 2,147,483,648 rows"},
 		{"SELECT COUNT(*) FROM generate_series(9223372036854775807, -9223372036854775808, -3)", "error: generate_series gives more than 2,147,483,648 rows"},
 		{"SELECT COUNT(*) FROM generate_series(1, 2000000000)", "error: the rows of a subquery take more than "},
+		{"CREATE TABLE c AS SELECT x || ' is long enough' AS s FROM generate_series(1, 100000) AS g (x)", "error: the rows of table c take more than "},
 		{"SELECT COUNT(*), MAX(generate_series) FROM generate_series(-9223372036854775808, 9223372036854775807, 9223372036854775807)", "3 9223372036854775806"},
 		{"SELECT COUNT(*) FROM generate_series(5, 1)", "0"},
 	} {

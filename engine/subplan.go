@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -122,6 +123,7 @@ type settling struct {
 	total   took
 	unpins  []func()
 	pins    map[*plan.Subplan]func() // as unpins, of their tables
+	into    string                   // what rows are collected for; "" for a subquery
 	spill   *spill                   // the temporary file of rows that the host memory budget has no room for; nil where there are none
 
 	explain *ExplainOptions               // each is explained before it runs; nil for none
@@ -578,6 +580,8 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 // name is that of another table.
 func (x *settling) name() string { return fmt.Sprintf("subquery %d", subplans.Add(1)) }
 
+const aSubquery = "a subquery"
+
 // budget is how much host memory the rows of a subquery may take.
 func (x *settling) budget(ctx context.Context) (int64, error) {
 	budget, err := x.db.hostBudget()
@@ -590,8 +594,8 @@ func (x *settling) budget(ctx context.Context) (int64, error) {
 	return budget, err
 }
 
-func overBudget(budget int64) error {
-	return fmt.Errorf("the rows of a subquery take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", size(budget))
+func overBudget(of string, budget int64) error {
+	return fmt.Errorf("the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget))
 }
 
 // collect reads rows to their end into a table, of whose fields they are those at some places; where they take more than half of the
@@ -623,7 +627,7 @@ func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at
 				err = gone.addTable(widened(b.Table(), out.Fields, at), piece)
 				b = nil
 			case taken > budget:
-				err = overBudget(budget)
+				err = overBudget(cmp.Or(x.into, aSubquery), budget)
 			}
 		}
 		if err == nil {
@@ -785,7 +789,7 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, er
 		case values.Cmp(big.NewInt(maxSeries)) >= 0:
 			return nil, tooLong(n)
 		case values.Cmp(big.NewInt(budget/8)) > 0: // of 64 bits while they are made
-			return nil, overBudget(budget)
+			return nil, overBudget(aSubquery, budget)
 		}
 	}
 	for table.Compare(at, stop)*way <= 0 {
@@ -797,7 +801,7 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, er
 				return nil, err
 			}
 			if int64(b.Bytes()) > budget {
-				return nil, overBudget(budget)
+				return nil, overBudget(aSubquery, budget)
 			}
 		}
 		b.Column(0).Int(at.I)
