@@ -75,6 +75,7 @@ type kept struct {
 	fields      []table.Field  // of the table
 	rest        *plan.Fragment // these columns of all rows that there are
 	total, most int64          // bytes of these columns of all rows, about, and how many rows there are
+	row         int64          // bytes that a row takes besides its columns
 }
 
 // newBeyond is what an execution has the rows of its fragment by: over an outline of a file, or over a join.
@@ -85,7 +86,7 @@ func newBeyond(x *execution) *beyond {
 	}
 	of := x.spared.batches
 	out := &beyond{execution: x, runs: len(of.groups), budget: of.budget, start: time.Now()}
-	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Nodes: f.Nodes}, of.total, of.rows}
+	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Nodes: f.Nodes}, of.total, of.rows, rowBytes}
 	out.spill.open = x.db.newTemporary
 	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
 	if way := x.spared.way; way != nil {
@@ -193,7 +194,7 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 				}
 			}
 			if full {
-				dealt = b.deal(b.kept, n.Keys, b.bucketsFor(b.kept, level), level)
+				dealt = b.deal(b.kept, n.Keys, b.bucketsFor(level, b.kept), level)
 			}
 		}
 		first = false
@@ -237,6 +238,9 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 	if dealt == nil {
 		return nil
 	}
+	if err := dealt.end(); err != nil {
+		return err
+	}
 	for i := range dealt.list {
 		if err := dealt.group(n, i, level, yield); err != nil {
 			return err
@@ -274,23 +278,30 @@ type buckets struct {
 	hashers []cpu.Hasher // by worker
 	shift   int          // of the bits of the hash that tell the bucket
 	list    []bucket
+	waiting int64 // bytes of all buckets that wait
 }
 
 type bucket struct {
 	extents []extent
 	rows    int64
-	bytes   int64 // in the file
+	bytes   int64    // in the file
+	waiting []byte   // pieces, see [packed], that are not in the file yet
+	listed  []uint32 // rows of the chunk at hand that are not packed yet
 }
 
-// takes is about what it takes to group the rows of a bucket in memory.
-func (b *bucket) takes() int64 { return b.bytes + rowBytes*b.rows }
+// takes is about what it takes to have the rows of a bucket in memory.
+func (b *buckets) takes(at int) int64 { return b.list[at].bytes + b.kept.row*b.list[at].rows }
 
-// bucketsFor is how many buckets rows that are kept are dealt to, of a bucket of a level or of all.
-func (b *beyond) bucketsFor(of kept, level int) int {
+// bucketsFor is how many buckets rows that are kept are dealt to, of a bucket of a level or of all: those of one number are together in memory.
+func (b *beyond) bucketsFor(level int, of ...kept) int {
 	if level > 0 {
 		return 16
 	}
-	return 1 << min(bits.Len(mostBuckets)-1, max(2, bits.Len64(uint64(3*(of.total+rowBytes*of.most)/b.budget))))
+	takes := int64(0)
+	for _, k := range of {
+		takes += k.total + k.row*k.most
+	}
+	return 1 << min(bits.Len(mostBuckets)-1, max(2, bits.Len64(uint64(3*takes/b.budget))))
 }
 
 // deal begins n buckets, a power of two, for rows of a level.
@@ -302,19 +313,19 @@ func (b *beyond) deal(of kept, keys []expr.Expr, n, level int) *buckets {
 	return out
 }
 
-// pieceOf is how many rows are dealt in one go: those of the pieces that are on their way take a small part of the budget.
-func (b *buckets) pieceOf() int {
-	each := b.kept.total/max(1, b.kept.most) + 16
-	return int(min(1<<18, max(1<<10, b.budget/64/each)))
-}
+// each is about how many bytes a row takes while it is dealt.
+func (b *buckets) each() int64 { return b.kept.total/max(1, b.kept.most) + 16 }
 
-// add writes rows of a part to their buckets, but those whose hash is known: these it gives back. The rows that a chunk has for a
-// bucket are written together.
+// pieceOf is how many rows are hashed, or packed, in one go: those of the pieces that are on their way take a small part of the budget.
+func (b *buckets) pieceOf() int { return int(min(1<<18, max(1<<10, b.budget/64/b.each()))) }
+
+// add deals rows of a part to their buckets, but those whose hash is known: these it gives back.
 func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known map[uint64]struct{}) (iter.Seq2[table.Block, error], error) {
 	type piece struct {
-		lists [][]uint32 // by bucket
-		keep  table.Block
-		err   error
+		rows []uint32 // bucket by bucket
+		ends []int    // by bucket: where its rows end
+		keep table.Block
+		err  error
 	}
 	var failed error
 	most := b.pieceOf()
@@ -330,8 +341,13 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 			}
 		}
 	}
-	var kept []table.Block
-	lists, chunk := make([][]uint32, len(b.list)), 0
+	const none = ^uint64(0) // the bucket of a row that is given back
+	var keep []table.Block
+	listed, chunk := int64(0), 0
+	pack := func() error {
+		listed = 0
+		return b.pack(part.plan.Table.Chunks[chunk])
+	}
 	for p := range ordered.Map(len(b.hashers), pieces, func(w int, rows table.Block) (p piece) {
 		hashes, err := b.hashers[w].Rows(part.plan.Table.Chunks[rows.Chunk], rows)
 		if err != nil && b.hashers[w].Spread {
@@ -340,14 +356,27 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 		if err != nil {
 			return piece{err: err}
 		}
-		p.lists, p.keep.Chunk = make([][]uint32, len(b.list)), rows.Chunk
+		p.ends, p.keep.Chunk = make([]int, len(b.list)+1), rows.Chunk
 		for i, h := range hashes {
-			if _, ok := known[h]; ok {
-				p.keep.Rows = append(p.keep.Rows, uint32(rows.Row(i)))
-				continue
+			if len(known) > 0 {
+				if _, ok := known[h]; ok {
+					p.keep.Rows = append(p.keep.Rows, uint32(rows.Row(i)))
+					hashes[i] = none
+					continue
+				}
 			}
-			at := h >> b.shift & uint64(len(b.list)-1)
-			p.lists[at] = append(p.lists[at], uint32(rows.Row(i)))
+			hashes[i] = h >> b.shift & uint64(len(b.list)-1)
+			p.ends[hashes[i]+1]++
+		}
+		for at := range b.list {
+			p.ends[at+1] += p.ends[at]
+		}
+		p.rows = make([]uint32, p.ends[len(b.list)])
+		for i, at := range hashes {
+			if at != none {
+				p.rows[p.ends[at]] = uint32(rows.Row(i))
+				p.ends[at]++
+			}
 		}
 		return p
 	}) {
@@ -355,23 +384,26 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 			return nil, p.err
 		}
 		if len(p.keep.Rows) > 0 {
-			kept = append(kept, p.keep)
+			keep = append(keep, p.keep)
 		}
-		if p.keep.Chunk != chunk {
-			if err := b.write(part.plan.Table.Chunks[chunk], lists, most); err != nil {
+		if p.keep.Chunk != chunk || listed > b.budget/8/b.each() {
+			if err := pack(); err != nil {
 				return nil, err
 			}
 			chunk = p.keep.Chunk
 		}
-		for at, list := range p.lists {
-			lists[at] = append(lists[at], list...)
+		first := 0
+		for at, end := range p.ends[:len(b.list)] {
+			of := &b.list[at]
+			of.listed, first = append(of.listed, p.rows[first:end]...), end
 		}
+		listed += int64(len(p.rows))
 	}
-	if failed == nil && len(part.plan.Table.Chunks) > 0 {
-		failed = b.write(part.plan.Table.Chunks[chunk], lists, most)
+	if failed == nil && listed > 0 {
+		failed = pack()
 	}
 	return func(yield func(table.Block, error) bool) {
-		for _, rows := range kept {
+		for _, rows := range keep {
 			if !yield(rows, nil) {
 				return
 			}
@@ -379,43 +411,104 @@ func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known
 	}, failed
 }
 
-// write writes rows of a chunk to their buckets, at most so many at a time, and empties their lists.
-func (b *buckets) write(c *table.Chunk, lists [][]uint32, most int) error {
-	type piece struct {
-		at   int
-		rows []uint32
-		data []byte
-		err  error
-	}
-	pieces := func(yield func(piece) bool) {
-		for at, list := range lists {
-			for rows := range slices.Chunk(list, most) {
-				if !yield(piece{at: at, rows: rows}) {
-					return
-				}
+// pack adds the rows of a chunk that are listed to what waits in their buckets.
+func (b *buckets) pack(c *table.Chunk) error {
+	most := b.pieceOf()
+	some := func(yield func(int) bool) { // of the buckets the first one
+		for at := 0; at < len(b.list); at += packedTogether {
+			if !yield(at) {
+				return
 			}
 		}
 	}
-	for p := range ordered.Map(len(b.hashers), pieces, func(_ int, p piece) piece {
-		if p.err = b.ctx.Err(); p.err == nil {
-			p.data, p.err = encoded(columnsOf(c, table.Block{Rows: p.rows}, b.kept.rest.Columns))
+	for bytes := range ordered.Map(len(b.hashers), some, func(_ int, first int) (bytes int64) {
+		for at := first; at < min(len(b.list), first+packedTogether); at++ {
+			if of := &b.list[at]; len(of.listed) > 0 {
+				before := len(of.waiting)
+				for rows := range slices.Chunk(of.listed, most) {
+					of.waiting = packed(of.waiting, c, rows, b.kept.rest.Columns)
+				}
+				of.rows += int64(len(of.listed))
+				bytes += int64(len(of.waiting) - before)
+				of.listed = of.listed[:0]
+			}
 		}
-		return p
+		return bytes
 	}) {
-		if p.err != nil {
-			return p.err
-		}
-		e, err := b.spill.write(p.data, len(p.rows))
-		if err != nil {
-			return err
-		}
-		to := &b.list[p.at]
-		to.extents, to.rows, to.bytes = append(to.extents, e), to.rows+int64(e.rows), to.bytes+e.bytes
+		b.waiting += bytes
 	}
-	for at := range lists {
-		lists[at] = lists[at][:0]
+	if b.waiting > b.budget/8 {
+		return b.write()
 	}
+	return b.ctx.Err()
+}
+
+// packedTogether is how many buckets one goroutine packs rows for at a time.
+const packedTogether = 16
+
+// write writes what waits to the file, of a bucket in extents of a small part of the budget.
+func (b *buckets) write() error {
+	for at := range b.list {
+		of := &b.list[at]
+		for rest := of.waiting; len(rest) > 0; {
+			if err := b.ctx.Err(); err != nil {
+				return err
+			}
+			var data []byte
+			data, rest = firstPieces(rest, b.budget/64)
+			e, err := b.spill.write(data, rowsOfPieces(data))
+			if err != nil {
+				return err
+			}
+			of.extents, of.bytes = append(of.extents, e), of.bytes+e.bytes
+		}
+		of.waiting = of.waiting[:0]
+	}
+	b.waiting = 0
 	return nil
+}
+
+// end writes what waits, once all rows have been dealt.
+func (b *buckets) end() error {
+	err := b.write()
+	for at := range b.list {
+		b.list[at].waiting, b.list[at].listed = nil, nil
+	}
+	return err
+}
+
+// table is the rows of some extents of a bucket.
+func (b *buckets) table(list []extent) (*table.Table, error) {
+	columns := b.kept.rest.Columns
+	fields := fieldsAt(b.kept.fields, columns)
+	out := &table.Table{Name: b.kept.rest.Table, Fields: fields}
+	t := table.NewBuilder(out.Name, fields, 0)
+	var data []byte
+	for i := 0; i < len(list); {
+		if err := b.ctx.Err(); err != nil {
+			return nil, err
+		}
+		data = data[:0]
+		for rows := 0; i < len(list) && (rows == 0 || len(data) < 1<<16 && rows+list[i].rows <= t.Room()); i++ {
+			var err error
+			if data, err = b.spill.appended(data, list[i]); err != nil {
+				return nil, err
+			}
+			rows += list[i].rows
+		}
+		if t.Room() < rowsOfPieces(data) {
+			out.Chunks, t = append(out.Chunks, t.Table().Chunks...), table.NewBuilder(out.Name, fields, 0)
+		}
+		if err := unpacked(t, fields, data); err != nil {
+			return nil, err
+		}
+	}
+	if out.Chunks = append(out.Chunks, t.Table().Chunks...); len(out.Chunks) > 1 {
+		if err := out.UniteSpans(); err != nil {
+			return nil, err
+		}
+	}
+	return widened(out, b.kept.fields, columns), nil
 }
 
 // parts are the executions over the rows of a bucket, as many rows each as a batch of the file has bytes.
@@ -428,7 +521,7 @@ func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
 				bytes += list[n].bytes
 				n++
 			}
-			t, err := b.spill.table(b.ctx, b.kept.rest.Table, b.kept.fields, b.kept.rest.Columns, list[:n])
+			t, err := b.table(list[:n])
 			var part *execution
 			if err == nil {
 				part, err = b.over(t, b.kept.rest)
@@ -444,7 +537,7 @@ func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
 // group gives the groups of a bucket.
 func (b *buckets) group(n *plan.Aggregate, at, level int, yield func(batch, error) bool) error {
 	of, budget := &b.list[at], b.budget
-	if of.takes() > budget/2 {
+	if b.takes(at) > budget/2 {
 		return b.beyond.group(n, b.parts(at, budget/8), level+1, yield)
 	}
 	for part, err := range b.parts(at, of.bytes) {

@@ -76,7 +76,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	}
 	large := map[*entry]*batches{}
 	for _, f := range files {
-		of, _, _, err := db.batchesOf(ctx, f.entry, f.columns, decided{}, rowBytes/2, budget/int64(len(files)))
+		of, _, _, err := db.batchesOf(ctx, f.entry, f.columns, decided{}, rowBytes/2, budget)
 		if err != nil || of == nil {
 			return nil, err
 		}
@@ -409,7 +409,7 @@ type joinParts struct {
 // kept is what is kept of a scan's rows.
 func (p *joinParts) kept(scan int) kept {
 	columns := p.beyond.Statement.scans[scan].columns
-	out := kept{fields: p.scans[scan].Columns, rest: &plan.Fragment{Table: p.scans[scan].Table, Columns: columns, Nodes: p.scans[scan]}}
+	out := kept{fields: p.scans[scan].Columns, row: rowBytes / 2, rest: &plan.Fragment{Table: p.scans[scan].Table, Columns: columns, Nodes: p.scans[scan]}}
 	if of := p.of[scan]; of != nil {
 		out.total, out.most = of.total, of.rows
 		return out
@@ -453,10 +453,11 @@ func (p *joinParts) all() error {
 		return nil
 	}
 	scans := slices.Sorted(maps.Keys(p.dealt))
-	n := 1
+	var all []kept
 	for _, scan := range scans {
-		n = max(n, p.beyond.bucketsFor(p.kept(scan), 0))
+		all = append(all, p.kept(scan))
 	}
+	n := p.beyond.bucketsFor(0, all...)
 	sides := map[int]*buckets{}
 	some := false // row of a table whose keys raise no error
 	var raised error
@@ -519,7 +520,7 @@ func (p *joinParts) deal(k kept, keys []expr.Expr, n, level int, rows iter.Seq2[
 			return nil, err
 		}
 	}
-	return side, nil
+	return side, side.end()
 }
 
 // buckets joins the buckets of a level, number by number: those that are too large are dealt again.
@@ -528,13 +529,13 @@ func (p *joinParts) buckets(sides map[int]*buckets, level int) error {
 	for _, side := range sides {
 		n = len(side.list)
 		for i := range side.list {
-			all += side.list[i].takes()
+			all += side.takes(i)
 		}
 	}
 	for at := range n {
 		takes := int64(0)
 		for _, side := range sides {
-			takes += side.list[at].takes()
+			takes += side.takes(at)
 		}
 		if takes == 0 {
 			continue
@@ -553,7 +554,7 @@ func (p *joinParts) buckets(sides map[int]*buckets, level int) error {
 		fewer := map[int]*buckets{}
 		for scan, side := range sides {
 			var err error
-			if fewer[scan], err = p.deal(side.kept, side.hashers[0].Keys, p.beyond.bucketsFor(side.kept, level+1), level+1, side.parts(at, p.beyond.budget/8)); err != nil {
+			if fewer[scan], err = p.deal(side.kept, side.hashers[0].Keys, p.beyond.bucketsFor(level+1), level+1, side.parts(at, p.beyond.budget/8)); err != nil {
 				return err
 			}
 		}
@@ -577,7 +578,7 @@ func (p *joinParts) blocked(sides map[int]*buckets) (list []int) {
 // bucket joins the buckets of a number: what does not fit in blocks.
 func (p *joinParts) bucket(sides map[int]*buckets, at int) error {
 	budget := p.beyond.budget
-	takes := func(scan int) int64 { return sides[scan].list[at].takes() }
+	takes := func(scan int) int64 { return sides[scan].takes(at) }
 	blocks := p.blocked(sides)
 	slices.SortStableFunc(blocks, func(a, b int) int { return cmp.Compare(takes(a), takes(b)) })
 	whole := int64(0)
@@ -597,7 +598,7 @@ func (p *joinParts) bucket(sides map[int]*buckets, at int) error {
 	}
 	for scan, side := range sides {
 		if !slices.Contains(blocks, scan) {
-			t, err := side.table(at)
+			t, err := side.table(side.list[at].extents)
 			if err != nil {
 				return err
 			}
@@ -628,11 +629,6 @@ func (p *joinParts) bucket(sides map[int]*buckets, at int) error {
 		return nil
 	}
 	return next(blocks)
-}
-
-// table is the rows of a bucket.
-func (b *buckets) table(at int) (*table.Table, error) {
-	return b.spill.table(b.ctx, b.kept.rest.Table, b.kept.fields, b.kept.rest.Columns, b.list[at].extents)
 }
 
 // blocks joins the buckets of a number of two tables where neither side fits: the pairs are those of each two blocks, and rows that

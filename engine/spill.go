@@ -3,12 +3,12 @@ package engine
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -120,19 +120,33 @@ func temporaryError(err error) error {
 		filepath.Clean(os.TempDir()), err)
 }
 
-// read is a batch of the file.
-func (s *spill) read(e extent) (computed, error) {
-	data := make([]byte, e.bytes)
+// appended appends what the file has of an extent.
+func (s *spill) appended(out []byte, e extent) ([]byte, error) {
+	at := len(out)
+	out = slices.Grow(out, int(e.bytes))[:at+int(e.bytes)]
 	s.mu.Lock()
 	f, ended := s.file, s.ended
 	s.mu.Unlock()
 	if ended != nil {
 		return nil, ended
 	}
-	if _, err := f.ReadAt(data, e.at); err != nil && err != io.EOF {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return nil, cmp.Or(s.ended, err)
+	n, err := f.ReadAt(out[at:], e.at)
+	if n == len(out)-at {
+		return out, nil
+	}
+	if err == io.EOF {
+		err = temporaryError(io.ErrUnexpectedEOF)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return nil, cmp.Or(s.ended, err)
+}
+
+// read is a batch of the file.
+func (s *spill) read(e extent) (computed, error) {
+	data, err := s.appended(nil, e)
+	if err != nil {
+		return nil, err
 	}
 	r, err := ipc.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -218,11 +232,6 @@ func columnsOf(c *table.Chunk, b table.Block, columns []int) (out computed) {
 		out = computed{array.NewNull(b.Len())}
 	}
 	return out
-}
-
-// table is the rows of some batches, of these columns, as a table of fields.
-func (s *spill) table(ctx context.Context, name string, fields []table.Field, columns []int, list []extent) (*table.Table, error) {
-	return (&spilled{name: name, fields: fields, columns: columns, of: s, list: list}).ReadGroups(ctx, all(len(list)), columns, ingest.Options{})
 }
 
 // appendAll appends a batch to a table, in as many chunks as it takes.
