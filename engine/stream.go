@@ -205,7 +205,7 @@ func (b *passes) footprint(p part) (int64, error) {
 		if err == nil {
 			_, err = plan.Finish(s, p.q)
 		}
-		if len(r.Passes) == 0 && err != nil { // else the counts that are assumed are no answer
+		if err = assumed(err); len(r.Passes) == 0 && err != nil {
 			return 0, err
 		}
 	}

@@ -239,3 +239,35 @@ func TestStepsOfVisitsAreAddedUp(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// A window of which no row can be selected, or that has fewer rows than k, takes its part of a k-th value; EXPLAIN says how.
+func TestKthValueOfFewWindows(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "w", Type: table.Type{Kind: table.BigInt}}}, 150_000)
+	for row := range 400_000 {
+		b.Column(0).Value(table.Int(int64(row)))
+		b.Column(1).Value(table.Int(int64(uint64(row) * 0x9e3779b97f4a7c15)))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	cpu := open(t, Options{Backend: "cpu"})
+	if err := cpu.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, Options{Backend: backend, GPUMemory: 1 << 20})
+		if err := db.Add(tab); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"SELECT kth_smallest(w, 2), MEDIAN(w) FROM t WHERE a BETWEEN 200000 AND 202000", "SELECT kth_largest(w, 300000) FROM t WHERE a > 5"} {
+			got, want := inWords(Collect(db.Query(context.Background(), text))), inWords(Collect(cpu.Query(context.Background(), text)))
+			if got != want {
+				t.Errorf("%s: %s: %s, cpu has %s", backend, text, got, want)
+			}
+			if x, err := db.Explain(context.Background(), text, ExplainOptions{}); err != nil || !strings.Contains(fmt.Sprint(x.Lines()), "Stream(windows") {
+				t.Errorf("%s: EXPLAIN %s: no windows, %v", backend, text, err)
+			}
+		}
+	}
+}
