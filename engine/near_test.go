@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -85,4 +86,35 @@ func andOf(where string) string {
 		return ""
 	}
 	return " AND" + where[len(" WHERE"):]
+}
+
+// Where a device declines to list the values between two codes, the digits of an order statistic are decided.
+func TestOrderStatisticThatADeviceDoesNotList(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(chunked(t, 900)); err != nil {
+		t.Fatal(err)
+	}
+	const text = "SELECT MEDIAN(i) FROM t WHERE x < 70"
+	s, err := db.plan(context.Background(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := plan.Finish(plan.Stream(s.plan, plan.Visiting{
+		Visits: []plan.Visit{plan.NewVisit(s.plan)},
+		Visit:  func(_ *plan.Query, do func() error) error { return do() },
+		Select: func(q *plan.Query, do func(plan.Selection) error) error {
+			selected, err := cpu.New(1).Select(context.Background(), q)
+			if err != nil {
+				return err
+			}
+			return do(selected)
+		},
+		Near: anywhere(s.plan),
+		Find: func(in, above *plan.Query, chunk int) (plan.Found, error) {
+			return plan.Found{}, &plan.Declined{Why: "the conditions have too many constants"}
+		},
+	}), s.plan)
+	if want := answerText(db, text); err != nil || len(values) != 1 || values[0].String() != want {
+		t.Errorf("%v, %v, want %s", values, err, want)
+	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -33,7 +34,7 @@ type Codes struct {
 	mu         sync.Mutex
 	n          uint64
 	lists      [][]uint64
-	lost       bool // there were too many
+	lost       bool // there were too many, or a device does not list them
 	translated map[*table.Segment]translation
 }
 
@@ -51,8 +52,19 @@ func newBetween(t *table.Table, col int, s *Space, span Span) *between {
 	return &between{col: col, span: span, Codes: Codes{Space: s, Most: uint64(t.Rows())/8 + 1<<16}}
 }
 
-// visit counts and lists the values of the part that is there.
+// visit counts and lists the values of the part that is there; where the device declines two conditions together, they are lost.
 func (b *between) visit(m *streamed, part *Query) error {
+	err := b.find(m, part)
+	if errors.As(err, new(*Declined)) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.lose()
+		return nil
+	}
+	return err
+}
+
+func (b *between) find(m *streamed, part *Query) error {
 	b.mu.Lock()
 	lost := b.lost
 	b.mu.Unlock()
@@ -194,8 +206,7 @@ func (c *Codes) Add(seg *table.Segment, rows table.Block) {
 	c.n += uint64(len(codes))
 	c.lists = append(c.lists, codes)
 	if c.Most > 0 && c.n > c.Most {
-		c.lost = true
-		c.free()
+		c.lose()
 	}
 }
 
@@ -215,6 +226,11 @@ func (c *Codes) translation(seg *table.Segment) (delta uint64, ranks []uint32) {
 		c.translated[seg] = t
 	}
 	return t.delta, t.ranks
+}
+
+func (c *Codes) lose() {
+	c.lost = true
+	c.free()
 }
 
 // Free says that the codes are needed no more.

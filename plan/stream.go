@@ -333,7 +333,7 @@ func (m *streamed) searchAll() error {
 			x.decide(x.widest(m.bits), first)
 		}
 		if b := m.between[i]; b != nil {
-			if code, ok := b.kth(x.k); ok || m.Recorded {
+			if code, ok := b.kth(x.k); ok || m.Recorded && !b.lost {
 				x.code, x.shift = code, 0
 			}
 			b.Free()
