@@ -25,7 +25,7 @@ func (b Between) String() string { return "Between(" + b.In + "; " + b.Above + "
 // Counts implements pass.Op.
 func (Between) Counts() string { return "nothing; two selections become two bits a record" }
 
-// betweenTexels is how many texels of four records a fragment of [Select]'s two conditions takes.
+// betweenTexels is how many texels of four records a fragment of [Find] takes: eight for each word of bits.
 const betweenTexels = 16
 
 // Find lists the records of a chunk that one query selects, and counts those that another one does, in one pass. A
@@ -83,7 +83,7 @@ layout(location = 0) out uvec4 pairs; // whether the records are in, eight texel
 
 void main() {
     uvec2 low = uvec2(0u), high = uvec2(0u);
-    for (uint i = 0u; i < 16u; i++) {
+    for (uint i = 0u; i < 16u; i++) { // betweenTexels
         ivec2 at = ivec2(uint(gl_FragCoord.x) + i * apart, gl_FragCoord.y);
         if (at.x >= int(texels))
             break;

@@ -75,7 +75,7 @@ func (t *Table) Sampled(some int, fields []int) *Table {
 			}
 		}
 		if c.Deleted > 0 {
-			for _, live := range of.live().Codes.U8 {
+			for _, live := range of.Segments[len(of.Segments)-1].Codes.U8 {
 				of.Deleted += 1 - int(live)
 			}
 		}
