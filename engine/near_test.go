@@ -43,6 +43,7 @@ func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 	for _, column := range []string{"random", "sorted", "periodic", "skewed", "s", "one"} {
 		for _, where := range []string{"", " WHERE sorted > 400000", " WHERE random > 0 AND sorted < 500000", " WHERE sorted = 17", " WHERE sorted < 0"} {
 			for _, of := range []string{"MEDIAN(%s)", "percentile_disc(0.001) WITHIN GROUP (ORDER BY %s)", "percentile_disc(0.9) WITHIN GROUP (ORDER BY %s DESC)",
+				"percentile_disc(0.099) WITHIN GROUP (ORDER BY %s DESC)", // of skewed just above the value of nine rows in ten
 				"kth_largest(%s, 1)", "kth_largest(%s, 20000)", "kth_smallest(%s, 3000)", "kth_smallest(%s, 100000)"} {
 				query := "SELECT " + fmt.Sprintf(of, column) + " FROM c" + where
 				s, err := db.plan(context.Background(), query)
