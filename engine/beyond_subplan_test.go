@@ -2,12 +2,15 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Subqueries whose rows the host memory budget has no room for, and window functions over such rows, give the answer of the whole table.
@@ -104,4 +107,22 @@ func TestAnySubqueryBeyondHostMemory(t *testing.T) {
 			"SELECT COUNT(*), COUNT(s), SUM(w % 97), MIN(d) FROM (I) q WHERE a < 90", "SELECT q.s, f.x FROM (I) q JOIN f ON f.id = q.id WHERE q.a > 5")
 		sameBeyond(r, whole, small, strings.Replace(outer, "I", inner, 1))
 	})
+}
+
+// What reads spilled rows while their statement is cancelled, and has given the file back, fails.
+func TestSpilledRowsAreReadTooLate(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	of := &spill{open: db.newTemporary}
+	gone := &spilled{name: "t", fields: []table.Field{{Name: "n", Type: table.Type{Kind: table.BigInt}}}, columns: []int{0}, of: of}
+	if err := gone.add(valueRows{{table.Int(7)}, {table.Int(8)}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := gone.Read(context.Background(), []int{0}, ingest.Options{})
+	if err != nil || rows.Rows() != 2 {
+		t.Fatal(rows, err)
+	}
+	of.close()
+	if _, err := gone.Read(context.Background(), []int{0}, ingest.Options{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v, want that the file is closed", err)
+	}
 }

@@ -127,8 +127,11 @@ func (s *spill) appended(out []byte, e extent) ([]byte, error) {
 	s.mu.Lock()
 	f, ended := s.file, s.ended
 	s.mu.Unlock()
-	if ended != nil {
+	switch {
+	case ended != nil:
 		return nil, ended
+	case f == nil: // the statement was cancelled and has given it back, and what it was reading goes on
+		return nil, temporaryError(os.ErrClosed)
 	}
 	n, err := f.ReadAt(out[at:], e.at)
 	if n == len(out)-at {
