@@ -141,7 +141,7 @@ func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *entry) error {
 		}
 	}
 	if apart+bytes > limit/2 {
-		return fmt.Errorf("what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name))
+		return &marked{fmt.Errorf("what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name)), errNoRoom}
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ing
 			return nil, err
 		}
 		if o.MemoryLimit > 0 && int64(b.Bytes()) > o.MemoryLimit {
-			return nil, fmt.Errorf("%s: %w", c.name, &ingest.MemoryError{Limit: o.MemoryLimit})
+			return nil, fmt.Errorf("%s: %w", c.Path(), &ingest.MemoryError{Limit: o.MemoryLimit})
 		}
 	}
 	return widened(b.Table(), c.fields, columns), nil

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"os"
 	"strconv"
 	"strings"
 
@@ -134,36 +134,58 @@ func (r *Rows) writeText(w *bufio.Writer, c *sql.Copy) error {
 // copyNull is NULL in what csvOfText makes.
 const copyNull = `\N`
 
-// csvOfText is lines of PostgreSQL's text format as CSV whose values are quoted, and NULL is not. \. on a line of its own ends them.
-func csvOfText(data []byte, delim byte, null string) []byte {
-	out := []byte{}
-	for len(data) > 0 {
-		line, rest, _ := bytes.Cut(data, []byte{'\n'})
-		if data = rest; string(bytes.TrimSuffix(line, []byte{'\r'})) == `\.` {
-			break
+// csvOfText reads lines of PostgreSQL's text format as CSV whose values are quoted, and NULL is not. \. on a line of its own ends them.
+type csvOfText struct {
+	from  *bufio.Reader
+	delim byte
+	null  string
+	out   []byte // that has been made, from at on
+	at    int
+	ended bool
+}
+
+// Read implements io.Reader.
+func (c *csvOfText) Read(p []byte) (int, error) {
+	for c.at == len(c.out) {
+		if c.ended {
+			return 0, io.EOF
 		}
-		line = bytes.TrimSuffix(line, []byte{'\r'})
-		for at, first := 0, true; first || at <= len(line); first = false {
-			end := at
-			for ; end < len(line) && line[end] != delim; end++ {
-				if line[end] == '\\' {
-					end++
-				}
-			}
-			end = min(end, len(line))
-			if !first {
-				out = append(out, ',')
-			}
-			if raw := string(line[at:end]); raw == null {
-				out = append(out, copyNull...)
-			} else {
-				out = append(append(append(out, '"'), strings.ReplaceAll(unescaped(raw), `"`, `""`)...), '"')
-			}
-			at = end + 1
+		line, err := c.from.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return 0, err
 		}
-		out = append(out, '\n')
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
+		c.ended = err == io.EOF && len(line) == 0 || string(line) == `\.`
+		if c.out, c.at = c.out[:0], 0; !c.ended {
+			c.add(line)
+		}
 	}
-	return out
+	n := copy(p, c.out[c.at:])
+	c.at += n
+	return n, nil
+}
+
+// add adds a line.
+func (c *csvOfText) add(line []byte) {
+	for at, first := 0, true; first || at <= len(line); first = false {
+		end := at
+		for ; end < len(line) && line[end] != c.delim; end++ {
+			if line[end] == '\\' {
+				end++
+			}
+		}
+		end = min(end, len(line))
+		if !first {
+			c.out = append(c.out, ',')
+		}
+		if raw := string(line[at:end]); raw == c.null {
+			c.out = append(c.out, copyNull...)
+		} else {
+			c.out = append(append(append(c.out, '"'), strings.ReplaceAll(unescaped(raw), `"`, `""`)...), '"')
+		}
+		at = end + 1
+	}
+	c.out = append(c.out, '\n')
 }
 
 // unescaped is a value of the text format.
@@ -202,20 +224,42 @@ func unescaped(s string) string {
 	return b.String()
 }
 
-// input is the data of COPY FROM STDIN, or of a file in the text format.
-func (m *modifying) input(ctx context.Context, c *sql.Copy, name string, limit int64) ([]byte, error) {
+// input is what COPY FROM reads where that comes once only, or is text that is CSV by the time it is read; nil for another file. The statement keeps it.
+func (m *modifying) input(ctx context.Context, name string, format ingest.Format, limit int64) (*ingest.Kept, error) {
+	c := m.parsed.Copy
+	info, err := os.Stat(c.Path)
+	switch {
+	case m.kept != nil:
+		return m.kept, nil
+	case c.Path != "" && format != copyText && (err != nil || info.Mode().IsRegular()):
+		return nil, nil
+	}
+	var from io.Reader
 	switch {
 	case c.Data != nil:
-		return c.Data, nil
+		from = bytes.NewReader(c.Data)
 	case c.Path != "":
-		return ingest.Unpacked(ctx, c.Path, limit)
+		var f io.ReadCloser
+		if format == copyText {
+			f, err = ingest.Unpacked(ctx, c.Path)
+		} else { // whose compression is undone where the values are read
+			f, err = files.Open(ctx, c.Path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		from = files.Until(ctx, f, name)
 	case m.db.opts.Input == nil:
 		return nil, errors.New(`COPY FROM STDIN has no data: write them in the lines behind the semicolon, and \. in a line of its own behind them`)
+	default:
+		from = files.Until(ctx, m.db.opts.Input, name)
 	}
-	if limit <= 0 {
-		limit = math.MaxInt64 - 1
+	if format == copyText {
+		from = &csvOfText{from: bufio.NewReaderSize(from, 1<<18), delim: copyForm(c, format).Delim, null: c.Null}
 	}
-	return files.ReadAll(ctx, m.db.opts.Input, name, limit)
+	m.kept, err = ingest.Keep(from, ingest.Options{MemoryLimit: limit, Temporary: m.db.newTemporary})
+	return m.kept, err
 }
 
 // copyFormat is the format of COPY's file, and the compression around it.
@@ -270,36 +314,45 @@ func (r *Rows) writeAs(w *bufio.Writer, format ingest.Format, c *sql.Copy) error
 	return r.WriteCSV(w, c.Header, copyForm(c, format))
 }
 
-// copied is the rows of COPY FROM's file. Text is read as values of the table's columns; other files have types of their own.
+// copied is the rows of COPY FROM's file.
 func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Table, error) {
-	c := m.parsed.Copy
-	into, err := m.parsed.Into(catalog)
+	s, limit, err := m.copySource(ctx, catalog)
 	if err != nil {
 		return nil, err
 	}
-	format, codec, err := copyFormat(c)
+	t, err := ingest.Load(ctx, sql.CopiedRows, s, ingest.Options{ChunkRows: m.db.chunkRows(), MemoryLimit: limit, Temporary: m.db.newTemporary})
 	if err != nil {
 		return nil, err
+	}
+	return t, readable(s, t)
+}
+
+// copySource is COPY FROM's file, and how much host memory its rows may take. Text is read as values of the table's columns; other files have types of their own.
+func (m *modifying) copySource(ctx context.Context, catalog sql.Catalog) (s ingest.Source, limit int64, err error) {
+	c := m.parsed.Copy
+	into, err := m.parsed.Into(catalog)
+	if err != nil {
+		return s, 0, err
+	}
+	format, codec, err := copyFormat(c)
+	if err != nil {
+		return s, 0, err
 	}
 	if m.db.halfFull() {
 		m.db.makeRoom(ctx)
 	}
-	limit, err := m.db.hostBudget()
-	if err != nil {
-		return nil, err
+	if limit, err = m.db.hostBudget(); err != nil {
+		return s, 0, err
 	}
-	s := ingest.Source{Path: c.Path, Format: format}
+	s = ingest.Source{Path: c.Path, Format: format}
 	if c.Path == "" {
 		s.Path = "standard input"
 	}
-	if c.Path == "" || format == copyText {
-		if s.Data, err = m.input(ctx, c, s.Path, limit); err != nil {
-			return nil, err
-		}
+	if s.Kept, err = m.input(ctx, s.Path, format, limit); err != nil {
+		return s, 0, err
 	}
 	if format == copyText {
-		s.Path = strings.TrimSuffix(s.Path, "."+codec) // as it has been unpacked
-		s.Data, s.Format = csvOfText(s.Data, copyForm(c, format).Delim, c.Null), ingest.CSV
+		s.Path, s.Format = strings.TrimSuffix(s.Path, "."+codec), ingest.CSV // as it has been unpacked
 		format, c = ingest.CSV, &sql.Copy{Header: c.Header, Null: copyNull}
 	}
 	if format == ingest.CSV || format == ingest.TSV {
@@ -311,14 +364,5 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 			s.Columns = append(s.Columns, ingest.ColumnType{Name: f.Name, Type: f.Type})
 		}
 	}
-	t, err := ingest.Load(ctx, sql.CopiedRows, s, ingest.Options{ChunkRows: m.db.chunkRows(), MemoryLimit: limit, Temporary: m.db.newTemporary})
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range t.Fields {
-		if f.Unsupported != "" {
-			return nil, fmt.Errorf("%s: column %s cannot be read: %s", s.Path, f.Name, f.Unsupported)
-		}
-	}
-	return t, nil
+	return s, limit, nil
 }

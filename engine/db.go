@@ -447,7 +447,7 @@ func (db *DB) hostBudget() (int64, error) {
 	read, apart := db.transactionBytes(nil)
 	left -= read + apart
 	if left <= 0 {
-		return 0, errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)")
+		return 0, &marked{errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom}
 	}
 	return left, nil
 }

@@ -106,7 +106,7 @@ func (db *DB) lighten(ctx context.Context) {
 	switch {
 	case db.store.Full() && db.pointing.TryAcquire(1):
 		defer db.pointing.Release(1)
-		if err := db.checkpoint(ctx); err != nil {
+		if err := db.checkpoint(ctx, nil); err != nil {
 			db.note(err.Error())
 		}
 	case db.store.Due() && db.later.CompareAndSwap(false, true):
@@ -134,7 +134,7 @@ func (db *DB) checkpointBeside(ctx context.Context) error {
 		}
 		tables := db.lastingTables(ctx)
 		if b = db.store.Begin(tables); b == nil {
-			return db.checkpoint(ctx)
+			return db.checkpoint(ctx, nil)
 		}
 		for _, t := range tables {
 			unpins = append(unpins, db.pinned(t))
@@ -210,13 +210,24 @@ func (db *DB) lastingTables(ctx context.Context) (tables []*table.Table) {
 	return tables
 }
 
+// adding is rows that are in files, on their way into a table.
+type adding struct {
+	*storage.Adding
+	def     *storage.Definition
+	creates bool // there is no such table yet
+}
+
 // checkpoint writes the tables of the folder as files; with pointing and tables.one. What the log has changed of a table that cannot be read, for it does not
-// fit into memory, stays in the log.
-func (db *DB) checkpoint(ctx context.Context) error {
+// fit into memory, stays in the log. Unless more is nil, it makes its rows those of their table.
+func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 	tables := db.lastingTables(ctx)
 	entries, _ := db.tables.known()
 	drawn := db.drawn.Swap(false)
-	compacted, err := db.store.Checkpoint(ctx, tables)
+	write := db.store.Checkpoint
+	if more != nil {
+		write = more.Finish
+	}
+	compacted, err := write(ctx, tables)
 	if err != nil && drawn {
 		db.drawn.Store(true)
 	}
@@ -226,8 +237,16 @@ func (db *DB) checkpoint(ctx context.Context) error {
 		changes = append(changes, storage.Change{Table: t.Name, Compact: true})
 		next = append(next, installed{name: t.Name, def: db.entry(t.Name).of, table: t})
 	}
+	if more != nil && err == nil {
+		c := storage.Change{Table: more.def.Name}
+		if more.creates {
+			c.Define = more.def
+		}
+		changes = append(changes, c)
+		next = append(slices.DeleteFunc(next, func(n installed) bool { return n.name == c.Table }), installed{name: c.Table, def: more.def, filed: true})
+	}
 	for _, e := range entries {
-		if e.amended == 0 || err != nil {
+		if e.amended == 0 || err != nil || more != nil && e.name == more.def.Name {
 			continue
 		}
 		if saved := db.store.Saved(e.name); saved != nil && saved.Amended() < e.amended { // some of it is in files now
@@ -257,7 +276,7 @@ func (db *DB) closeFolder() error {
 	defer db.tables.one.Release(1)
 	var err error
 	if db.commits.written || db.drawn.Load() && db.store.ReadOnly() == "" { // numbers of counters, too, whose statements have failed
-		err = db.checkpoint(ctx)
+		err = db.checkpoint(ctx, nil)
 	}
 	return errors.Join(err, db.store.Close())
 }

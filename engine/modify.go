@@ -31,6 +31,8 @@ type modifying struct {
 	target  string        // the table whose rows have numbers in the trees; "" for none
 	lookup  *lookup       // Rows, where they are looked for by a key; else nil
 	files   *storage.Rows // the target, where it is not in memory; else nil
+	kept    *ingest.Kept  // what COPY FROM STDIN has read; nil for another statement
+	inParts bool          // the rows that it adds go to files piece by piece
 }
 
 // change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
@@ -49,12 +51,21 @@ var errBind = errors.New("the statement has to be bound")
 // changeOf is change with values. Where the statement has to repeat one that was bound before, ok is false, and nothing has happened, if it cannot.
 func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, ok bool, err error) {
 	start := time.Now()
-	r, wait, err := s.changed(ctx, params, repeats)
+	m := &modifying{Statement: s, params: params}
+	defer func() {
+		if m.kept != nil {
+			m.kept.Close()
+		}
+	}()
+	r, wait, err := m.run(ctx, repeats)
 	if err != nil && repeats && (errors.Is(err, errBind) || errors.As(err, new(*expr.Error))) {
 		return nil, false, nil
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		err = wait() // those that change meanwhile share a sync
+	case hasNoRoom(err) && m.mayAdd():
+		r, err = m.added(ctx, err)
 	}
 	if err != nil {
 		return nil, true, s.described(err)
@@ -63,14 +74,17 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 	return r, true, nil
 }
 
-// changed changes tables; what is so is kept when wait has returned.
-func (s *Statement) changed(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, wait func() error, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("engine: %v", v)
-		}
-	}()
-	db := s.db
+// recovered makes an error of a panic.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("engine: %v", v)
+	}
+}
+
+// run changes tables; what is so is kept when wait has returned.
+func (m *modifying) run(ctx context.Context, repeats bool) (_ *Rows, wait func() error, err error) {
+	defer recovered(&err)
+	s, db := m.Statement, m.db
 	if err = db.writes(); err != nil {
 		return nil, nil, err
 	}
@@ -78,11 +92,10 @@ func (s *Statement) changed(ctx context.Context, params []table.Value, repeats b
 		return nil, nil, err
 	}
 	defer db.tables.one.Release(1)
-	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
 	c, view := sql.Catalog{}, db
 	switch again := s.again.Load(); {
-	case m.repeat(again, params):
+	case m.repeat(again, m.params):
 	case repeats:
 		return nil, nil, errBind
 	default:
@@ -112,7 +125,7 @@ func (s *Statement) changed(ctx context.Context, params []table.Value, repeats b
 		if m.beside != nil {
 			rows = map[string]*table.Table{newRows: m.beside}
 		}
-		answer, err := Collect(m.view(rows).answer(ctx, s, m.Returning, params))
+		answer, err := Collect(m.view(rows).answer(ctx, s, m.Returning, m.params))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -217,7 +230,14 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 	if err != nil {
 		return c, nil, err
 	}
-	if m.parsed.Copy != nil {
+	switch {
+	case m.parsed.Copy == nil:
+	case m.inParts:
+		if view, err = m.copiedFile(ctx, c); err != nil {
+			return c, nil, err
+		}
+		c = view.catalog(ctx)
+	default:
 		rows, err := m.copied(ctx, c)
 		if err != nil {
 			return c, nil, err

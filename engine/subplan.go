@@ -442,8 +442,7 @@ func (x *settling) unset(s *plan.Subplan) {
 func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, columns []int) (t *table.Table, a *spilled, err error) {
 	switch n := tree.(type) {
 	case *plan.Series:
-		t, err = x.series(ctx, n)
-		return t, nil, err
+		return x.series(ctx, n)
 	case *plan.Recursion:
 		t, err = x.recursion(ctx, s, n)
 		return t, nil, err
@@ -595,7 +594,7 @@ func (x *settling) budget(ctx context.Context) (int64, error) {
 }
 
 func overBudget(of string, budget int64) error {
-	return fmt.Errorf("the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget))
+	return &marked{fmt.Errorf("the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget)), errNoRoom}
 }
 
 // collect reads rows to their end into a table, of whose fields they are those at some places; where they take more than half of the
@@ -759,54 +758,68 @@ func tooLong(n *plan.Series) error {
 	return expr.Errorf(n.Start.Pos(), "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
 }
 
-// series is the table of generate_series. One of integers that is too long, or takes more memory than there is, is refused
-// before it is made.
-func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, error) {
+// series is the table of generate_series, or its rows spilled. One of integers that is too long, or takes more memory than there is where it cannot leave that, is
+// refused before it is made.
+func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *spilled, error) {
 	var ends [3]table.Value
 	for i, e := range []expr.Expr{n.Start, n.Stop, n.Step} {
 		v, err := expr.Eval(e, &expr.Env{})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		ends[i] = v
 	}
 	b := table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
 	at, stop, step := ends[0], ends[1], ends[2]
 	if at.Null || stop.Null || step.Null {
-		return b.Table(), nil
+		return b.Table(), nil, nil
 	}
 	way := table.Compare(step, table.Value{Type: step.Type})
 	if way == 0 {
-		return nil, expr.Errorf(n.Step.Pos(), "step size cannot equal zero")
+		return nil, nil, expr.Errorf(n.Step.Pos(), "step size cannot equal zero")
 	}
 	budget, err := x.budget(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if stop.Type.IsInteger() && table.Compare(at, stop)*way <= 0 {
 		span := new(big.Int).Sub(stop.Unscaled(), at.Unscaled())
 		switch values := span.Quo(span, step.Unscaled()); {
 		case values.Cmp(big.NewInt(maxSeries)) >= 0:
-			return nil, tooLong(n)
-		case values.Cmp(big.NewInt(budget/8)) > 0: // of 64 bits while they are made
-			return nil, overBudget(aSubquery, budget)
+			return nil, nil, tooLong(n)
+		case !x.mayLeave() && values.Cmp(big.NewInt(budget/8)) > 0: // of 64 bits while they are made
+			return nil, nil, overBudget(aSubquery, budget)
 		}
 	}
-	for table.Compare(at, stop)*way <= 0 {
-		if b.Rows() >= maxSeries {
-			return nil, tooLong(n)
+	var gone *spilled
+	spill := func() error {
+		if gone == nil {
+			gone = x.leave(n.Fields(), []int{0})
 		}
-		if b.Rows()%(1<<16) == 0 {
+		err := gone.addTable(b.Table(), pieceOf(n.Fields(), budget))
+		b = table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
+		return err
+	}
+	for rows := 0; table.Compare(at, stop)*way <= 0; rows++ {
+		if rows >= maxSeries {
+			return nil, nil, tooLong(n)
+		}
+		if rows%(1<<12) == 0 {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			if int64(b.Bytes()) > budget {
-				return nil, overBudget(aSubquery, budget)
+			switch taken := int64(b.Bytes()); {
+			case x.mayLeave() && taken > budget/2:
+				if err := spill(); err != nil {
+					return nil, nil, err
+				}
+			case taken > budget:
+				return nil, nil, overBudget(aSubquery, budget)
 			}
 		}
 		b.Column(0).Int(at.I)
 		if err := b.EndRow(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if step.Months == 0 && (way > 0 && at.I > math.MaxInt64-step.I || way < 0 && at.I < math.MinInt64-step.I) {
 			break
@@ -817,7 +830,10 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, er
 		}
 		at = next
 	}
-	return b.Table(), nil
+	if gone != nil {
+		return nil, gone, spill()
+	}
+	return b.Table(), nil, nil
 }
 
 // maxSteps is the most steps of a WITH RECURSIVE, which may have no end.

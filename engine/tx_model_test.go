@@ -359,7 +359,7 @@ func TestSnapshotIsolation(t *testing.T) {
 				if err := db.tables.one.Acquire(ctx, 1); err != nil {
 					rt.Fatal(err)
 				}
-				err := db.checkpoint(ctx)
+				err := db.checkpoint(ctx, nil)
 				db.tables.one.Release(1)
 				if err != nil {
 					rt.Fatal(err)

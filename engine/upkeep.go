@@ -60,7 +60,7 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 		if by := db.store.ReadOnly(); by != "" {
 			return nil, s.described(fmt.Errorf("%s writes to the database, which is open for reading: %s", of.Verb, by))
 		}
-		if err := db.checkpoint(ctx); err != nil {
+		if err := db.checkpoint(ctx, nil); err != nil {
 			return nil, s.described(err)
 		}
 	}

@@ -56,7 +56,7 @@ func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, 
 // .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
 // first bytes say.
 func Open(ctx context.Context, name string, s Source, o Options) (*File, error) {
-	if s.Data != nil {
+	if s.Data != nil || s.Kept != nil {
 		return OpenAll(ctx, name, []Source{s}, o)
 	}
 	paths, err := Files(s.Path)
@@ -90,6 +90,8 @@ func openAll(ctx context.Context, name string, sources []Source, path string, o 
 		l := &loader{ctx: ctx, name: name, src: s, file: inMemory(s.Data), opts: o}
 		l.src.Path = cmp.Or(s.Path, name)
 		switch {
+		case s.Kept != nil:
+			l.file = s.Kept.input()
 		case s.File != nil:
 			l.file, err = opensNothing(s.File)
 		case s.Data == nil:
@@ -199,6 +201,9 @@ func (f *File) Groups() int {
 
 // Fields is how many columns the file has.
 func (f *File) Fields() int { return len(f.fields) }
+
+// Path is that of the source, without options.
+func (f *File) Path() string { return f.src.Path }
 
 // GroupRows is how many rows a row group has.
 func (f *File) GroupRows(group int) int { return f.groups[group].rows }
@@ -507,6 +512,35 @@ func piped(from io.Reader, o Options) (*input, error) {
 	}
 	return &input{SectionReader: io.NewSectionReader(to, 0, n), kept: to}, nil
 }
+
+// Kept is what comes once only, to be read more often: in memory or, if it is much, in a temporary file.
+type Kept struct{ in *input }
+
+// Keep reads from to its end. It stays in memory up to a sixteenth of o.MemoryLimit; what is more goes to a file that o.Temporary makes.
+func Keep(from io.Reader, o Options) (*Kept, error) {
+	in, err := piped(from, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Kept{in}, nil
+}
+
+// Close gives the temporary file back, if there is one.
+func (k *Kept) Close() { k.in.drop() }
+
+// input is the content as the input of one file; closing that closes nothing.
+func (k *Kept) input() *input {
+	if k.in.kept == nil {
+		return inMemory(k.in.data)
+	}
+	to := unclosed{k.in.kept}
+	return &input{SectionReader: io.NewSectionReader(to, 0, k.in.Size()), kept: to}
+}
+
+// unclosed is a temporary file that somebody else closes.
+type unclosed struct{ Temporary }
+
+func (unclosed) Close() error { return nil }
 
 // once reports data that are there until they have been read.
 func (in *input) once() bool { return in.closer == nil && in.kept == nil && !in.stays }

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -188,39 +189,49 @@ func (l *loader) start() (io.ReadCloser, error) {
 	if _, err := l.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	switch l.codec {
+	return decompressor(l.file, l.codec)
+}
+
+// decompressor reads what has been compressed.
+func decompressor(from io.Reader, codec string) (io.ReadCloser, error) {
+	switch codec {
 	case "gz":
-		z, err := gzip.NewReader(l.file)
+		z, err := gzip.NewReader(from)
 		if err != nil {
 			return nil, unpackError("gzip", err)
 		}
 		return unpacker{z, "gzip"}, nil
 	case "zst":
-		z, err := zstd.NewReader(l.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+		z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
 		if err != nil {
 			return nil, unpackError("zstd", err)
 		}
 		return unpacker{z.IOReadCloser(), "zstd"}, nil
 	}
-	return io.NopCloser(l.file), nil
+	return io.NopCloser(from), nil
 }
 
-// Unpacked is all that a file has, no more than limit bytes (0: no limit), without the compression that its extension names.
-func Unpacked(ctx context.Context, path string, limit int64) (data []byte, err error) {
-	l := &loader{src: Source{Path: path}}
-	_, l.codec = FormatOf(path)
-	if l.file, err = openInput(ctx, path, Options{MemoryLimit: limit}); err != nil {
-		return nil, err
-	}
-	defer l.file.close()
-	defer l.file.explain(path, &err)
-	in, err := l.start()
+// Unpacked opens a file to read it from its beginning to its end, without the compression that its extension names.
+func Unpacked(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	return readAll(in, limit)
+	_, codec := FormatOf(path)
+	in, err := decompressor(f, codec)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	return twoClosers{in, f}, nil
 }
+
+// twoClosers is a reader with what it reads from.
+type twoClosers struct {
+	io.ReadCloser
+	from io.Closer
+}
+
+func (t twoClosers) Close() error { return errors.Join(t.ReadCloser.Close(), t.from.Close()) }
 
 // unpacker turns the errors of a decompressor into words.
 type unpacker struct {

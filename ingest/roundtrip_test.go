@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -178,6 +179,15 @@ func value(t *table.Table, row, col int) table.Value {
 	panic("no such row")
 }
 
+// writeRows writes some rows of a table as a file.
+func writeRows(w io.Writer, t *table.Table, from, to int) error {
+	f, err := ingest.NewRowsFile(w, t, nil)
+	if err == nil {
+		err = errors.Join(f.Write(t, from, to), f.Close())
+	}
+	return err
+}
+
 // Rows are written with dictionaries, but for columns whose values hardly come twice.
 func TestDictionariesAreOfFewValues(t *testing.T) {
 	fields := []table.Field{{Name: "few", Type: table.Type{Kind: table.BigInt}}, {Name: "many", Type: table.Type{Kind: table.BigInt}},
@@ -194,7 +204,7 @@ func TestDictionariesAreOfFewValues(t *testing.T) {
 	}
 	tab := b.Table()
 	var out bytes.Buffer
-	if err := ingest.WriteRows(&out, tab, 100, 79_000); err != nil {
+	if err := writeRows(&out, tab, 100, 79_000); err != nil {
 		t.Fatal(err)
 	}
 	r, err := file.NewParquetReader(bytes.NewReader(out.Bytes()))
@@ -240,7 +250,7 @@ func TestLongTexts(t *testing.T) {
 	}
 	want := b.Table()
 	var data bytes.Buffer
-	if err := ingest.WriteRows(&data, want, 0, want.Rows()); err != nil {
+	if err := writeRows(&data, want, 0, want.Rows()); err != nil {
 		t.Fatal(err)
 	}
 	s := ingest.Source{Path: "t.parquet", Data: data.Bytes()}
@@ -255,7 +265,7 @@ func TestLongTexts(t *testing.T) {
 	equal(t, got, want)
 	large := &table.Table{Name: "t", Fields: []table.Field{{Name: "s", Type: text}}, Chunks: []*table.Chunk{{Rows: 1, Segments: []*table.Segment{table.SegmentOf(text, table.Str(strings.Repeat("long ", 30<<20)))}}}}
 	data.Reset()
-	if err := ingest.WriteRows(&data, large, 0, 1); err != nil {
+	if err := writeRows(&data, large, 0, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, trusted := range []bool{false, true} {

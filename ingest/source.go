@@ -31,6 +31,8 @@ type Source struct {
 	Path string
 	// Data, unless nil, is the content of the file, which is not opened then.
 	Data []byte
+	// Kept, unless nil, is the content of the file, which is not opened then. It is not closed.
+	Kept *Kept
 	// File, unless nil, is the file of Path, which is read without being opened, and not closed.
 	File *os.File
 	// Format is found from the path's extension, else from the first bytes, when

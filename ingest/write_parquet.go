@@ -54,36 +54,54 @@ func WritePlainParquet(w io.Writer, t *table.Table) error {
 	})(w, t)
 }
 
-// WriteRows writes the rows of a table, of which none is deleted, from row from to before row to as a Parquet file,
-// compressed with zstd. It keeps a row group in memory.
-func WriteRows(w io.Writer, t *table.Table, from, to int) error {
+// RowsFile is a Parquet file of rows of tables with the same fields, one behind the other, compressed with zstd. It keeps a row group in memory.
+type RowsFile struct {
+	out    *chunkWriter
+	groups *parquetWriter
+	buf    *bufio.Writer
+}
+
+// NewRowsFile begins a file whose first rows are of a table, which says how columns are written. The columns that nullable names may have NULLs; where it is
+// nil, those of which the table has some.
+func NewRowsFile(w io.Writer, t *table.Table, nullable []bool) (*RowsFile, error) {
 	nulls := make([]bool, len(t.Fields))
 	for _, c := range t.Chunks {
 		for i, s := range c.Segments {
 			if s == nil {
-				return fmt.Errorf("column %s has not been read", show(t.Fields[i].Name))
+				return nil, fmt.Errorf("column %s has not been read", show(t.Fields[i].Name))
 			}
 			nulls[i] = nulls[i] || s.Nulls > 0
 		}
 	}
-	buf := bufio.NewWriterSize(w, 1<<20) // the Parquet library panics where its first bytes cannot be written
-	out, err := newChunkWriter(buf, t.Fields, nulls, func(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
-		return parquetFile(w, s, compress.Codecs.Zstd, manyValued(t)...)
-	})
-	if err != nil {
-		return err
+	if nullable != nil {
+		nulls = nullable
 	}
+	f := &RowsFile{buf: bufio.NewWriterSize(w, 1<<20)} // the Parquet library panics where its first bytes cannot be written
+	var err error
+	f.out, err = newChunkWriter(f.buf, t.Fields, nulls, func(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+		out, err := parquetFile(w, s, compress.Codecs.Zstd, manyValued(t)...)
+		f.groups, _ = out.BatchWriter.(*parquetWriter)
+		return out, err
+	})
+	return f, err
+}
+
+// Write writes the rows of a table, of which none is deleted, from row from to before row to, as one row group, or several of about a million rows.
+func (f *RowsFile) Write(t *table.Table, from, to int) error {
 	first := 0
 	for _, c := range t.Chunks {
 		if lo, hi := max(from, first), min(to, first+c.Rows); lo < hi {
-			if err := out.writeRows(c, lo-first, hi-first); err != nil {
+			if err := f.out.writeRows(c, lo-first, hi-first); err != nil {
 				return err
 			}
 		}
 		first += c.Rows
 	}
-	return errors.Join(out.Close(), buf.Flush())
+	return f.groups.end()
 }
+
+// Close ends the file.
+func (f *RowsFile) Close() error { return errors.Join(f.out.Close(), f.buf.Flush()) }
 
 // manyValued names the columns of numbers whose values hardly come twice: to look for those that do takes longer than to write them.
 func manyValued(t *table.Table) (names []string) {
@@ -128,7 +146,7 @@ func WriteChunks(ctx context.Context, path string, fields []table.Field, chunks 
 }
 
 // parquetFile begins a Parquet file, with dictionaries but for plain columns.
-func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression, plain ...string) (BatchWriter, error) {
+func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression, plain ...string) (out textWriter, err error) {
 	s = asText(s, func(t arrow.DataType) bool { return formOf(t).write == nil })
 	var nodes schema.FieldList
 	for _, f := range s.Fields() {
@@ -139,13 +157,13 @@ func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression, plain
 		form := formOf(f.Type)
 		n, err := schema.NewPrimitiveNodeLogical(f.Name, repetition, form.logical, form.physical, form.length, -1)
 		if err != nil {
-			return nil, fmt.Errorf("column %s cannot be written: %w", show(f.Name), err)
+			return out, fmt.Errorf("column %s cannot be written: %w", show(f.Name), err)
 		}
 		nodes = append(nodes, n)
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	properties := []parquet.WriterProperty{parquet.WithCompression(codec), parquet.WithCreatedBy("stencildb"), parquet.WithVersion(parquet.V2_LATEST)}
 	for _, name := range plain {

@@ -22,6 +22,11 @@ const partRows = 1 << 24
 // goes over to the new log. It returns those in which
 // rows were deleted without these: the rows of later changes are counted in them. After an error nothing has happened.
 func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
+	return s.checkpoint(ctx, tables, nil)
+}
+
+// checkpoint is Checkpoint with rows that are added to a table, unless that is nil.
+func (s *Store) checkpoint(ctx context.Context, tables []*table.Table, more *Adding) (compacted []*table.Table, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
@@ -30,15 +35,26 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 	if err := s.log.wait(s.log.end); err != nil {
 		return nil, err
 	}
-	next := s.manifest.next()
+	var next *manifest
+	kepts := s.tables
+	if more == nil {
+		next = s.manifest.next()
+	} else if next = more.to.m; find(kepts, more.def.Name) == nil {
+		kepts = append(slices.Clip(kepts), &kept{def: more.def})
+	}
 	var list []*kept
 	var over [][][]byte // records
-	for _, k := range s.tables {
+	for _, k := range kepts {
 		files := k.files
+		grows := more != nil && k.def.Name == more.def.Name
 		if k.amended != nil && !slices.ContainsFunc(tables, func(t *table.Table) bool { return t.Name == k.def.Name }) {
-			now, err := s.fold(ctx, k, next)
+			now, err := s.fold(ctx, k, next, grows)
 			if err != nil {
 				return nil, fmt.Errorf("storage: %s: table %s cannot be written: %w", s.dir, k.def.Name, err)
+			}
+			if grows {
+				now.files = append(slices.Clip(now.files), more.to.files...)
+				now.rows = now.inFiles()
 			}
 			for _, c := range now.amended.changes(k.def.Name) {
 				record, err := record([]Change{c})
@@ -63,6 +79,9 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 			if err != nil {
 				return nil, fmt.Errorf("storage: %s: table %s cannot be written: %w", s.dir, k.def.Name, err)
 			}
+		}
+		if grows {
+			files = append(slices.Clip(files), more.to.files...)
 		}
 		now := &kept{def: k.def, files: files}
 		now.rows = now.inFiles()
@@ -136,13 +155,13 @@ func (s *Store) overwrites(k *kept) bool {
 }
 
 // fold is a table that is not in memory after a checkpoint. Its rows keep their numbers, and its files stay, so that whoever reads them
-// goes on.
-func (s *Store) fold(ctx context.Context, k *kept, m *manifest) (*kept, error) {
+// goes on. Rows that the log adds become files where they are many, or all has to.
+func (s *Store) fold(ctx context.Context, k *kept, m *manifest, all bool) (*kept, error) {
 	if k.amended.columns.moved() || s.overwrites(k) {
 		return s.rewritten(ctx, k, m)
 	}
 	now, t := *k, &table.Table{Name: k.def.Name, Fields: k.def.Fields, Chunks: k.amended.chunks}
-	if rowsIn(t.Chunks) < foldedRows && !s.fills(k) {
+	if rowsIn(t.Chunks) < foldedRows && !s.fills(k) && !all {
 		return &now, nil
 	}
 	more, err := s.parts(ctx, k.def.Name, t, 0, m)
@@ -193,33 +212,6 @@ func (s *Store) rewritten(ctx context.Context, k *kept, m *manifest) (*kept, err
 		now.amended, now.changed, now.rewrite = nil, false, false
 	}
 	return &now, nil
-}
-
-// parts makes files of the rows of a table from one on.
-func (s *Store) parts(ctx context.Context, name string, t *table.Table, from int, m *manifest) (files []part, err error) {
-	rows := t.Rows()
-	for ; from < rows; from += partRows {
-		p := part{Name: fmt.Sprintf("%s-%d%s", fileName(name), m.Next, partSuffix), Rows: min(partRows, rows-from)}
-		m.Next++
-		err := writeFile(s.d, p.Name, func(w io.Writer) (err error) {
-			sum := &summing{ctx: ctx, w: w}
-			defer func() {
-				if r := recover(); r != nil { // the Parquet library
-					err = fmt.Errorf("%v", r)
-				}
-			}()
-			if err := ingest.WriteRows(sum, t, from, from+p.Rows); err != nil {
-				return err
-			}
-			p.Bytes, p.Sum = sum.n, sum.sum
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, p)
-	}
-	return files, nil
 }
 
 // fileName is a table's name as far as files may have it.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,6 +189,56 @@ func (db *database) beside(commits func() error) error {
 	return err
 }
 
+// add adds rows to a table, a new one at times, in files of their own; before it finishes it tells the tables as they will be.
+func (db *database) add(r *rand.Rand, tell func(*database)) error {
+	name := fmt.Sprintf("t%d", db.next)
+	c := Change{Table: name}
+	if names := slices.Sorted(maps.Keys(db.tables)); len(names) > 2 || len(names) > 0 && r.IntN(3) > 0 {
+		name = names[r.IntN(len(names))]
+		c.Table = name
+	} else {
+		db.next++
+		c.Define = every(name)
+	}
+	def := cmp.Or(c.Define, find(db.Store.tables, name).definition())
+	a, err := db.Adding(def)
+	if err != nil {
+		return err
+	}
+	defer a.Drop()
+	for range 1 + r.IntN(3) {
+		t := &table.Table{Name: name, Fields: def.Fields}
+		t.Chunks = []*table.Chunk{db.rows(r, t, 1+r.IntN(4))}
+		if err := a.Add(ctx, t); err != nil {
+			return err
+		}
+		c.Append = append(c.Append, t.Chunks...)
+	}
+	next, err := apply(db.tables, []Change{c})
+	if err != nil {
+		return err
+	}
+	tell(&database{tables: next})
+	fresh, err := a.Finish(ctx, slices.Collect(maps.Values(db.tables)))
+	if err != nil {
+		return err
+	}
+	for _, t := range fresh {
+		if next[t.Name] = t; t.Name == name {
+			next[name], err = (&Change{Table: name, Append: c.Append}).Apply(t)
+		}
+	}
+	db.tables = next
+	return err
+}
+
+func (k *kept) definition() *Definition {
+	if k == nil {
+		return nil
+	}
+	return k.def
+}
+
 // rows are new ones for a table.
 func (db *database) rows(r *rand.Rand, t *table.Table, n int) *table.Chunk {
 	c := &table.Chunk{Rows: n}
@@ -300,6 +351,12 @@ func TestTablesComeBack(t *testing.T) {
 					return err
 				})
 			}
+			if points := seed < 6 || i < 15; err == nil && points && r.IntN(12) == 0 {
+				will := ""
+				if err = db.add(r, func(next *database) { will = next.state() }); err == nil && db.state() != will {
+					t.Fatalf("seed %d, commit %d:\n%s\nnot\n%s", seed, i, db.state(), will)
+				}
+			}
 			if err == nil && r.IntN(10) == 0 {
 				before := db.state()
 				if err = db.Close(); err == nil {
@@ -392,11 +449,14 @@ func run(d disk, seed uint64) (states []string, acknowledged int, err error) {
 		}
 		for range 8 {
 			err := commit()
-			if points := r.IntN(6); err == nil && points < 2 {
-				if points == 0 {
+			if points := r.IntN(6); err == nil && points < 3 {
+				switch points {
+				case 0:
 					err = db.checkpoint()
-				} else {
+				case 1:
 					err = db.beside(commit)
+				default:
+					err = db.add(r, func(next *database) { states = append(states, next.state()) })
 				}
 				if err == nil {
 					acknowledged = len(states) - 1
@@ -513,6 +573,11 @@ func TestFullDisk(t *testing.T) {
 		}
 		d.room = 100 * room
 		if err := db.beside(func() error { return nil }); err != nil && !errors.Is(err, errFull) {
+			t.Fatal(err)
+		}
+		before = db.state()
+		d.room = 150 * room
+		if err := db.add(r, func(*database) {}); err != nil && (!errors.Is(err, errFull) || db.state() != before) {
 			t.Fatal(err)
 		}
 		d.room = -1

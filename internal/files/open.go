@@ -98,6 +98,44 @@ func ReadAll(ctx context.Context, r io.Reader, name string, limit int64) ([]byte
 	return data, nil
 }
 
+// Until reads r until ctx ends: a pipe or a terminal may keep it waiting for ever. name is what r is, in errors.
+func Until(ctx context.Context, r io.Reader, name string) io.Reader {
+	return &ending{ctx: ctx, from: r, name: name}
+}
+
+type ending struct {
+	ctx  context.Context
+	from io.Reader
+	name string
+	left []byte // that has been read
+}
+
+// Read implements io.Reader.
+func (e *ending) Read(p []byte) (int, error) {
+	if len(e.left) == 0 {
+		data, err := until(e.ctx, func() ([]byte, error) {
+			data := make([]byte, 1<<18) // of its own, for it may come too late
+			n, err := e.from.Read(data)
+			if n > 0 && err == io.EOF {
+				err = nil // the next time
+			}
+			return data[:n], err
+		}, func([]byte) {})
+		switch {
+		case e.ctx.Err() != nil:
+			return 0, e.ctx.Err()
+		case err == io.EOF:
+			return 0, err
+		case err != nil:
+			return 0, fmt.Errorf("%s: cannot be read: %w", e.name, reason(err))
+		}
+		e.left = data
+	}
+	n := copy(p, e.left)
+	e.left = e.left[n:]
+	return n, nil
+}
+
 // Lines are the lines of r, without their ends, each as it comes, until ctx ends. A line of limit bytes is an error.
 func Lines(ctx context.Context, r io.Reader, name string, limit int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
