@@ -258,7 +258,13 @@ func (m *modifying) input(ctx context.Context, name string, format ingest.Format
 	if format == copyText {
 		from = &csvOfText{from: bufio.NewReaderSize(from, 1<<18), delim: copyForm(c, format).Delim, null: c.Null}
 	}
-	m.kept, err = ingest.Keep(from, ingest.Options{MemoryLimit: limit, Temporary: m.db.newTemporary})
+	o := ingest.Options{MemoryLimit: limit}
+	if m.mayAdd() { // else the rows have to stay in memory, too
+		o.Temporary = m.db.newTemporary
+	}
+	if m.kept, err = ingest.Keep(from, o); errors.As(err, new(*ingest.MemoryError)) {
+		err = fmt.Errorf("%s: it has more than %s, which is what is left of the host memory budget: raise it (--host-memory), or copy to a table of a folder (--db), outside of a transaction", name, size(limit))
+	}
 	return m.kept, err
 }
 

@@ -145,7 +145,7 @@ func TestCopyOfInputThatDoesNotEnd(t *testing.T) {
 		want string
 	}{
 		{silent, "deadline"},
-		{strings.NewReader(strings.Repeat("1\n", 2<<20)), "standard input: more than the 2 MiB"},
+		{strings.NewReader(strings.Repeat("1\n", 2<<20)), "standard input: it has more than 2.0 MiB"},
 	} {
 		db := open(t, Options{Backend: "cpu", Input: c.in, HostMemory: 2 << 20})
 		if _, err := db.Exec(context.Background(), "CREATE TABLE t (a int)"); err != nil {
