@@ -54,6 +54,8 @@ func TestLongSeries(t *testing.T) {
 		{"CREATE TABLE c AS SELECT x || ' is long enough' AS s FROM generate_series(1, 100000) AS g (x)", "error: the rows of table c take more than "},
 		{"SELECT COUNT(*), MAX(generate_series) FROM generate_series(-9223372036854775808, 9223372036854775807, 9223372036854775807)", "3 9223372036854775806"},
 		{"SELECT COUNT(*) FROM generate_series(5, 1)", "0"},
+		{"SELECT COUNT(*), SUM(x), MIN(x) FROM generate_series(1000000, -1, -1) AS g (x)", "1000002 500000499999 -1"}, // 8 MB, spilled
+		{"SELECT COUNT(*), MAX(x) FROM generate_series(TIMESTAMP '2020-01-01', '2021-01-01', '1 minute') AS g (x)", "527041 2021-01-01 00:00:00"},
 	} {
 		if got := answerText(db, c[0]); !strings.HasPrefix(got, c[1]) {
 			t.Errorf("%s: %s, want %s", c[0], got, c[1])

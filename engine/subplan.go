@@ -758,8 +758,8 @@ func tooLong(n *plan.Series) error {
 	return expr.Errorf(n.Start.Pos(), "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
 }
 
-// series is the table of generate_series, or its rows spilled. One of integers that is too long, or takes more memory than there is where it cannot leave that, is
-// refused before it is made.
+// series is the table of generate_series, or its rows spilled. One of integers that is too long, or takes more memory than there is, or 16 times the host memory
+// budget, is refused before it is made.
 func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *spilled, error) {
 	var ends [3]table.Value
 	for i, e := range []expr.Expr{n.Start, n.Stop, n.Step} {
@@ -782,12 +782,16 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *s
 	if err != nil {
 		return nil, nil, err
 	}
+	most := budget // bytes
+	if x.mayLeave() {
+		most *= 16
+	}
 	if stop.Type.IsInteger() && table.Compare(at, stop)*way <= 0 {
 		span := new(big.Int).Sub(stop.Unscaled(), at.Unscaled())
 		switch values := span.Quo(span, step.Unscaled()); {
 		case values.Cmp(big.NewInt(maxSeries)) >= 0:
 			return nil, nil, tooLong(n)
-		case !x.mayLeave() && values.Cmp(big.NewInt(budget/8)) > 0: // of 64 bits while they are made
+		case values.Cmp(big.NewInt(most/8)) > 0: // of 64 bits while they are made
 			return nil, nil, overBudget(aSubquery, budget)
 		}
 	}
