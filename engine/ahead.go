@@ -196,14 +196,23 @@ func (a *ahead) device() (*gpus, []recorded) {
 	if !ok {
 		return nil, nil
 	}
+	record := func(q *plan.Query) ([]recorded, error) {
+		parts := b.firstVisits(q)
+		for i, p := range parts {
+			if p.near != nil { // a sample of codes that are yet to come says nothing
+				parts[i].near = func() map[int]plan.Span { return anywhere(p.q) }
+			}
+		}
+		return b.recordParts(q, parts)
+	}
 	var list []recorded
 	err = d.list[0].Context.Do(a.ctx, func() (err error) { // as when it runs: a panic there is an error
 		if now.otherwise != now.plan {
-			if list, err = b.record(now.plan); now.otherwise == nil || !declined(err) {
+			if list, err = record(now.plan); now.otherwise == nil || !declined(err) {
 				return err
 			}
 		}
-		list, err = b.record(now.otherwise)
+		list, err = record(now.otherwise)
 		return err
 	})
 	if err != nil { // the GL thread may be at it yet

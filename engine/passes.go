@@ -138,7 +138,10 @@ type recorded struct {
 }
 
 // record finds the passes of a query on each device that has something of it, of those that go over it in visits those of the first.
-func (b *passes) record(q *plan.Query) (list []recorded, err error) {
+func (b *passes) record(q *plan.Query) ([]recorded, error) { return b.recordParts(q, b.firstVisits(q)) }
+
+// firstVisits are the parts of a query, of those that are gone over in visits the first one.
+func (b *passes) firstVisits(q *plan.Query) []part {
 	parts := slices.Clone(b.inParts(q))
 	for i, p := range parts {
 		if p.visits != nil {
@@ -147,7 +150,7 @@ func (b *passes) record(q *plan.Query) (list []recorded, err error) {
 			}
 		}
 	}
-	return b.recordParts(q, parts)
+	return parts
 }
 
 // recordParts is record of these parts.
