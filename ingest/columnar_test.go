@@ -520,3 +520,26 @@ func TestParquetTextThatIsNotUTF8(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// What a row group takes is told while somebody else reads the file: the race detector tells.
+func TestRowGroupsTellWhatTheyTakeWhileTheyAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := ingest.WriteFile(context.Background(), path, mustLoad(t, "i,s\n1,a\n2,b\n3,c\n", ingest.Source{})); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ingest.Open(context.Background(), "t", ingest.Source{Path: path}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() {
+		_, err := f.Unread().Read(context.Background(), []int{0, 1}, ingest.Options{})
+		read <- err
+	}()
+	if n := f.GroupBytes(0, []int{1}); n <= 0 {
+		t.Errorf("%d bytes", n)
+	}
+	if err := <-read; err != nil {
+		t.Error(err)
+	}
+}

@@ -34,7 +34,7 @@ func (l *loader) parquet() (*File, error) {
 	}
 	fields, columns := parquetFields(pf.MetaData().Schema)
 	var groups []group
-	total, done := pf.NumRows(), int64(0)
+	total, done, all := pf.NumRows(), int64(0), l.file.Size() // not to be asked for while somebody opens the file again
 	for i := range pf.NumRowGroups() {
 		rg := pf.RowGroup(i)
 		rows := rg.NumRows()
@@ -54,7 +54,7 @@ func (l *loader) parquet() (*File, error) {
 			bounds: func(col int) (bounds, bool) { return columns[col].bounds(rg) },
 			bytes: func(col int) int64 {
 				if chunk, err := rg.MetaData().ColumnChunk(columns[col].leaf); err == nil {
-					return max(0, min(chunk.TotalCompressedSize(), l.file.Size()))
+					return max(0, min(chunk.TotalCompressedSize(), all))
 				}
 				return 0
 			},
