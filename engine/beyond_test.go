@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -464,8 +464,9 @@ func TestAnyJoinBeyondHostMemory(t *testing.T) {
 		}
 		return text
 	})
+	random := plantest.Random(t)
 	for range 12 {
-		sameBeyond(t, whole, small, drawn.Example(rand.Int()))
+		sameBeyond(t, whole, small, drawn.Example(random.Int()))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/plantest"
 )
 
 // csvRows is how many rows [csvFile] has, csvBudget a host memory budget that few columns of [csvFile] fit, and some parts.
@@ -73,8 +73,9 @@ func TestCSVBeyondHostMemory(t *testing.T) {
 			fmt.Sprintf("SELECT id, %s FROM f%s ORDER BY %s, id LIMIT 50", a, where, b),
 		}).Draw(t, "text")
 	})
+	random := plantest.Random(t)
 	for range 6 {
-		same(t, drawn.Example(rand.Int()))
+		same(t, drawn.Example(random.Int()))
 	}
 	explained := fmt.Sprint(Collect(small.Query(context.Background(), "EXPLAIN ANALYZE SELECT MAX(w), MAX(u) FROM f")))
 	if !strings.Contains(explained, "they are converted, once") {

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/storage"
 )
 
@@ -22,8 +21,7 @@ import (
 // so when the folder's other tables change; and where there is room for it the log becomes files.
 func TestFolderBeyondHostMemory(t *testing.T) {
 	const rows, budget = 6000, 200_000 // which has room to sort the rows of a file by four keys
-	ctx, dir, seed := context.Background(), t.TempDir(), uint64(time.Now().UnixNano())
-	rng := rand.New(rand.NewPCG(seed, 5))
+	ctx, dir, rng := context.Background(), t.TempDir(), plantest.Random(t)
 	_, path := beyondTable(t, rows)
 	whole := open(t, Options{Backend: "cpu", Folder: filepath.Join(dir, "whole")})
 	do(t, whole, fmt.Sprintf("CREATE TABLE f AS SELECT * FROM '%s' WHERE id < 0", path))

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stencildb/stencildb/internal/plantest"
 )
 
 // keyed is a table with the keys (a, b) and c in plain Go: v and c, which may be NULL, by a and b.
@@ -70,9 +71,7 @@ func (m keyed) insert(rows []proposed, update bool) (n int, ok bool) {
 // and so does INSERT ... ON CONFLICT of rows that conflict with one another, of few rows (looked for one by one) and of more (joined).
 func TestKeysOfSeveralColumns(t *testing.T) {
 	ctx := context.Background()
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 1))
-	t.Logf("seed %d", seed)
+	r := plantest.Random(t)
 	db := open(t, Options{Backend: "cpu"})
 	const rows = 5000
 	do(t, db, "CREATE TABLE t (a bigint, b bigint, v bigint, c bigint UNIQUE, PRIMARY KEY (a, b))")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -237,9 +238,7 @@ func TestPointChangesBesideCursors(t *testing.T) {
 	const rows = 5000
 	for _, in := range []string{"memory", "folder"} {
 		t.Run(in, func(t *testing.T) {
-			seed := rand.Uint64()
-			r := rand.New(rand.NewPCG(seed, 1))
-			t.Logf("seed %d", seed)
+			r := plantest.Random(t)
 			dir := ""
 			if in == "folder" {
 				dir = filepath.Join(t.TempDir(), "db")

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -250,9 +251,10 @@ func TestIntOpIsExact(t *testing.T) {
 
 // LIKE is its definition: of a pattern character by character, over texts of letters and a character of two bytes.
 func TestLikeIsItsDefinition(t *testing.T) {
+	random := plantest.Random(t)
 	draw := func(from []rune) (list []rune) {
-		for range rand.IntN(9) {
-			list = append(list, from[rand.IntN(len(from))])
+		for range random.IntN(9) {
+			list = append(list, from[random.IntN(len(from))])
 		}
 		return list
 	}

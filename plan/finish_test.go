@@ -3,7 +3,6 @@ package plan_test
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -154,13 +153,14 @@ func TestSpaceOrdersAllChunks(t *testing.T) {
 
 // AVG of a DECIMAL is the fraction rounded once, whatever the number of digits.
 func TestAverageIsRoundedOnce(t *testing.T) {
+	random := plantest.Random(t)
 	for range 20_000 {
-		sum := plan.Sum{N: 1 + rand.Uint64()>>(1+rand.IntN(63))}
-		sum.Int.SetInt64(rand.Int64() >> rand.IntN(63))
-		if rand.IntN(2) == 0 {
+		sum := plan.Sum{N: 1 + random.Uint64()>>(1+random.IntN(63))}
+		sum.Int.SetInt64(random.Int64() >> random.IntN(63))
+		if random.IntN(2) == 0 {
 			sum.Int.Neg(&sum.Int)
 		}
-		scale := rand.IntN(19)
+		scale := random.IntN(19)
 		got, err := plan.FinishSum(expr.Aggregate{Kind: expr.Avg, Arg: table.Type{Kind: table.Decimal, Precision: 18, Scale: scale}}, &sum)
 		below := new(big.Int).Mul(new(big.Int).SetUint64(sum.N), table.Pow10(scale))
 		if want, _ := new(big.Rat).SetFrac(&sum.Int, below).Float64(); err != nil || got.F != want {
