@@ -227,6 +227,8 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() { ask(2) })
 	wait(g, 1)
+	for deadline := time.Now().Add(10 * time.Second); !g.Context.Busy() && time.Now().Before(deadline); time.Sleep(time.Millisecond) { // on its way
+	}
 	time.Sleep(20 * time.Millisecond)
 	if n := g.waiting.answered.Load(); n > 0 || g.Context.Busy() != true {
 		t.Errorf("%d answered, the device is busy: %v", n, g.Context.Busy())
@@ -248,8 +250,8 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("they took %v", took)
 	}
-	ended(4, 50*time.Millisecond)
 	start = time.Now()
+	ended(4, 50*time.Millisecond)
 	ask(4)
 	ask(5) // who waits for nobody
 	if n := g.waiting.answered.Load(); n > 0 {
