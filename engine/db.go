@@ -342,15 +342,13 @@ func (db *DB) readAhead(ctx context.Context, e *entry, columns []int, a *ahead) 
 			}
 			e.file = f
 		}
+		var t *table.Table
 		if a != nil {
 			o.Coming = a.begin
+			defer func() { a.end(t) }()
 		}
-		t, err := e.file.Read(ctx, columns, o)
-		if err == nil {
+		if t, err = e.file.Read(ctx, columns, o); err == nil {
 			e.table.Store(t)
-		}
-		if a != nil {
-			a.end(t)
 		}
 		return err
 	})
@@ -386,7 +384,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 	go func() {
 		defer e.mu.Release(1)
 		start := time.Now()
-		err := do(o)
+		err := caught(func() error { return do(o) })
 		if errors.As(err, new(*ingest.MemoryError)) {
 			e.tight.Store(true)
 		}
@@ -405,6 +403,16 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		progress(ingest.Progress{Done: 1, Total: 1})
 	}
 	return err
+}
+
+// caught is the error of do, which runs on a goroutine of its own, where a panic would end the process: it is an error, as one of pull is.
+func caught(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("engine: %v", v)
+		}
+	}()
+	return do()
 }
 
 // whatIsRead is what do makes of the entry's file in [DB.reading]: nothing where ctx ends, since do may go on.

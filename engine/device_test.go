@@ -390,6 +390,41 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
+// A panic of what reads a file is an error of the statement, and the next one reads the file again.
+func TestAPanicOfReadingIsAnError(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute"} {
+		db := open(t, Options{Backend: backend})
+		f, err := ingest.Open(context.Background(), "t", ingest.Source{Path: "t.csv", Data: []byte("i\n0\n1\n2\n")}, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := &panicking{source: f, left: 1}
+		if err := db.register(newEntry("t", func(context.Context, ingest.Options) (source, error) { return bad, nil })); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Collect(db.Query(context.Background(), "SELECT SUM(i) FROM t")); err == nil || !strings.Contains(err.Error(), "no such thing") {
+			t.Errorf("%s: %v", backend, err)
+		}
+		if r, err := Collect(db.Query(context.Background(), "SELECT SUM(i) FROM t")); err != nil || r.Rows[0][0].String() != "3" {
+			t.Errorf("%s: %+v, %v after it", backend, r, err)
+		}
+	}
+}
+
+// panicking is a source of which the first readings of columns panic.
+type panicking struct {
+	source
+	left int
+}
+
+func (p *panicking) Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error) {
+	if p.left > 0 && len(columns) > 0 {
+		p.left--
+		panic("no such thing")
+	}
+	return p.source.Read(ctx, columns, o)
+}
+
 // A statement that waits for the opening of the device ends with its context.
 func TestOpeningEndsWithTheContext(t *testing.T) {
 	db := open(t, Options{Backend: "classic"})
