@@ -407,11 +407,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 
 // caught is the error of do, which runs on a goroutine of its own, where a panic would end the process: it is an error, as one of pull is.
 func caught(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("engine: %v", v)
-		}
-	}()
+	defer recovered(&err)
 	return do()
 }
 
