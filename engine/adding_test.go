@@ -53,6 +53,8 @@ func TestRowsBeyondHostMemoryAreAdded(t *testing.T) {
 		"COPY k " + columns + " FROM '" + more + "'",
 		"INSERT INTO k " + columns + " SELECT id + 200000, a, w, x, v, d, day, b, u FROM k WHERE id >= 0 AND id < 100000",
 		"DELETE FROM k WHERE id % 70 = 7",
+		"INSERT INTO k (id, a, w) VALUES (-3, 1, 1), (-4, 2, 2)", // in the log, of a table in files
+		"UPDATE k SET u = 'late' WHERE id = -4 OR id = 11",
 		"INSERT INTO k " + columns + " SELECT id + 300000, a, w, x, v, d, day, b, u FROM f ORDER BY u DESC",
 	} {
 		do(t, whole, text)
@@ -183,13 +185,30 @@ func TestTextsBeyondHostMemoryAreCopied(t *testing.T) {
 // Transactions that are open while rows beyond the host memory are added read what there was, and commit behind these; a folder that is copied at any moment
 // has all of the rows or none.
 func TestTransactionsBesideRowsBeyondHostMemory(t *testing.T) {
+	for _, deleted := range []string{"id = -1", "id < -100"} { // which the checkpoint takes away: rows are counted anew; or none
+		t.Run(deleted, func(t *testing.T) { transactionsBesideRows(t, deleted) })
+	}
+}
+
+func transactionsBesideRows(t *testing.T, deleted string) {
 	const rows, budget = 6000, 150_000
 	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "db")
 	_, path := beyondTable(t, rows)
 	db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: budget})
 	do(t, db, "CREATE TABLE k (id bigint PRIMARY KEY, w bigint, u varchar)")
-	do(t, db, "INSERT INTO k VALUES (-1, 1, 'one'), (-2, 2, 'two'), (-3, 3, 'three')")
-	do(t, db, "DELETE FROM k WHERE id = -1") // which the checkpoint takes away: rows are counted anew
+	do(t, db, "INSERT INTO k VALUES (-2, 2, 'two'), (-3, 3, 'three')")
+	if deleted == "id = -1" {
+		do(t, db, "INSERT INTO k VALUES (-1, 1, 'one')")
+	}
+	do(t, db, "DELETE FROM k WHERE "+deleted)
+	if _, err := db.Exec(ctx, "INSERT INTO k SELECT id - 2, w, u FROM '"+path+"'"); !errors.Is(err, ErrDuplicateKey) {
+		t.Fatalf("%v, want that the log has a key", err)
+	}
+	do(t, db, "UPDATE k SET u = 'Three' WHERE id = -3") // the log has something again
+	if deleted == "id = -1" {
+		do(t, db, "INSERT INTO k VALUES (-1, 1, 'one')")
+		do(t, db, "DELETE FROM k WHERE "+deleted)
+	}
 	begin := func() *Tx {
 		tx, err := db.Begin(ctx, TxOptions{})
 		if err != nil {
@@ -263,7 +282,7 @@ func TestTransactionsBesideRowsBeyondHostMemory(t *testing.T) {
 		if got := inWords(Collect(db.Query(ctx, "SELECT COUNT(*), MIN(id), MAX(id) FROM k"))); got != fmt.Sprintf("[[%d -4 %d]]", rows+3, rows-1) {
 			t.Error(got)
 		}
-		if got := inWords(Collect(db.Query(ctx, "SELECT id, w, u FROM k WHERE id < 0 ORDER BY id"))); got != "[[-4 4 four] [-3 30 three] [-2 2 two]]" {
+		if got := inWords(Collect(db.Query(ctx, "SELECT id, w, u FROM k WHERE id < 0 ORDER BY id"))); got != "[[-4 4 four] [-3 30 Three] [-2 2 two]]" {
 			t.Error(got)
 		}
 		if err := db.Close(); err != nil {
