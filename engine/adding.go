@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ func hasNoRoom(err error) bool {
 // mayAdd reports a statement whose rows may become files of the folder before all of them are known: it only adds rows, and nobody asks for these.
 func (m *modifying) mayAdd() bool {
 	switch db := m.db; {
-	case db.store == nil || db.tx != nil || db.now().hostMemory == 0:
+	case db.store == nil || db.tx != nil:
 		return false
 	case m.Change == nil: // it was not bound, since the file has no room
 		return m.parsed.Copy != nil
@@ -34,6 +35,7 @@ func (m *modifying) mayAdd() bool {
 func (m *modifying) added(ctx context.Context, noRoom error) (_ *Rows, err error) {
 	defer recovered(&err)
 	db := m.db
+	db.adopts(noRoom)
 	if err := db.pointing.Acquire(ctx, 1); err != nil { // no checkpoint comes between
 		return nil, err
 	}
@@ -154,7 +156,7 @@ func (m *modifying) addedKeys(ctx context.Context, more *storage.Adding) error {
 	if err != nil {
 		return err
 	}
-	rows, err := saved.Open(ctx, ingest.Options{ChunkRows: m.db.chunkRows(), MemoryLimit: limit})
+	rows, err := saved.Open(ctx, ingest.Options{ChunkRows: m.db.chunkRows(), MemoryLimit: cmp.Or(limit, m.db.most())})
 	if err != nil {
 		return err
 	}

@@ -573,3 +573,64 @@ func oneChunk(t *testing.T, rows int) *table.Table {
 	}
 	return b.Table()
 }
+
+// Without a budget, what is free of the host memory becomes one once a statement finds no room: it goes over the files in parts, as later ones do.
+func TestFreeHostMemoryBecomesTheBudget(t *testing.T) {
+	ctx := context.Background()
+	tab, path := beyondTable(t, beyondRows)
+	whole := open(t, Options{Backend: "cpu"})
+	if err := whole.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Repeat("7,seven,0.5\n", 400_000)
+	for _, folder := range []string{"", filepath.Join(t.TempDir(), "db")} {
+		var notes []string
+		opened := func() *DB {
+			notes = nil
+			db := open(t, Options{Backend: "cpu", Folder: folder, Note: func(text string) { notes = append(notes, text) }, Input: strings.NewReader(lines)})
+			db.freeBytes = func() int64 { return beyondBudget * 4 / 3 }
+			if err := db.Attach("f", ingest.Source{Path: path}); err != nil {
+				t.Fatal(err)
+			}
+			return db
+		}
+		for _, text := range []string{
+			"SELECT SUM(w), COUNT(DISTINCT w), MIN(v), MAX(x), MIN(u), MAX(d), MAX(day), COUNT(b) FROM f",
+			"SELECT id, w, u, x, v, d, day FROM f ORDER BY w LIMIT 30",
+			"SELECT id, w, u, d, x, day FROM f WHERE v <> 'red' OR x > 3 OR w > 0 OR d > 4",
+			"SELECT u, w, MAX(x), MIN(v), SUM(d), MAX(day), MAX(id) FROM f GROUP BY u, w ORDER BY w LIMIT 10",
+			"SELECT SUM(s), COUNT(*) FROM (SELECT id, w, x, d, u, day, sum(w % 1000) OVER (PARTITION BY id % 500 ORDER BY id) AS s FROM f) q WHERE x >= 0 AND u <> day::text AND d >= 0",
+			"SELECT COUNT(*), SUM(p.w % 10), MAX(q.u), MAX(p.d), MIN(q.x), MIN(q.day) FROM f p JOIN f q ON p.id = q.id + 1",
+		} {
+			db := opened()
+			sameBeyond(t, whole, func() *DB { return db }, text)
+			sameBeyond(t, whole, func() *DB { return db }, "SELECT COUNT(*), MAX(x), MAX(w), MAX(u) FROM f")
+			budget := do(t, db, "SHOW host_memory").Rows[0][0].S
+			if len(notes) != 1 || !strings.Contains(notes[0], "takes more than the host memory that is free") || budget != fmt.Sprint(db.most()) {
+				t.Errorf("%s: notes %q, budget %s", text, notes, budget)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db := opened()
+		do(t, db, "CREATE TABLE c (a integer, s varchar, x double)")
+		for i, text := range []string{"CREATE TABLE g AS SELECT * FROM f", "COPY c FROM STDIN (FORMAT csv)"} {
+			rows := []int{beyondRows, 400_000}[i]
+			if i == 1 { // of which a part takes more
+				do(t, db, "RESET host_memory")
+				db.freeBytes = func() int64 { return 3 << 20 }
+			}
+			st, err := db.Exec(ctx, text)
+			switch {
+			case folder != "" && (err != nil || st.Changed != rows):
+				t.Errorf("%s: %v, %v", text, st, err)
+			case folder == "" && (err == nil || !strings.Contains(err.Error(), "--host-memory")):
+				t.Errorf("%s: %v, want that it does not fit", text, err)
+			}
+		}
+		if folder != "" {
+			sameBeyond(t, whole, func() *DB { return db }, "SELECT COUNT(*), MAX(x), MAX(w), MAX(u) FROM f")
+		}
+	}
+}

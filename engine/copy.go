@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -350,6 +351,7 @@ func (m *modifying) copySource(ctx context.Context, catalog sql.Catalog) (s inge
 	if limit, err = m.db.hostBudget(); err != nil {
 		return s, 0, err
 	}
+	limit = cmp.Or(limit, m.db.most())
 	s = ingest.Source{Path: c.Path, Format: format}
 	if c.Path == "" {
 		s.Path = "standard input"

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
@@ -38,7 +39,8 @@ type Options struct {
 	// takes a share of what is free.
 	GPUMemory int64
 	// HostMemory is the budget in bytes for the tables that the DB reads from
-	// files, and for each ORDER BY without LIMIT in what these leave; 0 means no budget.
+	// files, and for each ORDER BY without LIMIT in what these leave; 0 means no budget,
+	// until a statement reads more than three quarters of what is free: these are the budget then.
 	HostMemory int64
 	// Note, when set, is told in a line each what may not be what was meant: of the
 	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.
@@ -92,6 +94,7 @@ type core struct {
 	shared    atomic.Pointer[configuration] // of the DB that was opened
 	kept      map[*statements]bool          // of that and of sessions with settings of their own; with snapshots.mu
 	temporary func() (temporary, error)     // makes a file for what host memory has no room for
+	freeBytes func() int64                  // bytes of host memory that may be used, at a time
 
 	opener    func(Options) (*gpus, error)
 	committed *catalog // the tables as all see them
@@ -209,7 +212,7 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
@@ -369,7 +372,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		e.mu.Release(1)
 		return err
 	}
-	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note, Whole: func() { db.readsWhole(ctx) }, Temporary: db.newTemporary}
+	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: cmp.Or(limit, db.most()), Note: db.opts.Note, Whole: func() { db.readsWhole(ctx) }, Temporary: db.newTemporary}
 	progress := func(p ingest.Progress) {
 		if db.opts.Progress != nil {
 			db.opts.Progress(e.name, p)
@@ -454,6 +457,30 @@ func (db *DB) hostBudget() (int64, error) {
 		return 0, &marked{errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom}
 	}
 	return left, nil
+}
+
+// most is how many bytes of host memory what is read may take where no budget was given: not all, for others use it, too.
+func (c *core) most() int64 { return c.freeBytes() / 4 * 3 }
+
+// adopts gives the DB a budget of host memory where it has none and err says that there was no room: from then on statements go over files in parts, and what they
+// keep of them may leave the memory.
+func (db *DB) adopts(err error) bool {
+	if db.now().hostMemory > 0 || !hasNoRoom(err) {
+		return false
+	}
+	budget := db.most()
+	if of := (*ingest.MemoryError)(nil); errors.As(err, &of) {
+		budget = of.Limit
+	}
+	for _, t := range db.inMemory() {
+		budget += t.Bytes()
+	}
+	if budget <= 0 {
+		return false
+	}
+	db.change(false, func(c *configuration) { c.hostMemory = budget })
+	db.note(fmt.Sprintf("what statements read takes more than the host memory that is free: from now on they go over files in parts, and take %s at most (SET host_memory, or --host-memory, says it otherwise)", size(budget)))
+	return true
 }
 
 // unread is what the memory takes that keeps what changes the entry's files apart, until all is read.

@@ -187,7 +187,7 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 
 // packs reports that host memory has room for columns as a device's ring takes them. Software has them in that memory anyway, but in tests.
 func (db *DB) packs(d *gpus, bytes int64) bool {
-	return (!d.key.Software || d.streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= glctx.FreeHostMemory()/4
+	return (!d.key.Software || d.streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= db.freeBytes()/4
 }
 
 // opened returns the device where it is open, or failed to be; tried is false where

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 // openFolder makes the tables of the DB's folder known. Those that its log has made are in memory; of the others a column is read when
 // a statement needs it, with what the log changes of it.
 func (db *DB) openFolder(ctx context.Context) error {
-	s, err := storage.Open(ctx, db.opts.Folder, ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: db.opts.HostMemory})
+	s, err := storage.Open(ctx, db.opts.Folder, ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: cmp.Or(db.opts.HostMemory, db.most())})
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (s *planned) scanned() (list []*table.Table) {
 func (s *planned) joining() (of cpu.Joining, err error) {
 	of = cpu.Joining{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}
 	if of.Memory, err = s.db.hostBudget(); err == nil && of.Memory == 0 {
-		of.Memory = glctx.FreeHostMemory()
+		of.Memory = s.db.freeBytes()
 	}
 	return of, err
 }

@@ -66,6 +66,8 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 		err = wait() // those that change meanwhile share a sync
 	case hasNoRoom(err) && m.mayAdd():
 		r, err = m.added(ctx, err)
+	case hasNoRoom(err) && m.kept != nil: // what came once does not come again
+		err = errors.New(err.Error())
 	}
 	if err != nil {
 		return nil, true, s.described(err)

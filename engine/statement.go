@@ -679,6 +679,9 @@ func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, err
 	}
 	ctx, cancel := db.limit(ctx)
 	r, err := run(ctx)
+	if err != nil && db.adopts(err) {
+		r, err = run(ctx)
+	}
 	if err != nil {
 		defer cancel()
 		err = ended(ctx, err)

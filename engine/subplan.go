@@ -14,7 +14,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
@@ -588,7 +587,7 @@ func (x *settling) budget(ctx context.Context) (int64, error) {
 		budget, err = x.db.hostBudget()
 	}
 	if err == nil && budget == 0 {
-		budget = glctx.FreeHostMemory()
+		budget = x.db.freeBytes()
 	}
 	return budget, err
 }
