@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -324,6 +325,54 @@ func TestDictionaryOfSeveralLists(t *testing.T) {
 	}
 	if got := Dictionary(nil); len(got) > 0 {
 		t.Errorf("a dictionary of nothing has %q", got)
+	}
+}
+
+// Texts are ordered by their bytes, whatever they have in common, where they end, and with zeros in them.
+func TestOrderOfTexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 4))
+	for round := range 60 {
+		letters := []string{"ab", "\x00a", "\x00", "0123456789", "abcdefghijklmnopqrstuvwxyz\xff\x80"}[round%5]
+		w := &Words{}
+		prefixes := []string{""}
+		for range r.IntN(4) {
+			prefixes = append(prefixes, prefixes[r.IntN(len(prefixes))]+strings.Repeat(letters[:1], r.IntN(20))+letters[len(letters)/2:])
+		}
+		for range []int{0, 1, 2, 30, 500, 6000}[r.IntN(6)] {
+			s := []byte(prefixes[r.IntN(len(prefixes))])
+			for range r.IntN(14) {
+				s = append(s, letters[r.IntN(len(letters))])
+			}
+			w.Number(string(s))
+		}
+		want := slices.Sorted(slices.Values(slices.Clone(w.List)))
+		var got []string
+		for _, k := range w.Order() {
+			got = append(got, w.List[k])
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("round %d: %d texts of %q are in another order", round, len(got), letters)
+		}
+	}
+}
+
+func BenchmarkOrderOfTexts(b *testing.B) {
+	for _, format := range []string{"%d", "text number %d", "%016x"} {
+		b.Run(format, func(b *testing.B) {
+			var list []string
+			for i := range 1_000_000 {
+				list = append(list, fmt.Sprintf(format, uint64(i)*0x9e3779b97f4a7c15>>32))
+			}
+			for b.Loop() {
+				b.StopTimer()
+				w := &Words{}
+				for _, s := range list {
+					w.Number(s)
+				}
+				b.StartTimer()
+				w.Order()
+			}
+		})
 	}
 }
 

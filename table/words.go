@@ -102,22 +102,11 @@ func (w *Words) Order() []uint32 {
 	if len(w.order) == len(w.List) {
 		return w.order
 	}
-	type text struct {
-		first  uint64 // bytes, which decide mostly
-		number uint32
-	}
 	texts := make([]text, len(w.List))
-	for k, s := range w.List {
-		var first [8]byte
-		copy(first[:], s)
-		texts[k] = text{binary.BigEndian.Uint64(first[:]), uint32(k)}
+	for k := range texts {
+		texts[k].number = uint32(k)
 	}
-	slices.SortFunc(texts, func(a, b text) int {
-		if a.first != b.first {
-			return cmp.Compare(a.first, b.first)
-		}
-		return strings.Compare(w.List[a.number], w.List[b.number])
-	})
+	sortTexts(texts, make([]text, len(texts)), w.List, 0)
 	w.order = make([]uint32, len(texts))
 	list := make([]string, len(texts))
 	for i, t := range texts {
@@ -128,6 +117,90 @@ func (w *Words) Order() []uint32 {
 		w.List[k] = list[i]
 	}
 	return w.order
+}
+
+// text is one of a list, by its number.
+type text struct {
+	first  uint64 // of its bytes, from some place on, which decide mostly
+	number uint32
+}
+
+// fewTexts are compared with one another.
+const fewTexts = 32
+
+// sortTexts sorts different texts of a list that have the same bytes before a place. room is as long as texts.
+func sortTexts(texts, room []text, list []string, at int) {
+	if len(texts) < 2 {
+		return
+	}
+	at += len(commonPrefix(texts, list, at))
+	differ := uint64(0)
+	for i := range texts {
+		var first [8]byte
+		copy(first[:], list[texts[i].number][at:])
+		texts[i].first = binary.BigEndian.Uint64(first[:])
+		differ |= texts[i].first ^ texts[0].first
+	}
+	sortFirst(texts, room, differ)
+	for from, to := 0, 0; from < len(texts); from = to {
+		short := false // one ends here, so that another one has zeros
+		for to = from; to < len(texts) && texts[to].first == texts[from].first; to++ {
+			short = short || len(list[texts[to].number]) < at+8
+		}
+		if same := texts[from:to]; short || len(same) < fewTexts {
+			slices.SortFunc(same, func(a, b text) int { return strings.Compare(list[a.number], list[b.number]) })
+		} else {
+			sortTexts(same, room, list, at+8)
+		}
+	}
+}
+
+// commonPrefix is what all of the texts have from a place on.
+func commonPrefix(texts []text, list []string, at int) string {
+	common := list[texts[0].number][at:]
+	for _, t := range texts[1:] {
+		s := list[t.number][at:]
+		if strings.HasPrefix(s, common) {
+			continue
+		}
+		n := 0
+		for n < len(common) && n < len(s) && common[n] == s[n] {
+			n++
+		}
+		if common = common[:n]; n == 0 {
+			break
+		}
+	}
+	return common
+}
+
+// sortFirst sorts texts by their first bytes, of which some bits differ: byte by byte where they are many.
+func sortFirst(texts, room []text, differ uint64) {
+	const many = 1 << 10
+	if len(texts) < many {
+		slices.SortFunc(texts, func(a, b text) int { return cmp.Compare(a.first, b.first) })
+		return
+	}
+	from, to := texts, room[:len(texts)]
+	for shift := 0; shift < 64; shift += 8 {
+		if differ>>shift&0xff == 0 {
+			continue
+		}
+		var begin [257]int
+		for i := range from {
+			begin[from[i].first>>shift&0xff+1]++
+		}
+		for i := range 256 {
+			begin[i+1] += begin[i]
+		}
+		for _, t := range from {
+			digit := t.first >> shift & 0xff
+			to[begin[digit]] = t
+			begin[digit]++
+		}
+		from, to = to, from
+	}
+	copy(texts, from) // where they are not there
 }
 
 // Ranks are the places of the texts, by their numbers, in a dictionary that has them all.
