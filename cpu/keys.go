@@ -34,33 +34,42 @@ type key struct {
 // dictionary numbers words, or texts, of several workers, from 1 on. 0 stands for NULL.
 type dictionary struct {
 	mu    sync.Mutex
+	last  uint32 // number
 	words map[uint64]uint32
-	texts map[string]uint32
+	texts table.Words
+	ids   []uint32 // the numbers of texts
 }
 
 func (d *dictionary) word(w uint64) uint32 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return number(&d.words, w, len(d.texts))
+	id, ok := d.words[w]
+	if !ok {
+		if d.words == nil {
+			d.words = map[uint64]uint32{}
+		}
+		d.last++
+		id = d.last
+		d.words[w] = id
+	}
+	return id
 }
 
 func (d *dictionary) text(s string) uint32 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return number(&d.texts, s, len(d.words))
+	return d.textOf(s)
 }
 
-// number is what a map has for a value, or the next number.
-func number[T comparable](m *map[T]uint32, v T, others int) uint32 {
-	id, ok := (*m)[v]
-	if !ok {
-		if *m == nil {
-			*m = map[T]uint32{}
-		}
-		id = uint32(len(*m) + others + 1)
-		(*m)[v] = id
+// textOf is text with mu. The text has to stay where it is.
+func (d *dictionary) textOf(s string) uint32 {
+	d.texts.Stay = true
+	k := d.texts.Number(s)
+	if int(k) == len(d.ids) {
+		d.last++
+		d.ids = append(d.ids, d.last)
 	}
-	return id
+	return d.ids[k]
 }
 
 // numberBits is the width of a number of a [dictionary].
@@ -260,6 +269,11 @@ func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b 
 		at.codes[s] = known
 	}
 	words := make([]uint64, b.Len())
+	column, _ := k.e.(*expr.Column)
+	if column != nil && s.Type.Kind == table.Varchar {
+		k.dictionary.ofTexts(known, words, s, b)
+		return words, nil
+	}
 	for i := range words {
 		row := b.Row(i)
 		code := s.Codes.At(row)
@@ -276,4 +290,27 @@ func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b 
 		words[i] = uint64(known[code] - 1)
 	}
 	return words, nil
+}
+
+// ofTexts writes the words of rows of a column of text; known has those of the codes that were looked up, plus 1, the last NULL's.
+func (d *dictionary) ofTexts(known []uint32, words []uint64, s *table.Segment, b table.Block) {
+	locked := false
+	for i := range words {
+		row := b.Row(i)
+		code := s.Codes.At(row)
+		if s.IsNull(row) {
+			continue // 0
+		}
+		if known[code] == 0 {
+			if !locked {
+				d.mu.Lock()
+				locked = true
+			}
+			known[code] = d.textOf(s.Dict[code]) + 1
+		}
+		words[i] = uint64(known[code] - 1)
+	}
+	if locked {
+		d.mu.Unlock()
+	}
 }

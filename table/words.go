@@ -14,7 +14,8 @@ import (
 // Words are the distinct texts of some rows, numbered as they come.
 type Words struct {
 	List  []string
-	Bytes int // about what they take
+	Bytes int  // about what they take
+	Stay  bool // they stay where they are, and are not copied
 	// slots has, behind the one that its hash chooses, each text's hash in the upper 32 bits and its number plus 1
 	// in the lower; half of them at least are 0.
 	slots []uint64
@@ -61,7 +62,10 @@ func (w *Words) Number(s string) uint64 {
 	if !ok {
 		k = uint64(len(w.List))
 		w.slots[slot] = hash>>32<<32 | (k + 1)
-		w.List = append(w.List, w.keep(s))
+		if !w.Stay {
+			s = w.keep(s)
+		}
+		w.List = append(w.List, s)
 		w.Bytes += len(s) + wordOverhead
 	}
 	return k
