@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -305,5 +306,72 @@ func TestManyChangesOfATableInFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		db = open(t, o)
+	}
+}
+
+// What was read of a folder's tables is dropped at any time, for other statements: whoever changes rows meanwhile changes them, or there is a
+// conflict; of a table that has no room in memory and of one that has.
+func TestChangesBesideMakingRoom(t *testing.T) {
+	ctx := context.Background()
+	folder := apartFolder(t)
+	const key, change = " WHERE p = 7 AND q = 7", "UPDATE k SET v = v + 1 WHERE p = 7 AND q = 7"
+	for _, c := range []struct {
+		budget      int64
+		times, anew int // changes, and how often the folder is opened for so many
+		all         string
+	}{{50_000, 30, 1, "SELECT SUM(v) FROM k"}, {4 << 20, 2, 30, "SELECT * FROM k WHERE p < 0"}} {
+		dir := filepath.Join(t.TempDir(), "db")
+		if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		before := ""
+		for range c.anew {
+			db, err := Open(Options{Backend: "cpu", Folder: dir, HostMemory: c.budget, Calibrations: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before == "" {
+				before = said(Collect(db.Query(ctx, "SELECT v FROM k"+key)))
+			}
+			over := make(chan struct{})
+			var others sync.WaitGroup
+			for range 2 {
+				others.Go(func() {
+					for {
+						select {
+						case <-over:
+							return
+						default:
+							_, _ = Collect(db.Query(ctx, c.all))
+							db.makeRoom(ctx)
+						}
+					}
+				})
+			}
+			for range c.times {
+				tx, err := db.Begin(ctx, TxOptions{})
+				if err == nil {
+					_, err = tx.Exec(ctx, change)
+				}
+				if err == nil {
+					_, err = db.Exec(ctx, change)
+				}
+				if err != nil {
+					t.Errorf("%d bytes: %v", c.budget, err)
+				}
+				if err := tx.Commit(ctx); !errors.Is(err, ErrConflict) {
+					t.Errorf("%d bytes: a transaction that changes what others have changed: %v", c.budget, err)
+				}
+			}
+			close(over)
+			others.Wait()
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		db := open(t, Options{Backend: "cpu", Folder: dir})
+		if got := said(Collect(db.Query(ctx, fmt.Sprintf("SELECT v - %d FROM k", c.times*c.anew)+key))); got != before {
+			t.Errorf("%d bytes: v is %s, before it was %s", c.budget, got, before)
+		}
 	}
 }

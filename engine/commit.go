@@ -66,8 +66,11 @@ func (c *commits) note(changes []storage.Change, tables *catalog) {
 		if !of.whole {
 			of.rows = touched(ch)
 			if ch.Compact {
-				_, gone := tables.entry(ch.Table).table.Load().Undeleted()
-				of.gone = union(gone, ch.Delete)
+				t := tables.entry(ch.Table).table.Load()
+				if of.whole = t == nil; t != nil { // a statement may have made room since the table was written: see makeRoom
+					_, gone := t.Undeleted()
+					of.gone = union(gone, ch.Delete)
+				}
 			}
 		}
 		c.history = append(c.history, of)

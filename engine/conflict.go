@@ -101,7 +101,7 @@ func (m *modifying) asProposed(proposed *table.Table, gone map[int]bool, changed
 // rows, ascending, the columns of Set, and one of the numbers of the proposed rows. Few are looked for by their keys, more are joined with the table.
 func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
 	now := settled(m.db.entry(m.Table))
-	if n := proposed.Rows(); m.files == nil && (n <= fewKeys || n*keysPart <= total(now)) {
+	if n := proposed.Rows(); m.files == nil && now != nil && now.Has(now.All()) && (n <= fewKeys || n*keysPart <= total(now)) {
 		if gone, update, err = m.conflictingFew(ctx, proposed, now); update != nil || err != nil {
 			return gone, update, err
 		}

@@ -318,8 +318,12 @@ func (db *DB) looksUp() bool {
 // changed are the numbers of the rows that an UPDATE or a DELETE finds, ascending, and behind them its other items as columns; ok is false
 // where they are not to be looked for one by one.
 func (l *lookup) changed(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, ok bool, err error) {
+	t := settled(db.entry(l.table))
+	if t == nil || !t.Has(t.All()) { // a statement has made room meanwhile
+		return nil, nil, false, nil
+	}
 	values := make([][]table.Value, len(l.items)-1) // by columns
-	ok, err = l.rows(ctx, db, settled(db.entry(l.table)), func(number int, value func(int) table.Value) error {
+	ok, err = l.rows(ctx, db, t, func(number int, value func(int) table.Value) error {
 		numbers = append(numbers, number)
 		return appendItems(values, l.items[1:], value)
 	})

@@ -194,7 +194,7 @@ func (m *modifying) finish(ctx context.Context, changes []storage.Change, next [
 	}
 	m.unpin() // so that what it writes to may be nobody else's
 	if tx := m.db.tx; tx != nil {
-		return func() error { return nil }, tx.keep(changes, next)
+		return func() error { return nil }, tx.keep(ctx, changes, next)
 	}
 	return m.db.commit(ctx, changes, next)
 }
@@ -248,10 +248,11 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 		c = view.catalog(ctx)
 	}
 	if m.target != "" {
-		if m.files, err = db.inFiles(ctx, db.entry(m.target)); err != nil {
+		e := db.entry(m.target) // another one, of which nothing is read, may be in its place at any time: see makeRoom
+		if m.files, err = db.inFiles(ctx, e); err != nil {
 			return c, nil, err
 		}
-		t := db.entry(m.target).table.Load()
+		t := e.table.Load()
 		if m.files == nil && (t == nil || !t.Has(t.All())) {
 			if t, err = db.whole(ctx, m.target); err != nil {
 				return c, nil, err
@@ -942,8 +943,7 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 	for _, n := range list {
 		old := db.tables.entry(n.name)
 		if n.late != nil {
-			before := old.table.Load()
-			next, err := n.late.Take(before, db.free(before))
+			next, err := n.late.Take(n.table, db.free(n.table)) // which is no longer the entry's where a statement has made room
 			if err != nil {
 				panic(err) // it fits
 			}

@@ -555,11 +555,12 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 			return nil, err
 		}
 	case *plan.Scan:
-		snapshot, unpin := x.db.pin(x.entry(in.Table))
-		x.unpins = append(x.unpins, unpin)
-		if !snapshot.Has(columns) {
+		e := x.entry(in.Table)
+		if !e.table.Load().Has(columns) {
 			return nil, nil
 		}
+		snapshot, unpin := x.db.pin(e)
+		x.unpins = append(x.unpins, unpin)
 		t = snapshot.Compacted()
 	default:
 		return nil, nil

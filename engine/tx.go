@@ -204,7 +204,7 @@ func (tx *Tx) fail(err error) {
 }
 
 // keep makes what a statement has changed what those after it in the transaction read; with tx.db.tables.one.
-func (tx *Tx) keep(changes []storage.Change, next []installed) error {
+func (tx *Tx) keep(ctx context.Context, changes []storage.Change, next []installed) error {
 	if err := tx.usable(); err != nil { // it ended meanwhile
 		return err
 	}
@@ -212,7 +212,14 @@ func (tx *Tx) keep(changes []storage.Change, next []installed) error {
 		if _, known := tx.base[c.Table]; !known {
 			tx.base[c.Table] = -1
 			if e := tx.db.tables.entry(c.Table); e != nil {
-				tx.base[c.Table] = total(e.table.Load())
+				t := e.table.Load()
+				if t == nil && c.Keeps() { // another session's statement has made room since this one has read the table: see makeRoom
+					var err error
+					if t, err = tx.db.read(ctx, e, nil); err != nil {
+						return err
+					}
+				}
+				tx.base[c.Table] = total(t)
 			}
 		}
 		if c.Define != nil { // under a new name, perhaps

@@ -30,8 +30,11 @@ func (t *Table) All() []int {
 	return all
 }
 
-// Has reports whether columns have been read, as far as they can be.
+// Has reports whether columns have been read, as far as they can be: none of a table that has not been opened (nil).
 func (t *Table) Has(columns []int) bool {
+	if t == nil {
+		return false
+	}
 	for _, col := range columns {
 		if t.Fields[col].Unsupported == "" && len(t.Chunks) > 0 && t.Chunks[0].Segments[col] == nil {
 			return false
