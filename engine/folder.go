@@ -229,6 +229,9 @@ func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 		write = more.Finish
 	}
 	compacted, err := write(ctx, tables)
+	if errors.Is(err, storage.ErrClosed) {
+		err = ErrClosed
+	}
 	if err != nil && drawn {
 		db.drawn.Store(true)
 	}
@@ -277,7 +280,9 @@ func (db *DB) closeFolder() error {
 	defer db.tables.one.Release(1)
 	var err error
 	if db.commits.written || db.drawn.Load() && db.store.ReadOnly() == "" { // numbers of counters, too, whose statements have failed
-		err = db.checkpoint(ctx, nil)
+		if err = db.checkpoint(ctx, nil); errors.Is(err, ErrClosed) { // by an earlier one, whose error that was
+			err = nil
+		}
 	}
 	return errors.Join(err, db.store.Close())
 }
