@@ -53,7 +53,7 @@ func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
 		fits = bytes <= o.MemoryLimit && !e.tight.Load()
 		return rows, nil
 	})
-	if fits && rows != nil {
+	if rows != nil && fits { // where ctx has ended it may be being written yet
 		if _, err = db.read(ctx, e, t.All()); err == nil {
 			return nil, nil
 		}
