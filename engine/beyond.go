@@ -27,10 +27,7 @@ func spills(tree plan.Node) bool {
 	case *plan.Distinct:
 		return spills(different(n))
 	case *plan.Sort:
-		wide := func(k expr.SortKey) bool { // in more digits than Arrow's numbers have
-			return k.E.Type().Kind == table.Decimal && ingest.ArrowType(k.E.Type()).ID() == arrow.STRING
-		}
-		return !slices.ContainsFunc(n.Keys, wide) && spills(n.Input)
+		return merges(n) && spills(n.Input)
 	case *plan.Limit, *plan.Project, *plan.Filter, *plan.Repeat:
 		return spills(n.Inputs()[0])
 	case *plan.Aggregate:
@@ -658,14 +655,8 @@ func ofDictionary(texts arrow.Array) arrow.Array {
 	return array.NewDictionaryArray(ingest.DictionaryType, indices, texts)
 }
 
-// sortMerge is how runs of rows of columns of so many bytes are merged for a Sort.
-func (b *beyond) sortMerge(n *plan.Sort, keys []mergeKey, runs int, each int64) *merge {
-	rows := b.budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
-	return &merge{ctx: b.ctx, of: &b.spill, keys: keys, unique: n.Unique, first: n.First, rows: int(min(1<<15, max(1<<8, rows)))}
-}
-
 // sorted are the rows of the table in the order of a Sort, as their columns that the statement reads, with the keys that are none
-// behind them: each batch of the file is sorted by itself and becomes a run in the temporary file, and runs are merged.
+// behind them: each batch of the file is sorted by itself and becomes a run in the temporary file, or several, and runs are merged.
 func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 	var items []plan.Item
 	item := func(e expr.Expr) int {
@@ -683,57 +674,24 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 			keys = append(keys, mergeKey{k, item(k.E)})
 		}
 	}
-	m := b.sortMerge(n, keys, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
+	m := b.merge(&b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
 	return func(yield func(computed, error) bool) {
 		var runs [][]extent
 		for part, err := range b.all() {
-			var run []extent
 			if err == nil {
-				run, err = b.run(part, n, items, m.rows)
+				err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows placedRows) error {
+					run, err := m.written(part, rows, items)
+					runs = append(runs, run)
+					return err
+				})
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			runs = append(runs, run)
 		}
 		m.all(runs)(yield)
 	}
-}
-
-// run sorts a part and writes it to the temporary file.
-func (b *beyond) run(part *execution, n *plan.Sort, items []plan.Item, most int) (run []extent, err error) {
-	placed, err := part.sortedBlocks(n, part.plan.Table, part.selected)
-	if err != nil {
-		return nil, err
-	}
-	if n.First >= 0 && int64(len(placed.places)) > n.First {
-		placed.places = placed.places[:n.First]
-	}
-	type piece struct {
-		data []byte
-		rows int
-	}
-	g := &gather{table: part.plan.Table, items: items, plain: true}
-	whole := func(yield func(batch, error) bool) { yield(placed, nil) }
-	for p, err := range inPieces(b.execution, whole, most, func(eval *cpu.Evaluator, _ int, rows batch) (p piece, err error) {
-		out, err := g.placed(eval, rows.(placedRows))
-		if err == nil {
-			p.rows = out.Len()
-			p.data, err = encoded(out.(computed))
-		}
-		return p, err
-	}) {
-		if err != nil {
-			return nil, err
-		}
-		e, err := b.spill.write(p.data, p.rows)
-		if err != nil {
-			return nil, err
-		}
-		run = append(run, e)
-	}
-	return run, nil
 }
 
 // sortedValues gives rows that are no table's in the order of a Sort: what does not fit a part of the budget becomes runs in the
@@ -751,7 +709,7 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 		keys = append(keys, mergeKey{k, at})
 	}
 	return func(yield func(batch, error) bool) {
-		m := b.sortMerge(n, keys, mostRuns, int64(16*(len(fields)+len(keys))))
+		m := b.merge(&b.spill, n, keys, b.budget, mostRuns, int64(16*(len(fields)+len(keys))))
 		var list []computed
 		var runs [][]extent
 		bytes := int64(0) // of the list, with what sorting it takes
@@ -774,7 +732,7 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 			}
 			if err == nil && rows != nil {
 				list = append(list, rows)
-				bytes += 40 * int64(rows.Len())
+				bytes += int64(40+9*len(keys)) * int64(rows.Len())
 				for _, c := range rows {
 					bytes += int64(c.Data().SizeInBytes())
 				}

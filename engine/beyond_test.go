@@ -174,6 +174,8 @@ func TestSortsBeyondHostMemory(t *testing.T) {
 		"SELECT w, MIN(d) FROM f GROUP BY w ORDER BY MIN(d), w % 10, w",
 		"SELECT 1 / (id - 8000) FROM f ORDER BY w",
 		"SELECT id FROM f ORDER BY 1 / (id - 8000)",
+		"SELECT id FROM f ORDER BY a + 1, b, day, v, u || 'x', x * 2, d, -w, id + 1, d + 1, w / 2, a * 3",
+		"SELECT DISTINCT ON (a + 1, v, u || 'x') id, w FROM f WHERE x > 3 ORDER BY a + 1, v, u || 'x', x * 2, -w, id + 1, d + 1, w / 2, a * 3 LIMIT 7000",
 	} {
 		sameBeyond(t, whole, small, text)
 	}
@@ -184,6 +186,30 @@ func TestSortsBeyondHostMemory(t *testing.T) {
 		}
 		if lines := strings.Join(x.Lines(), "\n"); strings.Contains(lines, "spilled") != spilled || !strings.Contains(lines, "sweeps 1, reading") {
 			t.Errorf("%s", lines)
+		}
+	}
+}
+
+// Rows whose columns fit the host memory budget, and which it has no room to sort, come in their order: of a file, before and after its columns were read.
+func TestSortsOfRowsThatFit(t *testing.T) {
+	for _, budget := range []int64{300_000, 800_000, 1_300_000} {
+		whole, small := sizedPair(t, beyondRows, budget)
+		db := small()
+		for range 2 {
+			for _, text := range []string{
+				"SELECT id FROM f ORDER BY a, b, day, v, u, x, d, w, id",
+				"SELECT id, v FROM f ORDER BY w, a, x, id, d",
+				"SELECT id FROM f ORDER BY a + 1, b, day DESC, u || 'x', x * 2, -w",
+				"SELECT w, id FROM f WHERE b ORDER BY x * 1.5, w * 0.1 LIMIT 9000 OFFSET 5",
+				"SELECT DISTINCT ON (x * 1.5, a) id FROM f ORDER BY x * 1.5, a NULLS FIRST, w * 0.1",
+				"SELECT id FROM f ORDER BY 1 / (id - 8000), x * 1.5",
+				"SELECT id FROM f ORDER BY w",
+			} {
+				sameBeyond(t, whole, func() *DB { return db }, text)
+			}
+			if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(id), MAX(w), SUM(x) FROM f")); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 // A table of a folder that is larger than the host memory budget is read from its files as a file is, with what the log changes of it. It stays
 // so when the folder's other tables change; and where there is room for it the log becomes files.
 func TestFolderBeyondHostMemory(t *testing.T) {
-	const rows, budget = 6000, 200_000 // which has room to sort the rows of a file by four keys
+	const rows, budget = 6000, 150_000
 	ctx, dir, rng := context.Background(), t.TempDir(), plantest.Random(t)
 	_, path := beyondTable(t, rows)
 	whole := open(t, Options{Backend: "cpu", Folder: filepath.Join(dir, "whole")})

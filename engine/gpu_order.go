@@ -36,7 +36,9 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 		for _, r := range runs {
 			rows += int64(len(r.Rows))
 		}
-		err = sortFits(rows, 4+8, budget) // a number in the chunk, and a place
+		if sortFits(rows, 4+8, budget) != nil { // a number in the chunk, and a place
+			err = orderOfCPU
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -15,8 +15,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -28,12 +30,66 @@ type merge struct {
 	unique int   // keys, the first ones: of rows that are alike in these the first is given; 0: all rows
 	first  int64 // rows that are wanted; -1 for all
 	rows   int   // of a batch that is given
+	atOnce int   // runs that are merged at a time
+	places bool  // behind the columns of a batch come the rows' places
 }
 
 // mergeKey is a sort key, whose values are a column of the batches.
 type mergeKey struct {
 	expr.SortKey
 	column int
+}
+
+// merges reports that runs of a Sort can be merged: no key has more digits than Arrow's numbers.
+func merges(n *plan.Sort) bool {
+	return !slices.ContainsFunc(n.Keys, func(k expr.SortKey) bool {
+		return k.E.Type().Kind == table.Decimal && ingest.ArrowType(k.E.Type()).ID() == arrow.STRING
+	})
+}
+
+// merge is how about so many runs, of rows of so many bytes, are merged for a Sort.
+func (x *execution) merge(of *spill, n *plan.Sort, keys []mergeKey, budget int64, runs int, each int64) *merge {
+	rows := budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
+	return &merge{ctx: x.ctx, of: of, keys: keys, unique: n.Unique, first: n.First, rows: int(min(1<<15, max(1<<8, rows))), atOnce: min(mostRuns, max(8, 2*runs))}
+}
+
+// written is a run: items of rows of an execution's table that are in order.
+func (m *merge) written(x *execution, rows placedRows, items []plan.Item) (run []extent, err error) {
+	if m.first >= 0 && int64(len(rows.places)) > m.first {
+		rows.places = rows.places[:m.first]
+	}
+	type piece struct {
+		data []byte
+		rows int
+	}
+	g := &gather{table: x.plan.Table, items: items, plain: true}
+	whole := func(yield func(batch, error) bool) { yield(rows, nil) }
+	for p, err := range inPieces(x, whole, m.rows, func(eval *cpu.Evaluator, _ int, rows batch) (p piece, err error) {
+		out, err := g.placed(eval, rows.(placedRows))
+		if err != nil {
+			return p, err
+		}
+		columns := out.(computed)
+		if m.places {
+			b := array.NewUint64Builder(memory.DefaultAllocator)
+			defer b.Release()
+			b.AppendValues(rows.(placedRows).places, nil)
+			columns = append(columns, b.NewArray())
+		}
+		p.rows = columns.Len()
+		p.data, err = encoded(columns)
+		return p, err
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		e, err := m.of.write(p.data, p.rows)
+		if err != nil {
+			return nil, err
+		}
+		run = append(run, e)
+	}
+	return run, nil
 }
 
 // byteKeys are the keys of some rows as bytes that order as the rows do.
@@ -198,15 +254,15 @@ func released(list []computed) {
 	}
 }
 
-// mostRuns is how many runs are merged at a time.
+// mostRuns is how many runs are merged at a time, at most.
 const mostRuns = 1 << 7
 
 // all merges runs, those of neighbours first where there are many.
 func (m *merge) all(runs [][]extent) iter.Seq2[computed, error] {
 	return func(yield func(computed, error) bool) {
-		for len(runs) > mostRuns {
+		for len(runs) > m.atOnce {
 			var out [][]extent
-			for part := range slices.Chunk(runs, mostRuns) {
+			for part := range slices.Chunk(runs, m.atOnce) {
 				var run []extent
 				for rows, err := range m.merged(part) {
 					var e extent

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
+
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -28,7 +30,7 @@ type sorting struct {
 }
 
 // sorted gives rows of the fragment's table in the order of a Sort. They stay where they are until what
-// reads them has their order.
+// reads them has their order: where the host memory budget has no room to sort them all, sorted runs of keys and places are merged.
 func (x *execution) sorted(n *plan.Sort) stream {
 	return func(yield func(batch, error) bool) {
 		var ordered batch // where a device has done it
@@ -44,20 +46,118 @@ func (x *execution) sorted(n *plan.Sort) stream {
 				}
 			}
 		}
-		placed, err := x.sortedBlocks(n, x.plan.Table, blocks)
+		budget, err := x.db.hostBudget()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		if ordered == nil {
-			ordered = placed
+		of := &spill{open: x.db.newTemporary}
+		defer of.close()
+		var items []plan.Item
+		var keys []mergeKey
+		for i, k := range n.Keys {
+			items, keys = append(items, plan.Item{E: k.E}), append(keys, mergeKey{k, i})
 		}
-		yield(ordered, nil)
+		m := x.merge(of, n, keys, budget, mostRuns, int64(16*len(keys)+16))
+		m.places = true
+		var placed placedRows // the one run, of which nothing is written
+		var runs [][]extent
+		some := false
+		write := func(rows placedRows) error {
+			run, err := m.written(x, rows, items)
+			runs = append(runs, run)
+			return err
+		}
+		err = x.sortedRuns(n, x.plan.Table, blocks, budget, func(rows placedRows) (err error) {
+			if !some {
+				placed, some = rows, true
+				return nil
+			}
+			if runs == nil {
+				err = write(placed)
+				placed.places = nil
+			}
+			if err == nil {
+				err = write(rows)
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			yield(nil, err)
+		case ordered != nil:
+			yield(ordered, nil)
+		case runs == nil:
+			yield(placed, nil)
+		default:
+			for rows, err := range m.all(runs) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				places := slices.Clone(rows[len(keys)].(*array.Uint64).Uint64Values())
+				released([]computed{rows})
+				if !yield(placedRows{places, placed.starts}, nil) {
+					return
+				}
+			}
+		}
 	}
 }
 
-// sortedBlocks sorts blocks of rows of a table.
-func (x *execution) sortedBlocks(n *plan.Sort, t *table.Table, blocks stream) (out placedRows, err error) {
+// sortedRuns sorts blocks of rows of a table: all at once, or as many at a time as a budget has room for.
+func (x *execution) sortedRuns(n *plan.Sort, t *table.Table, blocks stream, budget int64, do func(placedRows) error) error {
+	s := x.newSorting(n, t)
+	_, end := chunkStarts(t)
+	if err := s.begin(end); err != nil {
+		return err
+	}
+	each := int64(s.sorter.RowBytes())
+	if budget <= 0 || s.by.First >= 0 || int64(end)*each <= budget || !merges(n) {
+		rows, err := s.blocks(blocks)
+		if err == nil {
+			err = do(rows)
+		}
+		return err
+	}
+	room := int(max(1<<8, budget/each))
+	left := room
+	var list []batch
+	flush := func() error {
+		some := list
+		list, left = nil, room
+		rows, err := s.blocks(func(yield func(batch, error) bool) {
+			for _, b := range some {
+				if !yield(b, nil) {
+					return
+				}
+			}
+		})
+		if err == nil {
+			err = do(rows)
+		}
+		return err
+	}
+	for rows, err := range blocks {
+		for err == nil && rows.Len() > 0 {
+			if left == 0 {
+				if err = flush(); err != nil {
+					return err
+				}
+			}
+			some := rows.cut(0, min(left, rows.Len()))
+			list, rows = append(list, some), rows.cut(some.Len(), rows.Len())
+			left -= some.Len()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return flush()
+}
+
+// newSorting is a Sort of rows of a table.
+func (x *execution) newSorting(n *plan.Sort, t *table.Table) *sorting {
 	s := &sorting{execution: x, Sort: n, of: t}
 	for _, k := range n.Keys {
 		if c, ok := k.E.(*expr.Column); ok {
@@ -66,12 +166,17 @@ func (x *execution) sortedBlocks(n *plan.Sort, t *table.Table, blocks stream) (o
 			s.keys = append(s.keys, valueKey(k))
 		}
 	}
+	return s
+}
+
+// blocks sorts blocks of rows of the table.
+func (s *sorting) blocks(blocks stream) (out placedRows, err error) {
 	var end uint64
-	out.starts, end = chunkStarts(t)
+	out.starts, end = chunkStarts(s.of)
 	piece := func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
 		return s.blockPiece(eval, w, b.(blockRows).Block, out.starts)
 	}
-	pieces := inPieces(x, blocks, 1<<16, piece)
+	pieces := inPieces(s.execution, blocks, 1<<16, piece)
 	if end <= pieceOfMade { // others take longer to wake
 		pieces = func(yield func(sortPiece, error) bool) {
 			for b, err := range blocks {
@@ -99,7 +204,7 @@ func (x *execution) sortedMade(n *plan.Sort, batches []batch) (out made, ok bool
 			return out, false, nil
 		}
 	}
-	placed, err := x.sortedBlocks(&byColumns, t, func(yield func(batch, error) bool) {
+	placed, err := x.newSorting(&byColumns, t).blocks(func(yield func(batch, error) bool) {
 		for _, b := range blocks {
 			if !yield(blockRows{b}, nil) {
 				return
@@ -247,9 +352,9 @@ func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
 	return p
 }
 
-// places has all pieces made and sorts their rows, whose places are below end.
-func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint64, error) {
-	s.by = cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.First}
+// begin makes the sorter, of rows whose places are below end.
+func (s *sorting) begin(end uint64) error {
+	s.by, s.rows = cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.First}, 0
 	for i, k := range s.keys {
 		s.by.KeyBits = append(s.by.KeyBits, k.bits()...)
 		if i < s.Unique {
@@ -259,9 +364,17 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 	if s.by.Unique > 0 || s.by.First > int64(end/8) {
 		s.by.First = -1 // Limit does it
 	}
-	workers, ok := runtime.GOMAXPROCS(0), false
-	if s.sorter, ok = cpu.NewSorter(workers, s.by); !ok {
-		return nil, expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
+	var ok bool
+	if s.sorter, ok = cpu.NewSorter(runtime.GOMAXPROCS(0), s.by); !ok {
+		return expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
+	}
+	return nil
+}
+
+// places has all pieces made and sorts their rows, whose places are below end.
+func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint64, error) {
+	if err := s.begin(end); err != nil {
+		return nil, err
 	}
 	budget, err := s.db.hostBudget()
 	if err != nil {
@@ -281,7 +394,7 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 		}
 	}
 	s.rank(ranked)
-	for range ordered.Map(workers, slices.Values(ranked), func(w int, p sortPiece) bool {
+	for range ordered.Map(runtime.GOMAXPROCS(0), slices.Values(ranked), func(w int, p sortPiece) bool {
 		s.sorter.Add(w, p.columns)
 		return true
 	}) {
