@@ -344,16 +344,10 @@ func (o *orderedRows) number(f *expr.Window) (*windowColumn, error) {
 			}
 			rows := int64(p.to - p.from)
 			for i := p.from; i < p.to; i++ {
-				at, place := int64(i-p.from), o.place[i]
-				if !known {
-					c.null[place] = true
-					continue
-				}
-				size, more := rows/n, rows%n // the first ones have a row more
-				if at < more*(size+1) {
-					c.ints[place] = at/(size+1) + 1
+				if place := o.place[i]; known {
+					c.ints[place] = tileOf(int64(i-p.from), rows, n)
 				} else {
-					c.ints[place] = more + (at-more*(size+1))/max(size, 1) + 1
+					c.null[place] = true
 				}
 			}
 			return nil

@@ -674,7 +674,7 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 			keys = append(keys, mergeKey{k, item(k.E)})
 		}
 	}
-	m := b.merge(&b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
+	m := b.sortMerge(&b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
 	return func(yield func(computed, error) bool) {
 		var runs [][]extent
 		for part, err := range b.all() {
@@ -709,57 +709,24 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 		keys = append(keys, mergeKey{k, at})
 	}
 	return func(yield func(batch, error) bool) {
-		m := b.merge(&b.spill, n, keys, b.budget, mostRuns, int64(16*(len(fields)+len(keys))))
-		var list []computed
-		var runs [][]extent
-		bytes := int64(0) // of the list, with what sorting it takes
-		flush := func() error {
-			var run []extent
-			for _, rows := range m.inOrder(list) {
-				e, err := b.spill.add(rows)
-				if err != nil {
-					return err
-				}
-				run = append(run, e)
-			}
-			list, bytes, runs = nil, 0, append(runs, run)
-			return nil
-		}
+		r := &runs{merge: b.sortMerge(&b.spill, n, keys, b.budget, mostRuns, int64(16*(len(fields)+len(keys)))), budget: b.budget}
 		for in, err := range b.stream(n.Input) {
 			var rows computed
 			if err == nil && in.Len() > 0 {
 				rows, err = arrowOf(in, fields, made)
 			}
 			if err == nil && rows != nil {
-				list = append(list, rows)
-				bytes += int64(40+9*len(keys)) * int64(rows.Len())
-				for _, c := range rows {
-					bytes += int64(c.Data().SizeInBytes())
-				}
-				if bytes > b.budget/8 {
-					err = flush()
-				}
+				err = r.add(rows)
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 		}
-		var out iter.Seq2[computed, error]
-		if runs == nil {
-			out = func(yield func(computed, error) bool) {
-				for _, rows := range m.inOrder(list) {
-					if !yield(rows, nil) {
-						return
-					}
-				}
-			}
-		} else {
-			if err := flush(); err != nil {
-				yield(nil, err)
-				return
-			}
-			out = m.all(runs)
+		out, err := r.sorted()
+		if err != nil {
+			yield(nil, err)
+			return
 		}
 		for rows, err := range out {
 			if err != nil {

@@ -2,15 +2,10 @@ package engine
 
 import (
 	"context"
+	"iter"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
-	"github.com/stencildb/stencildb/cpu"
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -142,6 +137,50 @@ func (a *spilled) ReadGroups(ctx context.Context, groups, columns []int, _ inges
 	return widened(b.Table(), a.fields, columns), nil
 }
 
+// batches are the rows as they were written. They are to be released.
+func (a *spilled) batches(ctx context.Context) iter.Seq2[computed, error] {
+	return func(yield func(computed, error) bool) {
+		for _, e := range a.list {
+			rows, err := a.of.read(e)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(rows, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// tables are batches of its columns as tables of about so many rows; done has each batch that is in one.
+func (a *spilled) tables(rows iter.Seq2[computed, error], most int, done func(computed) error) iter.Seq2[*table.Table, error] {
+	return func(yield func(*table.Table, error) bool) {
+		fields := fieldsAt(a.fields, a.columns)
+		b := table.NewBuilder(a.name, fields, 0)
+		for batch, err := range rows {
+			if err == nil {
+				err = appendAll(b, batch, fields)
+			}
+			if err == nil {
+				err = done(batch)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if b.Rows() >= most {
+				if !yield(widened(b.Table(), a.fields, a.columns), nil) {
+					return
+				}
+				b = table.NewBuilder(a.name, fields, 0)
+			}
+		}
+		if b.Rows() > 0 {
+			yield(widened(b.Table(), a.fields, a.columns), nil)
+		}
+	}
+}
+
 // Read implements [source]: of all rows, where they fit the memory after all.
 func (a *spilled) Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error) {
 	groups, bytes := all(len(a.list)), int64(0)
@@ -192,120 +231,4 @@ func (x *settling) mayLeave() bool { return x.db.now().hostMemory > 0 }
 // pieceOf is how many rows of a subplan are written at a time.
 func pieceOf(fields []table.Field, budget int64) int {
 	return int(min(1<<16, max(1<<10, budget/64/int64(16*max(1, len(fields))))))
-}
-
-// windowSpilled computes the functions of a Window over rows that are spilled: these are dealt to buckets by what all functions partition
-// by, and each bucket is a table of its own.
-func (x *settling) windowSpilled(ctx context.Context, s *plan.Subplan, in *spilled, n *plan.Window) (*spilled, error) {
-	budget, err := x.budget(ctx)
-	if err != nil {
-		return nil, err
-	}
-	keys := n.Funcs[0].Partition
-	for _, f := range n.Funcs[1:] {
-		keys = slices.DeleteFunc(slices.Clone(keys), func(k expr.Expr) bool {
-			return !slices.ContainsFunc(f.Partition, func(o expr.Expr) bool { return expr.Identity(o) == expr.Identity(k) })
-		})
-	}
-	if !slices.ContainsFunc(n.Funcs, func(f *expr.Window) bool { return f.Kind != expr.RowNumber || len(f.Partition)+len(f.Order) > 0 }) {
-		return x.numbered(ctx, in, n)
-	}
-	if len(keys) == 0 {
-		return nil, expr.Errorf(n.Funcs[0].P, "the rows of window functions without a PARTITION BY in common take more than %s, which is what is left of the host memory budget: raise it (--host-memory)", size(budget))
-	}
-	out := x.leave(n.Fields(), all(len(n.Fields())))
-	return out, x.windowsOf(ctx, s, in, n, keys, budget, 0, false, out)
-}
-
-// numbered are all columns of rows that are spilled, with the number of the row for each function of a Window: row_number() OVER (), which random()
-// and TABLESAMPLE stand on, too.
-func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*spilled, error) {
-	out := x.leave(n.Fields(), all(len(n.Fields())))
-	first := int64(1)
-	for _, e := range in.list {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		rows, err := in.of.read(e)
-		if err != nil {
-			return nil, err
-		}
-		for range n.Funcs {
-			b := array.NewInt64Builder(memory.DefaultAllocator)
-			for i := range e.rows {
-				b.Append(first + int64(i))
-			}
-			rows = append(rows, b.NewArray())
-			b.Release()
-		}
-		if err := out.write(rows); err != nil {
-			return nil, err
-		}
-		first += int64(e.rows)
-	}
-	return out, nil
-}
-
-// windowsOf is windowSpilled of rows that were dealt so often before, by other bits of their hashes; alone: and one bucket had all of them.
-func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, n *plan.Window, keys []expr.Expr, budget int64, level int, alone bool, out *spilled) error {
-	takes := in.bytes() + rowBytes/2*int64(in.rows())
-	last := level == mostLevels || alone
-	if takes > budget/2 && !(last && takes <= budget) {
-		if last {
-			return expr.Errorf(n.Funcs[0].P, "the rows of a partition take more than the host memory budget of %s: raise it (--host-memory)", size(budget))
-		}
-		buckets, err := x.dealt(ctx, in, keys, int(min(64, max(4, 4*takes/budget))), level)
-		for _, b := range buckets {
-			if err == nil {
-				err = x.windowsOf(ctx, s, b, n, keys, budget, level+1, b.rows() == in.rows(), out)
-			}
-		}
-		return err
-	}
-	if len(in.list) == 0 {
-		return nil
-	}
-	t, err := in.ReadGroups(ctx, all(len(in.list)), in.columns, ingest.Options{})
-	if err != nil {
-		return err
-	}
-	if t, err = x.window(ctx, s, t, n); err != nil {
-		return err
-	}
-	return out.addTable(t, pieceOf(t.Fields, budget))
-}
-
-// dealt deals rows to n buckets by a hash of keys.
-func (x *settling) dealt(ctx context.Context, in *spilled, keys []expr.Expr, n, level int) ([]*spilled, error) {
-	out := make([]*spilled, n)
-	for i := range out {
-		out[i] = x.leave(in.fields, in.columns)
-	}
-	hasher := cpu.Hasher{Keys: keys}
-	for g := range in.list {
-		t, err := in.ReadGroups(ctx, []int{g}, in.columns, ingest.Options{})
-		if err != nil {
-			return nil, err
-		}
-		for i, c := range t.Chunks {
-			hashes, err := hasher.Rows(c, table.Block{Chunk: i, N: c.Rows})
-			if err != nil {
-				return nil, err
-			}
-			lists := make([][]uint32, n)
-			for row, h := range hashes {
-				at := h >> (8 * level) % uint64(n)
-				lists[at] = append(lists[at], uint32(row))
-			}
-			for at, list := range lists {
-				if len(list) == 0 {
-					continue
-				}
-				if err := out[at].write(columnsOf(c, table.Block{Chunk: i, Rows: list}, in.columns)); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return out, nil
 }

@@ -55,15 +55,84 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "spilled") || !strings.Contains(lines, "Derived (3,000 rows") {
 		t.Errorf("%s", lines)
 	}
-	for text, want := range map[string]string{
-		"SELECT id, sum(w % 10) OVER () FROM f":                                                     "without a PARTITION BY in common",
-		"SELECT id, sum(w % 10) OVER (PARTITION BY a), max(w) OVER (PARTITION BY u) FROM f":         "without a PARTITION BY in common",
-		"SELECT id, w, u, x, d, day, sum(w % 10) OVER (PARTITION BY id < 0 ORDER BY w) AS s FROM f": "the rows of a partition take more than the host memory budget",
+	for text, of := range map[string]struct {
+		want string
+		read bool // before it is refused
+	}{
+		"SELECT id, string_agg(v, '') OVER (ORDER BY w) FROM f":                                     {"the rows of a partition take more than the host memory budget", false},
+		"SELECT id, w, u, x, d, day, sum(w % 10) OVER (ORDER BY id RANGE 3 PRECEDING) AS s FROM f":  {"the rows of a partition take more than the host memory budget", false},
+		"SELECT id, u, sum(w % 10) OVER (PARTITION BY b ORDER BY id RANGE 3 PRECEDING) AS s FROM f": {"the rows of a partition take more than the host memory budget", true},
+		"SELECT id, u, lag(w, 100000) OVER (ORDER BY id) AS s FROM f":                               {"needs many of them at once", true},
 	} {
-		if _, err := Collect(small().Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--host-memory") {
-			t.Errorf("%s: %v", text, err)
+		db, read := small(), false
+		db.temporary = func() (temporary, error) {
+			read = true
+			return openTemporary()
+		}
+		if _, err := Collect(db.Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), of.want) || !strings.Contains(err.Error(), "--host-memory") || read != of.read {
+			t.Errorf("%s: %v, after rows were spilled: %t", text, err, read)
 		}
 	}
+}
+
+// So do window functions whose partitions are larger than the budget, or which have none in common.
+func TestWindowsBeyondHostMemory(t *testing.T) {
+	whole, small := sizedPair(t, 3000, 40_000)
+	for _, text := range []string{
+		"SELECT id, u, sum(w % 10) OVER (), count(a) OVER (), min(u) OVER (), avg(d) OVER (), max(x) FILTER (WHERE b) OVER (), first_value(id) OVER (), last_value(v) OVER (), nth_value(id, 2900) OVER () FROM f",
+		"SELECT id, w, u, x, d, day, sum(w % 10) OVER (PARTITION BY id < 0 ORDER BY w) AS s FROM f",
+		"SELECT id, v, row_number() OVER w, rank() OVER w, dense_rank() OVER w, percent_rank() OVER w, cume_dist() OVER w, ntile(7) OVER w, sum(id) OVER w, first_value(u) OVER w, last_value(a) OVER w FROM f WINDOW w AS (PARTITION BY b ORDER BY a DESC, id)",
+		"SELECT id, rank() OVER w, dense_rank() OVER w, percent_rank() OVER w, cume_dist() OVER w, sum(id) OVER w, max(u) OVER w, count(*) OVER w, nth_value(a, 7) OVER w, stddev_pop(x) OVER w FROM f WINDOW w AS (ORDER BY a NULLS FIRST)",
+		"SELECT id, w, u, lag(u) OVER w, lead(d, 3, 0.5) OVER w, lag(a, 2, id) OVER w, lead(w, 0) OVER w, sum(id) OVER (ORDER BY w ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING) FROM f WINDOW w AS (ORDER BY w)",
+		"SELECT id, sum(w % 10) OVER (PARTITION BY a), max(w) OVER (PARTITION BY u), row_number() OVER (ORDER BY w), min(d) OVER () FROM f",
+		"SELECT id, u, sum(id) OVER (ORDER BY w ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), sum(id) OVER (ORDER BY w ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING), sum(id) OVER (ORDER BY w ROWS UNBOUNDED PRECEDING) FROM f",
+		"SELECT id, u, string_agg(v, ',') OVER (PARTITION BY b ORDER BY w ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW), median(x) OVER (PARTITION BY b ORDER BY w ROWS 3 PRECEDING), count(*) OVER (PARTITION BY b) FROM f",
+		"SELECT id, u, 1 / (sum(id) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - 4500) FROM f ORDER BY id",
+		"SELECT id, u, ntile(id - 7) OVER (ORDER BY w) FROM f",
+		"SELECT id, u, sum(w) OVER (ORDER BY id) FROM f",
+		"SELECT id, u, sum(abs(w) / 10) OVER () FROM f",
+		"SELECT COUNT(*), SUM(s) FROM (SELECT u, avg(a) OVER (PARTITION BY b, day < DATE '1998-01-01' ORDER BY v, x) AS s, u || v AS t FROM f) q WHERE t <> ''",
+		"SELECT id, u, max(i) OVER (ORDER BY id), first_value(i) OVER (), lag(i, 2) OVER (ORDER BY id) FROM (SELECT id, u, CAST(a || ' days' AS interval) AS i FROM f) q",
+	} {
+		sameBeyond(t, whole, small, text)
+	}
+	x, err := small().Explain(context.Background(), "SELECT SUM(s) FROM (SELECT sum(w % 1000) OVER (ORDER BY id) AS s, u FROM f) d WHERE u <> 'x'", ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "spilled") || !strings.Contains(lines, "on cpu") {
+		t.Errorf("%s", lines)
+	}
+}
+
+// So do drawn ones, of any frames.
+func TestAnyWindowBeyondHostMemory(t *testing.T) {
+	whole, small := sizedPair(t, 3000, 40_000)
+	rapid.Check(t, func(r *rapid.T) {
+		one := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(r, label) }
+		var items []string
+		for range rapid.IntRange(1, 3).Draw(r, "functions") {
+			over := one("PARTITION BY", "", "", "PARTITION BY b", "PARTITION BY v", "PARTITION BY a < 50, b", "PARTITION BY id / 1100", "PARTITION BY a")
+			order := one("ORDER BY", " ORDER BY w", " ORDER BY id DESC", " ORDER BY a NULLS FIRST, id", " ORDER BY u, w", " ORDER BY x DESC, w")
+			function := one("function", "row_number()", "ntile(5)", "lag(u)", "lead(a, 2)", "lag(d, 12, 1.5)", "first_value(u)", "last_value(w)", "nth_value(id, 3)",
+				"sum(w % 1000)", "count(*)", "count(u)", "min(u)", "max(d)", "avg(a)", "bool_or(b)", "sum(x)", "stddev_pop(a)", "sum(a) FILTER (WHERE x > 20)", "any_value(v)", "corr(a, x)", "bit_xor(id)",
+				"rank()", "dense_rank()", "percent_rank()", "cume_dist()")
+			frame := ""
+			switch {
+			case strings.Contains(function, "rank") || strings.Contains(function, "dist"):
+				order = one("ORDER BY with peers", order, " ORDER BY a", " ORDER BY v DESC", " ORDER BY b, a NULLS FIRST", "")
+			case !strings.Contains("row_number ntile lag lead", strings.Split(function, "(")[0]):
+				frame = one("frame", "", "", " ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING", " ROWS UNBOUNDED PRECEDING", " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " GROUPS UNBOUNDED PRECEDING",
+					" ROWS BETWEEN UNBOUNDED PRECEDING AND 5 FOLLOWING", " ROWS BETWEEN UNBOUNDED PRECEDING AND 3 PRECEDING", " ROWS BETWEEN 7 PRECEDING AND 3 PRECEDING EXCLUDE TIES", " ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING")
+				if !strings.Contains(frame, "ROWS") && !strings.Contains(function, "value") {
+					order = one("ORDER BY with peers", order, " ORDER BY a", " ORDER BY v DESC", " ORDER BY b, a NULLS FIRST")
+				}
+			}
+			items = append(items, function+" OVER ("+over+order+frame+")")
+		}
+		text := "SELECT id, a, w, u, " + strings.Join(items, ", ") + " FROM f" + one("WHERE", "", " WHERE a > 30 OR a IS NULL", " WHERE id > 300 AND v <> 'red'")
+		sameBeyond(r, whole, small, text)
+	})
 }
 
 // EXPLAIN ANALYZE of subqueries reads what it runs, with a budget and without.

@@ -47,10 +47,66 @@ func merges(n *plan.Sort) bool {
 	})
 }
 
-// merge is how about so many runs, of rows of so many bytes, are merged for a Sort.
-func (x *execution) merge(of *spill, n *plan.Sort, keys []mergeKey, budget int64, runs int, each int64) *merge {
+// mergeOf is how about so many runs, of rows of so many bytes, are merged.
+func mergeOf(ctx context.Context, of *spill, keys []mergeKey, budget int64, runs int, each int64) *merge {
 	rows := budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
-	return &merge{ctx: x.ctx, of: of, keys: keys, unique: n.Unique, first: n.First, rows: int(min(1<<15, max(1<<8, rows))), atOnce: min(mostRuns, max(8, 2*runs))}
+	return &merge{ctx: ctx, of: of, keys: keys, first: -1, rows: int(min(1<<15, max(1<<8, rows))), atOnce: min(mostRuns, max(8, 2*runs))}
+}
+
+// sortMerge is mergeOf for a Sort.
+func (x *execution) sortMerge(of *spill, n *plan.Sort, keys []mergeKey, budget int64, runs int, each int64) *merge {
+	m := mergeOf(x.ctx, of, keys, budget, runs, each)
+	m.unique, m.first = n.Unique, n.First
+	return m
+}
+
+// runs sorts batches: what does not fit a part of the budget becomes runs in the temporary file.
+type runs struct {
+	*merge
+	budget int64
+	list   []computed
+	bytes  int64 // of the list, with what sorting it takes
+	runs   [][]extent
+}
+
+func (r *runs) add(rows computed) error {
+	r.list = append(r.list, rows)
+	r.bytes += int64(40+9*len(r.keys)) * int64(rows.Len())
+	for _, c := range rows {
+		r.bytes += int64(c.Data().SizeInBytes())
+	}
+	if r.bytes > r.budget/8 {
+		return r.flush()
+	}
+	return nil
+}
+
+func (r *runs) flush() error {
+	var run []extent
+	for _, rows := range r.inOrder(r.list) {
+		e, err := r.of.add(rows)
+		if err != nil {
+			return err
+		}
+		run = append(run, e)
+	}
+	r.list, r.bytes, r.runs = nil, 0, append(r.runs, run)
+	return nil
+}
+
+// sorted are all rows in their order, once the last batch has been added.
+func (r *runs) sorted() (iter.Seq2[computed, error], error) {
+	if r.runs != nil {
+		err := r.flush()
+		return r.all(r.runs), err
+	}
+	return func(yield func(computed, error) bool) {
+		for _, rows := range r.inOrder(r.list) {
+			if !yield(rows, nil) {
+				return
+			}
+		}
+	}, nil
 }
 
 // written is a run: items of rows of an execution's table that are in order.

@@ -58,7 +58,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		for i, k := range n.Keys {
 			items, keys = append(items, plan.Item{E: k.E}), append(keys, mergeKey{k, i})
 		}
-		m := x.merge(of, n, keys, budget, mostRuns, int64(16*len(keys)+16))
+		m := x.sortMerge(of, n, keys, budget, mostRuns, int64(16*len(keys)+16))
 		m.places = true
 		var placed placedRows // the one run, of which nothing is written
 		var runs [][]extent

@@ -446,6 +446,9 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 		t, err = x.recursion(ctx, s, n)
 		return t, nil, err
 	case *plan.Window:
+		if err := x.refused(ctx, n); err != nil {
+			return nil, nil, err
+		}
 		t, err = x.asIs(ctx, n.Input)
 		if t == nil && err == nil {
 			t, a, err = x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
