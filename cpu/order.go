@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -274,27 +273,14 @@ func sortBy[T comparable](list []T, less func(a, b T) bool) {
 }
 
 func (s *lists[T]) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
-	n := uint64(len(s.of(group)))
-	switch a.Kind {
-	case expr.Mode:
-		if n == 0 {
-			return table.Null(a.Type()), nil
-		}
-		return s.by.value(mode(s.sort(group), a.Desc), a.Arg), nil
-	case expr.PercentileCont:
-		if n == 0 || a.Null {
-			return table.Null(a.Type()), nil
-		}
-		return table.Float(s.between(group, a)), nil
+	n := len(s.of(group))
+	if a.Kind != expr.Mode {
+		return orderStatistic(a, n, func(i int) table.Value { return s.by.value(s.nth(group, i), a.Arg) })
 	}
-	k, largest, ok, err := plan.Rank(a, n)
-	switch {
-	case err != nil || !ok:
-		return table.Null(a.Type()), err
-	case largest:
-		k = n - k + 1
+	if n == 0 {
+		return table.Null(a.Type()), nil
 	}
-	return s.by.value(s.nth(group, int(k-1)), a.Arg), nil
+	return s.by.value(mode(s.sort(group), a.Desc), a.Arg), nil
 }
 
 // mode is the most frequent of sorted values, of equally frequent ones the smallest, or the
@@ -312,24 +298,6 @@ func mode[T comparable](list []T, largest bool) T {
 		i = j
 	}
 	return best
-}
-
-// between is percentile_cont(f) of numbers, computed in doubles as PostgreSQL does.
-func (s *lists[T]) between(group uint32, a expr.Aggregate) float64 {
-	last := len(s.of(group)) - 1
-	at := func(i int) float64 {
-		if a.Desc {
-			i = last - i
-		}
-		return doubleOf(s.by.value(s.nth(group, i), a.Arg))
-	}
-	place := a.F * float64(last)
-	first := int(place)
-	lo := at(first)
-	if place == float64(first) {
-		return lo
-	}
-	return lo + (place-float64(first))*(at(first+1)-lo)
 }
 
 // doubleOf is a number rounded to the nearest double.

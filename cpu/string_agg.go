@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -64,7 +63,7 @@ func (s *texts) value(a expr.Aggregate, group uint32, t *table.Table) (table.Val
 			out.WriteString(one.before)
 		}
 		if out.WriteString(one.text); out.Len() > expr.MaxText {
-			return table.Null(a.Type()), fmt.Errorf("%s: the text of a group is longer than %d bytes", a, expr.MaxText)
+			return table.Null(a.Type()), longText(a)
 		}
 	}
 	return table.Str(out.String()), nil

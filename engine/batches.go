@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
@@ -59,12 +60,15 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	if db.halfFull() && db.makeRoom(ctx) {
 		return db.inBatches(ctx, e, tree, f)
 	}
-	for _, a := range f.Aggs {
-		if plain && plan.IsSought(a) && t.Fields[a.Col].Type.Kind == table.Varchar { // whose codes say nothing outside of a batch
-			return nil, nil
-		}
+	if plain && seeksTexts(f) && !(db.onCPU() && spills(tree)) {
+		return nil, nil
 	}
 	return &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}, nil
+}
+
+// seeksTexts reports an order statistic of texts, whose codes say nothing outside of a batch.
+func seeksTexts(f *plan.Fragment) bool {
+	return slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return plan.IsSought(a) && a.Arg.Kind == table.Varchar })
 }
 
 // batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, without the row groups that conditions

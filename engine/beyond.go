@@ -43,7 +43,7 @@ func spills(tree plan.Node) bool {
 // spillsGroups reports an aggregation whose groups do not depend on how many rows the table has, and which has keys or needs few
 // words of all rows.
 func spillsGroups(n *plan.Aggregate) bool {
-	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil || splits(n))
+	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil || splits(n) || takesInOrder(n))
 }
 
 // aggregation is what a fragment that gives aggregates adds up of its rows; nil for one that gives rows.
@@ -172,8 +172,13 @@ const (
 // themselves where they fit the memory, else as here.
 func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], level int, yield func(batch, error) bool) error {
 	kept, known := cpu.NewGroups(n), map[uint64]struct{}{}
-	if kept == nil && (len(n.Keys) == 0 || level == mostLevels) && splits(n) {
-		return b.groupSplit(n, parts, yield)
+	if kept == nil && (len(n.Keys) == 0 || level == mostLevels) {
+		switch {
+		case splits(n):
+			return b.groupSplit(n, parts, yield)
+		case takesInOrder(n):
+			return b.groupOrdered(n, parts, yield)
+		}
 	}
 	var dealt *buckets
 	hasher := cpu.Hasher{Keys: n.Keys}
@@ -535,7 +540,14 @@ func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
 func (b *buckets) group(n *plan.Aggregate, at, level int, yield func(batch, error) bool) error {
 	of, budget := &b.list[at], b.budget
 	if b.takes(at) > budget/2 {
-		return b.beyond.group(n, b.parts(at, budget/8), level+1, yield)
+		all := int64(0)
+		for _, o := range b.list {
+			all += o.rows
+		}
+		if level++; of.rows == all { // dealing them again does not help
+			level = mostLevels
+		}
+		return b.beyond.group(n, b.parts(at, budget/8), level, yield)
 	}
 	for part, err := range b.parts(at, of.bytes) {
 		if err != nil {
@@ -676,22 +688,31 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 	}
 	m := b.sortMerge(&b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
 	return func(yield func(computed, error) bool) {
-		var runs [][]extent
-		for part, err := range b.all() {
-			if err == nil {
-				err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows placedRows) error {
-					run, err := m.written(part, rows, items)
-					runs = append(runs, run)
-					return err
-				})
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		rows, err := b.inOrder(m, n, items, b.all())
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		m.all(runs)(yield)
+		rows(yield)
 	}
+}
+
+// inOrder are items of the rows of parts in the order of a Sort, whose keys are among them.
+func (b *beyond) inOrder(m *merge, n *plan.Sort, items []plan.Item, parts iter.Seq2[*execution, error]) (iter.Seq2[computed, error], error) {
+	var runs [][]extent
+	for part, err := range parts {
+		if err == nil {
+			err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows placedRows) error {
+				run, err := m.written(part, rows, items)
+				runs = append(runs, run)
+				return err
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m.all(runs), nil
 }
 
 // sortedValues gives rows that are no table's in the order of a Sort: what does not fit a part of the budget becomes runs in the

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"iter"
+	"math/big"
 	"slices"
 
 	"github.com/stencildb/stencildb/cpu"
@@ -29,8 +30,10 @@ func splits(n *plan.Aggregate) bool {
 }
 
 // distinctOf is what an aggregate is of different values of: NULL, which counts for none, where its FILTER is not TRUE.
-func distinctOf(a expr.Aggregate) expr.Expr {
-	x := a.Argument()
+func distinctOf(a expr.Aggregate) expr.Expr { return filtered(a, a.Argument()) }
+
+// filtered is an expression that is NULL where the FILTER of an aggregate is not TRUE.
+func filtered(a expr.Aggregate, x expr.Expr) expr.Expr {
 	if a.Filter == nil {
 		return x
 	}
@@ -40,28 +43,8 @@ func distinctOf(a expr.Aggregate) expr.Expr {
 // groupSplit is group of an aggregation that [splits], of few groups with many different values: the aggregates of all rows come
 // from one pass over the parts, those of the different values of one operand from another, which groups by the keys and the operand.
 func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error], yield func(batch, error) bool) error {
-	rows := map[string][]table.Value{} // by key, the keys and the aggregates
-	var order []string
+	found := &foundGroups{n: n, rows: map[string][]table.Value{}}
 	keys := len(n.Keys)
-	put := func(in valueRows, aggs []int) {
-		for _, row := range in {
-			id := ""
-			for _, v := range row[:keys] {
-				if v.F == 0 {
-					v.F = 0 // -0 is the same key
-				}
-				text := v.String()
-				id += fmt.Sprint(v.Null, len(text), " ", text)
-			}
-			if rows[id] == nil {
-				rows[id] = append(slices.Clone(row[:keys]), make([]table.Value, len(n.Aggs))...)
-				order = append(order, id)
-			}
-			for i, at := range aggs {
-				rows[id][keys+at] = row[keys+i]
-			}
-		}
-	}
 	plain, places := &plan.Aggregate{Keys: n.Keys}, []int(nil)
 	operands := map[string][]int{} // by what they are of, the aggregates of different values
 	var names []string
@@ -78,7 +61,7 @@ func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error
 	}
 	if len(plain.Aggs) > 0 {
 		err := b.group(plain, parts, 0, func(in batch, _ error) bool {
-			put(valuesOf(in, plain.Fields()), places)
+			found.put(valuesOf(in, plain.Fields()), places)
 			return true
 		})
 		if err != nil {
@@ -131,12 +114,61 @@ func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error
 			if err != nil {
 				return err
 			}
-			put(in, operands[name])
+			found.put(in, operands[name])
 		}
 	}
-	for _, id := range order {
-		row := rows[id]
-		if n.Having != nil {
+	return found.give(yield)
+}
+
+// foundGroups are groups whose aggregates are found one after the other.
+type foundGroups struct {
+	n     *plan.Aggregate
+	rows  map[string][]table.Value // by what tells the keys apart: these, and the aggregates
+	order []string
+}
+
+// put takes in rows of keys, and behind them aggregates of these numbers.
+func (g *foundGroups) put(in valueRows, aggs []int) {
+	keys := len(g.n.Keys)
+	for _, row := range in {
+		to := g.of(row[:keys])
+		for i, at := range aggs {
+			to[keys+at] = row[keys+i]
+		}
+	}
+}
+
+// of is the row of a group.
+func (g *foundGroups) of(keys []table.Value) []table.Value {
+	id := ""
+	for _, v := range keys {
+		text := ""
+		switch {
+		case v.Null:
+		case v.Type.Kind == table.Interval: // equal ones have other days
+			text = fmt.Sprint(table.Ordinal(v))
+		case v.Type.Kind == table.Decimal: // and equal numbers other digits
+			text = new(big.Rat).SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale)).RatString()
+		default:
+			if v.F == 0 {
+				v.F = 0 // -0 is the same key
+			}
+			text = v.String()
+		}
+		id += fmt.Sprint(v.Null, len(text), " ", text)
+	}
+	if g.rows[id] == nil {
+		g.rows[id] = append(slices.Clone(keys), make([]table.Value, len(g.n.Aggs))...)
+		g.order = append(g.order, id)
+	}
+	return g.rows[id]
+}
+
+// give gives those that HAVING holds for.
+func (g *foundGroups) give(yield func(batch, error) bool) error {
+	for _, id := range g.order {
+		row := g.rows[id]
+		if n := g.n; n.Having != nil {
 			at := func(i int) table.Value { return row[i] }
 			if v, err := expr.Eval(n.Having, &expr.Env{Column: at, Agg: at}); err != nil {
 				return err

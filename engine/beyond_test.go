@@ -160,6 +160,31 @@ func TestGroupsBeyondHostMemory(t *testing.T) {
 	}
 }
 
+// Order statistics and texts of groups whose rows do not fit the budget are those of the whole table.
+func TestOrderedAggregatesBeyondHostMemory(t *testing.T) {
+	whole, small := beyondPair(t)
+	for _, text := range []string{
+		"SELECT b, MEDIAN(w), MEDIAN(u), percentile_cont(0.3) WITHIN GROUP (ORDER BY d DESC), percentile_disc(0.9) WITHIN GROUP (ORDER BY x), kth_largest(id, 17), kth_smallest(day, 3), mode() WITHIN GROUP (ORDER BY a), COUNT(*), SUM(d), COUNT(DISTINCT w) FROM f GROUP BY b",
+		"SELECT MEDIAN(u), mode() WITHIN GROUP (ORDER BY v DESC), MEDIAN(x * a), percentile_cont(0.25) WITHIN GROUP (ORDER BY w % 1000) FROM f WHERE id > 7",
+		"SELECT MEDIAN(u) FROM f",
+		"SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY u), COUNT(*), SUM(a), MAX(u) FROM f WHERE x > 3",
+		"SELECT v, MEDIAN(a) FILTER (WHERE x > 20), MEDIAN(DISTINCT a), mode() WITHIN GROUP (ORDER BY a) FILTER (WHERE b), kth_smallest(w, 5) FROM f GROUP BY v HAVING COUNT(*) > 10",
+		"SELECT b, string_agg(v, ','), string_agg(u, '-' ORDER BY w DESC), string_agg(DISTINCT v, '' ORDER BY v DESC), string_agg(v, CAST(id AS varchar) ORDER BY a NULLS FIRST, id) FILTER (WHERE id % 3 = 0) FROM f GROUP BY b",
+		"SELECT string_agg(u, ' '), MEDIAN(id + 1) FROM f",
+		"SELECT MEDIAN(u), string_agg(v, ',' ORDER BY id), mode() WITHIN GROUP (ORDER BY w), COUNT(*) FROM f WHERE id < 0",
+		"SELECT kth_smallest(u, 20000) FROM f",
+		"SELECT b, MEDIAN(1000 / (id - 8000)) FROM f GROUP BY b",
+		"SELECT MEDIAN(w), MEDIAN(abs(x) * 0 * -1) FROM f GROUP BY CASE WHEN a > 50 THEN abs(x) * 0 ELSE abs(x) * 0 * -1 END",
+		"SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY x * 2), AVG(DISTINCT a) FROM f",
+		"SELECT i, MEDIAN(w), MEDIAN(u) FROM (SELECT w, u, id, d, CAST(a / 60 || ' days' AS interval) AS i FROM f) q GROUP BY i",
+		"SELECT d * 0, MEDIAN(d * 2), mode() WITHIN GROUP (ORDER BY d) FROM f GROUP BY 1",
+		"SELECT p.b, MEDIAN(q.u), MEDIAN(p.w) FROM f p JOIN f q ON p.id = q.id GROUP BY p.b ORDER BY 1",
+		"SELECT MEDIAN(q.u) FROM f p JOIN f q ON p.id = q.id",
+	} {
+		sameBeyond(t, whole, small, text)
+	}
+}
+
 // Rows of a file larger than the host memory budget, and its groups, come in the order that is asked for.
 func TestSortsBeyondHostMemory(t *testing.T) {
 	whole, small := beyondPair(t)
@@ -256,7 +281,8 @@ func TestAnyStatementBeyondHostMemory(t *testing.T) {
 func anyOfBeyond(r *rapid.T) string {
 	keys := []string{"id", "a", "w", "x", "v", "d", "day", "b", "u", "a % 7", "abs(w) / 1000", "upper(v)", "d * 2", "CASE WHEN a > 50 THEN u END"}
 	aggregates := []string{"COUNT(*)", "COUNT(u)", "SUM(a)", "SUM(w)", "AVG(d)", "MIN(x)", "MAX(u)", "MIN(day)", "SUM(a * d)",
-		"bool_or(b)", "stddev_pop(a)", "COUNT(*) FILTER (WHERE x > 20)", "COUNT(DISTINCT w) FILTER (WHERE b)", "SUM(DISTINCT a)"}
+		"bool_or(b)", "stddev_pop(a)", "COUNT(*) FILTER (WHERE x > 20)", "COUNT(DISTINCT w) FILTER (WHERE b)", "SUM(DISTINCT a)",
+		"MEDIAN(w)", "MEDIAN(u) FILTER (WHERE x < 40)", "mode() WITHIN GROUP (ORDER BY a DESC)", "percentile_cont(0.7) WITHIN GROUP (ORDER BY d)", "MEDIAN(DISTINCT a)", "string_agg(v, ',' ORDER BY a, id)"}
 	conditions := []string{"", " WHERE a > 30", " WHERE u LIKE '%9%'", " WHERE x < 31.5 OR b", " WHERE w % 3 = 0 AND v <> 'red'", " WHERE id < 0", " WHERE u IS NULL",
 		" WHERE id < 2000 AND a > 30", " WHERE id BETWEEN 5000 AND 7000 AND w % 2 = 0", " WHERE 1000 / (a + 1) > 20 AND id > 9000"}
 	some := func(of []string, least, most int, label string) []string {

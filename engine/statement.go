@@ -625,7 +625,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		x.execute = func(b backend, took *took) ([]table.Value, error) {
 			return now.spared.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
 		}
-		if f := s.fragment; len(f.Aggs) == 0 || f.Otherwise != nil || f.Join != nil {
+		if f := s.fragment; len(f.Aggs) == 0 || f.Otherwise != nil || f.Join != nil || seeksTexts(f) {
 			x.beyond = newBeyond(x)
 			x.execute = func(backend, *took) ([]table.Value, error) { return x.beyond.aggregates() }
 		}

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// takesInOrder reports an aggregation with order statistics or string_agg(), each of which can be computed of the rows in an order of its own, beside others
+// of which a few words of a group are enough.
+func takesInOrder(n *plan.Aggregate) bool {
+	rest, _ := withoutOrdered(n)
+	return slices.ContainsFunc(n.Aggs, cpu.IsOrdered) && (cpu.NewGroups(rest) != nil || splits(rest)) &&
+		!slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return cpu.IsOrdered(a) && !merges(orderFor(n, a)) })
+}
+
+// withoutOrdered is an aggregation without those that [cpu.Ordered] computes, of which it counts the values, and the numbers of its aggregates: these
+// counts come behind all aggregates.
+func withoutOrdered(n *plan.Aggregate) (rest *plan.Aggregate, places []int) {
+	rest = &plan.Aggregate{Keys: n.Keys}
+	for i, a := range n.Aggs {
+		if cpu.IsOrdered(a) {
+			i += len(n.Aggs)
+			if a.Kind == expr.StringAgg { // which is of rows whose number it need not know
+				a = expr.Aggregate{Kind: expr.CountAll, Col: -1, P: a.P}
+			} else {
+				a = expr.Aggregate{Kind: expr.Count, Col: a.Col, X: a.X, Name: a.Name, Table: a.Table, Arg: a.Arg, Distinct: a.Distinct, Filter: a.Filter, P: a.P}
+			}
+		}
+		rest.Aggs, places = append(rest.Aggs, a), append(places, i)
+	}
+	return rest, places
+}
+
+// orderFor is the order in which the values of an aggregate come, group by group.
+func orderFor(n *plan.Aggregate, a expr.Aggregate) *plan.Sort {
+	s := &plan.Sort{First: -1}
+	for _, e := range n.Keys {
+		s.Keys = append(s.Keys, expr.SortKey{E: e})
+	}
+	if a.Kind != expr.StringAgg {
+		s.Keys = append(s.Keys, expr.SortKey{E: distinctOf(a)})
+	}
+	for _, k := range a.Order {
+		k.E = filtered(a, k.E)
+		s.Keys = append(s.Keys, k)
+	}
+	if len(s.Keys) == 0 { // that of the rows
+		s.Keys = []expr.SortKey{{E: &expr.Const{V: table.Int(0), P: a.P}}}
+	}
+	return s
+}
+
+// groupOrdered is group of an aggregation that [takesInOrder], of few groups with many rows: the rows are sorted for each operand, and come group by group.
+func (b *beyond) groupOrdered(n *plan.Aggregate, parts iter.Seq2[*execution, error], yield func(batch, error) bool) error {
+	rest, places := withoutOrdered(n)
+	found := &foundGroups{n: &plan.Aggregate{Keys: n.Keys, Aggs: slices.Concat(n.Aggs, n.Aggs), Having: n.Having}, rows: map[string][]table.Value{}}
+	err := b.group(rest, parts, mostLevels, func(in batch, _ error) bool {
+		found.put(valuesOf(in, rest.Fields()), places)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	operands := map[string][]int{} // the aggregates of a text that tells them apart
+	var names []string
+	for i, a := range n.Aggs {
+		if !cpu.IsOrdered(a) {
+			continue
+		}
+		name := a.String()
+		if a.Kind != expr.StringAgg {
+			name = expr.Identity(distinctOf(a))
+		}
+		if operands[name] == nil {
+			names = append(names, name)
+		}
+		operands[name] = append(operands[name], i)
+	}
+	for _, name := range names {
+		if err := b.ordered(n, operands[name], parts, found); err != nil {
+			return err
+		}
+	}
+	return found.give(func(rows batch, err error) bool {
+		return yield(valueRows{rows.(valueRows)[0][:len(n.Keys)+len(n.Aggs)]}, err)
+	})
+}
+
+// ordered finds aggregates of one operand, by their numbers, of rows that it sorts.
+func (b *beyond) ordered(n *plan.Aggregate, aggs []int, parts iter.Seq2[*execution, error], found *foundGroups) error {
+	a := n.Aggs[aggs[0]]
+	by := orderFor(n, a)
+	var items []plan.Item
+	var keys []mergeKey
+	for i, k := range by.Keys {
+		items, keys = append(items, plan.Item{E: k.E}), append(keys, mergeKey{k, i})
+	}
+	of := len(n.Keys) // the column of the values, behind which there are separators
+	if a.Kind == expr.StringAgg {
+		of = len(items)
+		items = append(items, plan.Item{E: distinctOf(a)}, plan.Item{E: filtered(a, a.Separator)})
+	}
+	m := b.sortMerge(&b.spill, by, keys, b.budget, mostRuns, int64(32*len(items)+16))
+	rows, err := b.inOrder(m, by, items, parts)
+	if err != nil {
+		return err
+	}
+	keysOfGroup := &merge{keys: keys[:len(n.Keys)]}
+	fields := (&plan.Aggregate{Keys: n.Keys}).Fields()
+	var group []table.Value
+	list := make([]*cpu.Ordered, len(aggs))
+	begin := func(keys []table.Value) {
+		group = found.of(keys)
+		for i, at := range aggs {
+			list[i] = cpu.NewOrdered(n.Aggs[at], int(group[len(n.Keys)+len(n.Aggs)+at].I))
+		}
+	}
+	end := func() (err error) {
+		for i, at := range aggs {
+			if group != nil && err == nil {
+				group[len(n.Keys)+at], err = list[i].Value()
+			}
+		}
+		return err
+	}
+	if len(n.Keys) == 0 { // there is a group of no rows
+		begin(nil)
+	}
+	var last []byte
+	for rows, err := range rows {
+		if err != nil {
+			return err
+		}
+		groups := keysOfGroup.keysOf(rows)
+		value := ingest.ArrowValues(rows[of], items[of].E.Type())
+		separator := func(int) table.Value { return table.Value{} }
+		if a.Kind == expr.StringAgg {
+			separator = ingest.ArrowValues(rows[of+1], items[of+1].E.Type())
+		}
+		for i := range rows.Len() {
+			if key := groups.of(i); group == nil || !bytes.Equal(key, last) && len(n.Keys) > 0 {
+				if err := end(); err != nil {
+					return err
+				}
+				begin(valuesOf(rows.cut(i, i+1).(computed)[:len(n.Keys)], fields)[0])
+				last = append(last[:0], key...)
+			}
+			if rows[of].IsNull(i) {
+				continue
+			}
+			v, between := value(i), separator(i)
+			for _, o := range list {
+				if err := o.Add(v, between.S); err != nil {
+					return err
+				}
+			}
+		}
+		released([]computed{rows})
+	}
+	return end()
+}
