@@ -39,7 +39,7 @@ func commonPartition(n *plan.Window) []expr.Expr {
 	return keys
 }
 
-// windowsOf is windowSpilled of rows that were dealt so often before, by other bits of their hashes; alone: and one bucket had all of them. The rows are
+// windowsOf is windowSpilled of rows that were dealt so often before, by other bits of their hashes; alone: these are alike. The rows are
 // dealt to buckets by what all functions partition by, and each bucket is a table of its own. Where that does not help, functions of the same partition
 // and order go over the rows in that order, one such after the other.
 func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, n *plan.Window, budget int64, level int, alone bool) (*spilled, error) {
@@ -60,11 +60,11 @@ func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, 
 		}
 		return out, out.addTable(t, pieceOf(t.Fields, budget))
 	case !last:
-		buckets, err := x.dealt(ctx, in, keys, int(min(64, max(4, 4*takes/budget))), level)
-		for _, b := range buckets {
+		buckets, alone, err := x.dealt(ctx, in, keys, int(min(64, max(4, 4*takes/budget))), level)
+		for i, b := range buckets {
 			var some *spilled
 			if err == nil {
-				some, err = x.windowsOf(ctx, s, b, n, budget, level+1, b.rows() == in.rows())
+				some, err = x.windowsOf(ctx, s, b, n, budget, level+1, alone[i])
 			}
 			if err == nil {
 				err = out.addRows(some)
@@ -297,9 +297,10 @@ func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*
 	return out, nil
 }
 
-// dealt deals rows to n buckets by a hash of keys.
-func (x *settling) dealt(ctx context.Context, in *spilled, keys []expr.Expr, n, level int) ([]*spilled, error) {
-	out := make([]*spilled, n)
+// dealt deals rows to n buckets by a hash of keys; alone are those whose rows have one.
+func (x *settling) dealt(ctx context.Context, in *spilled, keys []expr.Expr, n, level int) (out []*spilled, alone []bool, err error) {
+	out, alone = make([]*spilled, n), make([]bool, n)
+	first := make([]uint64, n)
 	for i := range out {
 		out[i] = x.leave(in.fields, in.columns)
 	}
@@ -307,27 +308,33 @@ func (x *settling) dealt(ctx context.Context, in *spilled, keys []expr.Expr, n, 
 	for g := range in.list {
 		t, err := in.ReadGroups(ctx, []int{g}, in.columns, ingest.Options{})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i, c := range t.Chunks {
 			hashes, err := hasher.Rows(c, table.Block{Chunk: i, N: c.Rows})
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			lists := make([][]uint32, n)
 			for row, h := range hashes {
 				at := h >> (8 * level) % uint64(n)
 				lists[at] = append(lists[at], uint32(row))
+				switch {
+				case len(lists[at]) == 1 && len(out[at].list) == 0:
+					first[at], alone[at] = h, true
+				case h != first[at]:
+					alone[at] = false
+				}
 			}
 			for at, list := range lists {
 				if len(list) == 0 {
 					continue
 				}
 				if err := out[at].write(columnsOf(c, table.Block{Chunk: i, Rows: list}, in.columns)); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 			}
 		}
 	}
-	return out, nil
+	return out, alone, nil
 }
