@@ -102,7 +102,10 @@ const mostNear = 1 << 20
 func nearOf(f *expr.Window) (before, after int, ok bool) {
 	rows := func(e expr.Expr) (int, bool) {
 		k, ok := e.(*expr.Const)
-		return int(min(max(k.V.I, -mostNear), mostNear)), ok && k.V.I == min(max(k.V.I, -mostNear), mostNear)
+		if !ok || k.V.I != min(max(k.V.I, -mostNear), mostNear) {
+			return 0, false
+		}
+		return int(k.V.I), true
 	}
 	switch f.Kind {
 	case expr.Lag, expr.Lead:

@@ -62,6 +62,7 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 		"SELECT id, string_agg(v, '') OVER (ORDER BY w) FROM f":                                     {"the rows of a partition take more than the host memory budget", false},
 		"SELECT id, w, u, x, d, day, sum(w % 10) OVER (ORDER BY id RANGE 3 PRECEDING) AS s FROM f":  {"the rows of a partition take more than the host memory budget", false},
 		"SELECT id, u, sum(w % 10) OVER (PARTITION BY b ORDER BY id RANGE 3 PRECEDING) AS s FROM f": {"the rows of a partition take more than the host memory budget", true},
+		"SELECT id, u, lag(w, a) OVER (ORDER BY id) AS s FROM f":                                    {"needs many of them at once", false},
 		"SELECT id, u, lag(w, 100000) OVER (ORDER BY id) AS s FROM f":                               {"needs many of them at once", true},
 	} {
 		db, read := small(), false
@@ -91,6 +92,7 @@ func TestWindowsBeyondHostMemory(t *testing.T) {
 		"SELECT id, u, ntile(id - 7) OVER (ORDER BY w) FROM f",
 		"SELECT id, u, sum(w) OVER (ORDER BY id) FROM f",
 		"SELECT id, u, sum(abs(w) / 10) OVER () FROM f",
+		"SELECT id, u, rank() OVER (PARTITION BY 1 ORDER BY 2), sum(id) OVER (PARTITION BY 'x' ORDER BY 1.5), lag(v) OVER (PARTITION BY 1 ORDER BY w), ntile(NULL) OVER (ORDER BY w), lag(u, NULL) OVER (ORDER BY w) FROM f",
 		"SELECT COUNT(*), SUM(s) FROM (SELECT u, avg(a) OVER (PARTITION BY b, day < DATE '1998-01-01' ORDER BY v, x) AS s, u || v AS t FROM f) q WHERE t <> ''",
 		"SELECT id, u, max(i) OVER (ORDER BY id), first_value(i) OVER (), lag(i, 2) OVER (ORDER BY id) FROM (SELECT id, u, CAST(a || ' days' AS interval) AS i FROM f) q",
 	} {

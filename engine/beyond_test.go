@@ -550,7 +550,7 @@ func TestTemporaryFilesGo(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	for _, text := range []string{"SELECT w, COUNT(*) FROM f GROUP BY w", "SELECT id, w FROM f ORDER BY w", "SELECT w, SUM(d) FROM f GROUP BY w ORDER BY 2, 1",
-		"SELECT p.id, q.d FROM f p LEFT JOIN f q ON p.w = q.w"} {
+		"SELECT p.id, q.d FROM f p LEFT JOIN f q ON p.w = q.w", "SELECT id, w, u, sum(w % 10) OVER (ORDER BY w) FROM f", "SELECT b, MEDIAN(w), MEDIAN(u) FROM f GROUP BY b"} {
 		for _, room := range []int64{0, 40_000, 1 << 30} {
 			db := small()
 			var left, open, writes atomic.Int64

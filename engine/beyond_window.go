@@ -103,14 +103,10 @@ func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, 
 // windowInOrder adds the rows of a Window, whose functions have one partition and order, to out: rows that are spilled are sorted by these, and gone over.
 func (x *settling) windowInOrder(ctx context.Context, s *plan.Subplan, in *spilled, n *plan.Window, budget int64, out *spilled) error {
 	start := time.Now()
-	by := &Executor{Backend: "cpu"}
-	if x.db.Backend() == "compute" {
-		by.Why = "compute declines: the rows do not fit the host memory budget"
-	}
 	defer func() {
 		sum := x.stats[s]
-		sum.Elapsed, sum.Backend = sum.Elapsed+time.Since(start), by.Backend
-		x.stats[s], x.windows[s] = sum, by
+		sum.Elapsed, sum.Backend = sum.Elapsed+time.Since(start), "cpu"
+		x.stats[s], x.windows[s] = sum, &Executor{Backend: "cpu"}
 	}()
 	w, not := cpu.NewWindowStream(ctx, n)
 	if not == nil && int64(w.Before+w.After)*(in.bytes()/int64(in.rows())+rowBytes) > budget/8 {
