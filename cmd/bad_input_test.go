@@ -125,7 +125,7 @@ func TestTableLargerThanTheHostBudget(t *testing.T) {
 	if err := os.WriteFile(path, testdata.Flights200k, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stencildb("query", "--backend", "cpu", "--host-memory", "1MiB", "--load", "t="+path, "SELECT delay, row_number() OVER (ORDER BY delay) FROM t").
+	stencildb("query", "--backend", "cpu", "--host-memory", "1MiB", "--load", "t="+path, "SELECT delay, lag(delay, distance) OVER (ORDER BY delay) FROM t").
 		wantFailure(t, 1, "memory", "--host-memory")
 	stencildb("query", "--backend", "cpu", "--format", "csv", "--host-memory", "1MiB", "--load", "t="+path, "SELECT COUNT(*) FROM t WHERE delay = delay").wantOutput(t, "count\n200000\n")
 }
