@@ -181,6 +181,7 @@ func (a *amendment) strike(chunks []*table.Chunk, first int) error {
 // [ingest.File]: the rows that the log adds are groups behind those of the files.
 type Rows struct {
 	altered
+	fresh  *ingest.File // the same, of which nobody reads anything
 	one    *sync.Mutex  // held while the files are read, which others may share
 	of     *amendment   // nil where the files are the table
 	starts []int        // the first row of each group, and the end
@@ -188,7 +189,7 @@ type Rows struct {
 }
 
 func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
-	r := &Rows{altered: altered{File: f}, one: one, of: of, starts: []int{0}}
+	r := &Rows{altered: altered{File: f.Unread()}, fresh: f, one: one, of: of, starts: []int{0}}
 	add := func(n int) { r.starts = append(r.starts, r.starts[len(r.starts)-1]+n) }
 	for i := range f.Groups() {
 		add(f.GroupRows(i))
@@ -206,7 +207,7 @@ func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
 func (r *Rows) With(t *Saved) *Rows { return r.with(t.amended) }
 
 // with are the rows of the same files with an amendment. Nothing has been read of them.
-func (r *Rows) with(of *amendment) *Rows { return newRows(r.File.Unread(), r.one, of) }
+func (r *Rows) with(of *amendment) *Rows { return newRows(r.fresh, r.one, of) }
 
 // Unread are the same rows; nothing has been read of them.
 func (r *Rows) Unread() *Rows { return r.with(r.of) }

@@ -26,6 +26,43 @@ func rowsOf(t *table.Table, columns []int) (list []string) {
 	return list
 }
 
+// Rows of the same files are made while the files are read: the race detector tells.
+func TestRowsOfTheSameFilesWhileTheseAreRead(t *testing.T) {
+	r, d := rand.New(rand.NewPCG(1, 1)), newModelled()
+	db, err := openOn(d)
+	if err == nil {
+		err = db.commit(Change{Table: "n", Define: numbers("n")})
+	}
+	if err == nil {
+		err = db.commit(Change{Table: "n", Append: []*table.Chunk{db.rows(r, db.tables["n"], 100)}})
+	}
+	if err == nil {
+		err = db.checkpoint()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(ctx, d.after(r), "db", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.Saved("n").Open(ctx, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() {
+		_, err := rows.Read(ctx, []int{0}, ingest.Options{})
+		read <- err
+	}()
+	if n := rows.Unread().Total(); n != 100 {
+		t.Errorf("%d rows", n)
+	}
+	if err := <-read; err != nil {
+		t.Error(err)
+	}
+}
+
 // Files that the log changes give the rows of the whole table, read by columns or by groups; and a checkpoint that leaves them out leaves
 // the changes in the log.
 func TestFilesWithChangesOfTheLog(t *testing.T) {

@@ -17,7 +17,7 @@ type Numbered struct {
 
 // Numbered is a view of the rows with their numbers, for one statement.
 func (r *Rows) Numbered() *Numbered {
-	return &Numbered{Rows: &Rows{r.altered, r.one, r.of, r.starts, nil}}
+	return &Numbered{Rows: &Rows{r.altered, r.fresh, r.one, r.of, r.starts, nil}}
 }
 
 // split tells the table's columns from that of the numbers.
