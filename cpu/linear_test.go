@@ -37,18 +37,7 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 	}
 	tab := b.Table()
 	narrow, wide := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		coef := rapid.SampledFrom([]int64{1, -1, 3, -4, 1, -1, 1 << 15, -1<<15 - 1, 1 << 22, -1 << 30})
-		term := func() expr.Expr {
-			col := column(tab, rapid.IntRange(0, len(tops)-1).Draw(t, "column"))
-			return &expr.Arith{Op: expr.Mul, L: &expr.Const{V: table.Int(coef.Draw(t, "coefficient"))}, R: col, T: col.T}
-		}
-		sum := term()
-		for range rapid.IntRange(1, 3).Draw(t, "terms") {
-			sum = &expr.Arith{Op: expr.Add, L: sum, R: term(), T: sum.Type()}
-		}
-		rhs := rapid.SampledFrom([]int64{0, -1, 255, 1<<31 - 1, 1 << 31, -1 << 31, 1 << 45}).Draw(t, "against")
-		op := expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "op"))
+	holds := func(t rapid.TB, op expr.CmpOp, sum expr.Expr, rhs int64) {
 		where := &expr.Compare{Op: op, L: sum, R: &expr.Const{V: table.Int(rhs)}}
 		p, _, err := plan.Lower(where, tab, tab.Chunks[0])
 		if err != nil {
@@ -62,6 +51,23 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 			}
 		}
 		checkHolds(t, where, p, tab.Chunks[0])
+	}
+	for i := range len(tops) - 1 { // whatever is drawn below
+		left, right := column(tab, i), column(tab, i+1)
+		holds(t, expr.LT, &expr.Arith{Op: expr.Add, L: left, R: right, T: left.T}, tops[i+1])
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		coef := rapid.SampledFrom([]int64{1, -1, 3, -4, 1, -1, 1 << 15, -1<<15 - 1, 1 << 22, -1 << 30})
+		term := func() expr.Expr {
+			col := column(tab, rapid.IntRange(0, len(tops)-1).Draw(t, "column"))
+			return &expr.Arith{Op: expr.Mul, L: &expr.Const{V: table.Int(coef.Draw(t, "coefficient"))}, R: col, T: col.T}
+		}
+		sum := term()
+		for range rapid.IntRange(1, 3).Draw(t, "terms") {
+			sum = &expr.Arith{Op: expr.Add, L: sum, R: term(), T: sum.Type()}
+		}
+		rhs := rapid.SampledFrom([]int64{0, -1, 255, 1<<31 - 1, 1 << 31, -1 << 31, 1 << 45}).Draw(t, "against")
+		holds(t, expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "op")), sum, rhs)
 	})
 	if narrow == 0 || wide == 0 {
 		t.Errorf("%d sums of 32 bits and %d of 64: want some of each", narrow, wide)

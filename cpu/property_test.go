@@ -98,7 +98,7 @@ func checkQuery(t *rapid.T, tab *table.Table, q *plan.Fragment) {
 
 // checkHolds compares the bitmaps of a lowered condition with the condition, in rows that
 // raise no error.
-func checkHolds(t *rapid.T, where expr.Expr, p *plan.Pred, c *table.Chunk) {
+func checkHolds(t rapid.TB, where expr.Expr, p *plan.Pred, c *table.Chunk) {
 	sel := selectAll(t, p, c)
 	row := 0
 	env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
