@@ -466,12 +466,14 @@ func TestParquetUnsupported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tab := loadBytes(t, "x.parquet", pqFile(t, 2, c.col, pqColumn{n, i32(41, 42)}), ingest.Options{ChunkRows: 3})
-		if got := tab.Fields[0].Unsupported; got != c.want {
-			t.Errorf("unsupported because %q, want %q", got, c.want)
-		}
-		if got := fmt.Sprint(valuesOf(tab, 1)); got != "[41 42 41 42]" {
-			t.Errorf("%s: the other column has %s", c.want, got)
+		for _, limit := range []int64{0, 1 << 30} {
+			tab := loadBytes(t, "x.parquet", pqFile(t, 2, c.col, pqColumn{n, i32(41, 42)}), ingest.Options{ChunkRows: 3, MemoryLimit: limit})
+			if got := tab.Fields[0].Unsupported; got != c.want {
+				t.Errorf("unsupported because %q, want %q", got, c.want)
+			}
+			if got := fmt.Sprint(valuesOf(tab, 1)); got != "[41 42 41 42]" {
+				t.Errorf("%s: the other column has %s", c.want, got)
+			}
 		}
 	}
 }

@@ -83,6 +83,8 @@ type parquetColumn struct {
 // integers, days and microseconds.
 func (c parquetColumn) bounds(rg *file.RowGroupReader) (b bounds, ok bool) {
 	switch t, times := c.stored.(*arrow.TimestampType); {
+	case c.stored == nil: // it cannot be read
+		return b, false
 	case times && t.Unit != arrow.Microsecond:
 		return b, false
 	case !times && !slices.Contains([]arrow.Type{arrow.INT32, arrow.INT64, arrow.DATE32}, c.stored.ID()):
