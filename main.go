@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/stencildb/stencildb/cmd"
@@ -19,6 +20,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	// The first Ctrl-C ends the statement; a second one ends the process.
 	context.AfterFunc(ctx, stop)
+	if free := glctx.FreeHostMemory(); free > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(free / 10 * 9) // near which garbage is collected more often
+	}
 	status := 0
 	// Windows want the main thread.
 	glctx.RunMain(func() { status = cmd.Execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })

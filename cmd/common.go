@@ -74,7 +74,7 @@ func (o *common) registerBackend(c *cobra.Command, backend string) {
 func (o *common) registerData(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table, or those of a folder: `NAME=PATH[?option&...]` (may be repeated)")
 	c.Flags().StringVar(&o.options.Folder, "db", "", "keep the tables that statements make in `DIR`, which is made where it is not there (default: they are gone at the end)")
-	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables, and for sorting and grouping files beyond it, in host memory (default: none, until three quarters of what is free have no room for a statement)")
+	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables, and for sorting and grouping files beyond it, in host memory (default: none, until half of what is free has no room for a statement)")
 	o.registerGPU(c)
 }
 

@@ -46,7 +46,7 @@ type batchTimes struct {
 func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
 	columns := f.Reads()
 	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Otherwise == nil
-	if t := e.table.Load(); db.now().hostMemory == 0 || t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
+	if t := e.table.Load(); t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
 	each := int64(0)
@@ -56,6 +56,9 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	b, t, takes, err := db.batchesOf(ctx, e, columns, decidingOf(f), each, 0)
 	if b == nil || takes <= b.budget {
 		return nil, err
+	}
+	if db.now().hostMemory == 0 {
+		db.adopt(b.budget)
 	}
 	if db.halfFull() && db.makeRoom(ctx) {
 		return db.inBatches(ctx, e, tree, f)

@@ -38,7 +38,7 @@ type joinBeyond struct {
 // where it is none that can: it may be one of which some tables are joined apart then.
 func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	goes := spills(b.tree)
-	if db.now().hostMemory == 0 || !db.onCPU() || !goes && !seeks(b.fragment) {
+	if !db.onCPU() || !goes && !seeks(b.fragment) {
 		return nil, nil
 	}
 	type file struct {
@@ -61,6 +61,9 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	}
 	if total <= left/2 { // the rest is for what joins take
 		return nil, nil
+	}
+	if db.now().hostMemory == 0 {
+		db.adopt(left)
 	}
 	if db.halfFull() && db.makeRoom(ctx) {
 		return db.joinInBatches(ctx, b)

@@ -40,7 +40,7 @@ type Options struct {
 	GPUMemory int64
 	// HostMemory is the budget in bytes for the tables that the DB reads from
 	// files, and for each ORDER BY without LIMIT in what these leave; 0 means no budget,
-	// until a statement reads more than three quarters of what is free: these are the budget then.
+	// until a statement has no room in half of what is free: that is the budget then.
 	HostMemory int64
 	// Note, when set, is told in a line each what may not be what was meant: of the
 	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.
@@ -460,7 +460,7 @@ func (db *DB) hostBudget() (int64, error) {
 }
 
 // most is how many bytes of host memory what is read may take where no budget was given: not all, for others use it, too.
-func (c *core) most() int64 { return c.freeBytes() / 4 * 3 }
+func (c *core) most() int64 { return c.freeBytes() / 2 }
 
 // adopts gives the DB a budget of host memory where it has none and err says that there was no room: from then on statements go over files in parts, and what they
 // keep of them may leave the memory.
@@ -472,15 +472,20 @@ func (db *DB) adopts(err error) bool {
 	if of := (*ingest.MemoryError)(nil); errors.As(err, &of) {
 		budget = of.Limit
 	}
-	for _, t := range db.inMemory() {
-		budget += t.Bytes()
-	}
 	if budget <= 0 {
 		return false
 	}
+	db.adopt(budget)
+	return true
+}
+
+// adopt makes so many bytes of host memory, besides what tables have of it by now, the budget.
+func (db *DB) adopt(budget int64) {
+	for _, t := range db.inMemory() {
+		budget += t.Bytes()
+	}
 	db.change(false, func(c *configuration) { c.hostMemory = budget })
 	db.note(fmt.Sprintf("what statements read takes more than the host memory that is free: from now on they go over files in parts, and take %s at most (SET host_memory, or --host-memory, says it otherwise)", size(budget)))
-	return true
 }
 
 // unread is what the memory takes that keeps what changes the entry's files apart, until all is read.

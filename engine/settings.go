@@ -108,7 +108,7 @@ var settings = []setting{
 			return err
 		},
 		func(c, from *configuration) { c.rulesOff = from.rulesOff }},
-	{"host_memory", "bytes for tables in host memory, and for sorting; 0 for three quarters of what is free, once a statement has no room in these",
+	{"host_memory", "bytes for tables in host memory, and for sorting; 0 for half of what is free, once a statement has no room in that",
 		func(c *configuration) string { return strconv.FormatInt(c.hostMemory, 10) },
 		func(c *configuration, value string) (err error) {
 			if c.hostMemory = 0; value != "0" {

@@ -41,7 +41,7 @@ func TestSettings(t *testing.T) {
 			"[assignment device, cpu, both who runs the operators of a statement on backend both: auto, as is predicted to be the fastest, or cpu, device or both; of a list the first word is for the first join, and the last one for all that are left]",
 			"[backend cpu what computes the answer: auto, classic, fused, compute, cpu or both]",
 			"[disable_rule  rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them]",
-			"[host_memory 2147483648 bytes for tables in host memory, and for sorting; 0 for three quarters of what is free, once a statement has no room in these]",
+			"[host_memory 2147483648 bytes for tables in host memory, and for sorting; 0 for half of what is free, once a statement has no room in that]",
 			"[join auto the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index on cpu is auto where there is none]",
 			"[statement_timeout 0 ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit]"}},
 		{"SET assignment = 'cpu, auto'", []string{"invalid value for assignment: the assignment auto stands alone (line 1, column 5)"}},
