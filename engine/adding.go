@@ -19,15 +19,17 @@ func hasNoRoom(err error) bool {
 	return errors.Is(err, errNoRoom) || errors.As(err, new(*ingest.MemoryError))
 }
 
-// mayAdd reports a statement whose rows may become files of the folder before all of them are known: it only adds rows, and nobody asks for these.
+// mayAdd reports a statement whose rows may become files of the folder before all of them are known.
 func (m *modifying) mayAdd() bool {
-	switch db := m.db; {
-	case db.store == nil || db.tx != nil:
-		return false
-	case m.Change == nil: // it was not bound, since the file has no room
+	return m.onlyAdds() && m.db.store != nil && m.db.tx == nil && (m.def == nil || !m.def.Temp)
+}
+
+// onlyAdds reports a statement that only adds rows, and nobody asks for these.
+func (m *modifying) onlyAdds() bool {
+	if m.Change == nil { // it was not bound, since the file has no room
 		return m.parsed.Copy != nil
 	}
-	return (m.Verb == "CREATE TABLE" || m.Verb == "INSERT" || m.Verb == "COPY") && m.Rows != nil && m.Conflict == nil && m.Returning == nil && m.def != nil && !m.def.Temp
+	return (m.Verb == "CREATE TABLE" || m.Verb == "INSERT" || m.Verb == "COPY") && m.Rows != nil && m.Conflict == nil && m.Returning == nil
 }
 
 // added is changed of a statement whose rows the memory has no room for: pieces of them become files, and a checkpoint makes these the table's. The error is noRoom

@@ -68,6 +68,8 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 		r, err = m.added(ctx, err)
 	case hasNoRoom(err) && m.kept != nil: // what came once does not come again
 		err = errors.New(err.Error())
+	case hasNoRoom(err) && m.onlyAdds():
+		err = fmt.Errorf("%w; outside of a transaction a table that is kept in a folder (--db) takes any number of rows", err)
 	}
 	if err != nil {
 		return nil, true, s.described(err)
