@@ -197,3 +197,30 @@ func TestSpilledRowsAreReadTooLate(t *testing.T) {
 		t.Errorf("%v, want that the file is closed", err)
 	}
 }
+
+// Where only the number of rows is asked for, texts are not read.
+func TestCountsOfUnionsReadNoTexts(t *testing.T) {
+	_, path := beyondTable(t, 600)
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Attach("f", ingest.Source{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"SELECT COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT v, id FROM f WHERE id < 100) q":                       "[[700]]",
+		"SELECT COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT u, w FROM f LIMIT 7) q":                               "[[7]]",
+		"SELECT COUNT(*) FROM (SELECT u, w, row_number() OVER (ORDER BY id) AS r FROM f WHERE id < 10) q":                "[[10]]",
+		"SELECT COUNT(*) FROM (SELECT u, w FROM f WHERE id < 5 UNION ALL SELECT 'x', NULL) q, (SELECT u FROM f LIMIT 2)": "[[12]]",
+	} {
+		if got := inWords(Collect(db.Query(context.Background(), text))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	db = open(t, Options{Backend: "cpu"})
+	if err := db.Attach("f", ingest.Source{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, db, "SELECT COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT v, id FROM f WHERE id < 100) q")
+	if read := db.entry("f").table.Load(); read.Has([]int{8}) || read.Has([]int{4}) {
+		t.Error("a text has been read")
+	}
+}

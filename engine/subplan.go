@@ -479,7 +479,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	if len(pruned.Fields()) == len(out.Fields) {
 		at = all(len(out.Fields))
 	} else if len(at) == 0 {
-		at = []int{0}
+		at = []int{plan.Any(out.Fields)}
 	}
 	t, a, err = x.collect(ctx, rows, out, at, x.mayLeave())
 	switch {
@@ -501,7 +501,7 @@ func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, 
 		return nil, nil, err
 	}
 	if len(columns) == 0 {
-		columns = []int{0}
+		columns = []int{plan.Any(out.Fields)}
 	}
 	piece := pieceOf(out.Fields, budget)
 	for _, in := range n.Of {

@@ -1,5 +1,11 @@
 package plan
 
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/table"
+)
+
 // Pruned is a query that gives some of its columns only; one at least, and all where that takes more than leaving
 // out select items, or the rule is off.
 func Pruned(n Node, columns []int, off Off) Node {
@@ -7,7 +13,7 @@ func Pruned(n Node, columns []int, off Off) Node {
 		return n
 	}
 	if len(columns) == 0 {
-		columns = []int{0}
+		columns = []int{Any(n.Fields())}
 	}
 	switch n := n.(type) {
 	case *Project:
@@ -25,4 +31,9 @@ func Pruned(n Node, columns []int, off Off) Node {
 		}
 	}
 	return n
+}
+
+// Any is a column where only the number of rows is asked for: one that is no text, which would take longer to read, unless all are.
+func Any(fields []table.Field) int {
+	return max(0, slices.IndexFunc(fields, func(f table.Field) bool { return f.Type.Kind != table.Varchar }))
 }
