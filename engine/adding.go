@@ -32,7 +32,7 @@ func (m *modifying) onlyAdds() bool {
 	return (m.Verb == "CREATE TABLE" || m.Verb == "INSERT" || m.Verb == "COPY") && m.Rows != nil && m.Conflict == nil && m.Returning == nil
 }
 
-// added is changed of a statement whose rows the memory has no room for: pieces of them become files, and a checkpoint makes these the table's. The error is noRoom
+// added is run of a statement whose rows the memory has no room for: pieces of them become files, and a checkpoint makes these the table's. The error is noRoom
 // where that cannot be.
 func (m *modifying) added(ctx context.Context, noRoom error) (_ *Rows, err error) {
 	defer recovered(&err)

@@ -368,11 +368,7 @@ func (s *Statement) looked(ctx context.Context) (r *Rows, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("engine: %v", v)
-		}
-	}()
+	defer recovered(&err)
 	if err := settle(ctx, []*table.Table{e.table.Load()}); err != nil {
 		return nil, s.described(err)
 	}

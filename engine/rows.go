@@ -83,12 +83,8 @@ func (r *Rows) open() error {
 // pull waits for the next batch; nil at the end. A panic on the way is an error.
 func (r *Rows) pull() (_ batch, err error) {
 	start := time.Now()
-	defer func() {
-		r.waited += time.Since(start)
-		if v := recover(); v != nil {
-			err = fmt.Errorf("engine: %v", v)
-		}
-	}()
+	defer func() { r.waited += time.Since(start) }()
+	defer recovered(&err)
 	for {
 		b, err, ok := r.next()
 		if !ok || err != nil {

@@ -179,11 +179,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value,
 
 // bindTo resolves the names of a statement in a catalog. A panic on the way is an error, as one of pull is.
 func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, params []table.Value, looksUp bool) (_ *bound, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("engine: %v", v)
-		}
-	}()
+	defer recovered(&err)
 	if !looksUp {
 		tree, err := st.Bind(c, params...)
 		if err != nil {

@@ -157,11 +157,17 @@ func (a *Adding) Finish(ctx context.Context, tables []*table.Table) (compacted [
 	if err := a.to.end(); err != nil {
 		return nil, a.written(err)
 	}
-	return a.s.checkpoint(ctx, tables, a)
+	if compacted, err = a.s.checkpoint(ctx, tables, a); err == nil {
+		a.to.files = nil // they are the table's
+	}
+	return compacted, err
 }
 
 // Drop takes the files of rows that no Finish has made a table's.
 func (a *Adding) Drop() {
+	if a.to.file == nil && a.to.files == nil {
+		return
+	}
 	_ = a.to.close() // nobody reads it
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()

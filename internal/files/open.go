@@ -83,15 +83,12 @@ func until[T any](ctx context.Context, f func() (T, error), late func(T)) (T, er
 	}
 }
 
-// ReadAll reads to the end of r, but no more than limit bytes, or until ctx ends: a pipe
-// or a terminal may keep it waiting for ever. name is what r is, in errors.
+// ReadAll reads to the end of r, but no more than limit bytes, as [Until] does.
 func ReadAll(ctx context.Context, r io.Reader, name string, limit int64) ([]byte, error) {
-	data, err := until(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(r, limit+1)) }, func([]byte) {})
+	data, err := io.ReadAll(io.LimitReader(Until(ctx, r, name), limit+1))
 	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("%s: cannot be read: %w", name, reason(err))
+		return nil, err
 	case int64(len(data)) > limit:
 		return nil, fmt.Errorf("%s: more than the %d MiB that are read of it", name, limit>>20)
 	}
