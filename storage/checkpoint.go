@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// partRows is the most rows of a file of a table.
-const partRows = 1 << 24
+// partRows is the most rows of a file of a table. (A variable for the tests.)
+var partRows = 1 << 24
 
 // Checkpoint writes what has changed since the one before as Parquet files, and begins a new log. tables has the snapshots
 // as all commits left them, of those that have changed at least; no commit comes meanwhile. One that is not in memory ([Store.Saved])

@@ -328,8 +328,11 @@ func (db *database) random(r *rand.Rand) (commit []Change) {
 
 // A store that is closed and opened again has what it had; nothing is wrong in it.
 func TestTablesComeBack(t *testing.T) {
-	defer func(n int) { batchCells = n }(batchCells)
+	defer func(n, rows int) { batchCells, partRows = n, rows }(batchCells, partRows)
 	for seed := range uint64(12) {
+		if seed == 3 { // files are full soon
+			partRows = 3
+		}
 		if seed == 6 { // tables are read for what the log changes of them
 			batchCells = 8
 		}
@@ -355,6 +358,13 @@ func TestTablesComeBack(t *testing.T) {
 				will := ""
 				if err = db.add(r, func(next *database) { will = next.state() }); err == nil && db.state() != will {
 					t.Fatalf("seed %d, commit %d:\n%s\nnot\n%s", seed, i, db.state(), will)
+				}
+			}
+			for _, k := range db.Store.tables {
+				for _, p := range k.files {
+					if p.Rows > partRows {
+						t.Fatalf("seed %d, commit %d: %s has %d rows", seed, i, p.Name, p.Rows)
+					}
 				}
 			}
 			if err == nil && r.IntN(10) == 0 {
