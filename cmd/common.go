@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -17,6 +18,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/testdata"
 )
 
@@ -168,17 +170,22 @@ func (o *common) withTables(c *cobra.Command, fn func(context.Context, *engine.D
 const flightsOrder = "The flights are sorted by delay into lines, each line by distance: delay grows downwards, distance to the right."
 
 // withOrdered is withDB for pictures: the embedded flights lie in an order that makes
-// regions visible, and order says so; tables of --load stay as they are.
-func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order string) error) error {
-	if len(o.loads) > 0 || o.options.Folder != "" {
-		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, "") })
+// regions visible, and order says so of the table that is theirs, "" of others.
+func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order func(*table.Table) string) error) error {
+	if len(o.loads) > 0 || o.options.Folder != "" { // there are no flights
+		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, nil) })
 	}
 	t, err := lesson.Flights(math.MaxInt)
 	if err != nil {
 		return err
 	}
-	ordered := func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, flightsOrder) }
-	return o.withTables(c, ordered, func(db *engine.DB) error { return db.Add(t) })
+	ordered := func(read *table.Table) string {
+		if slices.Equal(read.Chunks, t.Chunks) {
+			return flightsOrder
+		}
+		return ""
+	}
+	return o.withTables(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, ordered) }, func(db *engine.DB) error { return db.Add(t) })
 }
 
 // outFolder makes the folder that a flag names, and sees that it can be written to before any

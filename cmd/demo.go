@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -173,7 +174,7 @@ func (o *demoFlags) run(c *cobra.Command, text string, w, h int, instead string)
 		return err
 	}
 	defer func() { err = errors.Join(err, gpu.Close()) }()
-	return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) (err error) {
+	return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order func(*table.Table) string) (err error) {
 		d, err := debugger.Open(ctx, gpu, db, debugger.Options{SQL: text, MaxPasses: o.most, Order: order, Instead: instead})
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -71,7 +72,7 @@ have the same selection, the same candidates for a k-th value, or the same sum.`
 		var traces []*trace.Trace
 		for _, backend := range both {
 			o.options.Backend = backend
-			if err := o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
+			if err := o.withOrdered(c, func(ctx context.Context, db *engine.DB, order func(*table.Table) string) error {
 				t, err := traceOn(ctx, c.ErrOrStderr(), db, statement, trace.Options{MaxPasses: most, Order: order})
 				traces = append(traces, t)
 				return err

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"os"
@@ -28,6 +29,34 @@ func TestTraceWritesOnePage(t *testing.T) {
 	}
 	if fetched := regexp.MustCompile(`(src|href)="[^#]|@import|url\(`).FindString(string(page)); fetched != "" {
 		t.Errorf("the page has %q", fetched)
+	}
+}
+
+// Whether the records are the flights in their order is the matter of the table that is read, whatever the flags
+// say; and the picture of a texture that is a strip is near square.
+func TestTraceSaysTheOrderOfTheTableThatItReads(t *testing.T) {
+	var rows strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&rows, "%d\n", i)
+	}
+	path := file(t, "rows.csv", "delay\n"+rows.String())
+	out := filepath.Join(t.TempDir(), "page.html")
+	for _, c := range []struct {
+		from  string
+		flags []string
+		want  string
+	}{
+		{"flights", nil, `"order":"` + flightsOrder + `"`},
+		{"'" + path + "'", nil, `"order":""`},
+		{"'" + path + "'", nil, `"rows":300,"width":16,"line":32,`},
+		{"flights", []string{"--load", "flights=" + path}, `"order":""`},
+	} {
+		if o := stencildb(append([]string{"trace", "-o", out, "SELECT COUNT(*) FROM " + c.from + " WHERE delay > 60"}, c.flags...)...); o.status != 0 {
+			t.Errorf("%v", o)
+		}
+		if page, err := os.ReadFile(out); err != nil || !strings.Contains(string(page), c.want) {
+			t.Errorf("%s %v: the page has no %s (%v)", c.from, c.flags, c.want, err)
+		}
 	}
 }
 

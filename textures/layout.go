@@ -60,6 +60,18 @@ func LineShape(n int) Shape {
 	return Shape{Width: 4, Height: 1, Rows: n}
 }
 
+// ViewOf returns the rectangle in which a picture shows a chunk of n rows: [ShapeOf] with its lines cut
+// in halves until it is at most twice as wide as high, and less than twice as high as wide. Row r is shown at
+// (r % Width, r / Width); its texel is that of ShapeOf.
+func ViewOf(n int) Shape {
+	s := ShapeOf(n)
+	for s.Width > 2*s.Height {
+		s.Width /= 2
+		s.Height = (n + s.Width - 1) / s.Width
+	}
+	return s
+}
+
 // Rect is a rectangle of texels.
 type Rect struct{ X, Y, W, H int }
 

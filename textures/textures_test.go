@@ -46,6 +46,20 @@ func TestShapeCoversExactlyTheRows(t *testing.T) {
 	}
 }
 
+func TestViewIsNearSquare(t *testing.T) {
+	for n, want := range map[int][2]int{1: {1, 1}, 200_000: {512, 391}, 262_145: {512, 513}, 300_000: {512, 586}, 1_000_000: {1024, 977}, table.MaxChunkRows: {16384, 16384}} {
+		if v := textures.ViewOf(n); [2]int{v.Width, v.Height} != want {
+			t.Errorf("%d rows are shown as %d x %d, want %v", n, v.Width, v.Height, want)
+		}
+	}
+	for n := 1; n < 3_000_000; n += 1 + n/100 {
+		v, s := textures.ViewOf(n), textures.ShapeOf(n)
+		if v.Rows != n || v.Width*v.Height < n || v.Width*(v.Height-1) >= n || v.Width > 2*v.Height || v.Height > 2*v.Width || s.Width%v.Width != 0 {
+			t.Fatalf("%d rows of %+v are shown as %+v", n, s, v)
+		}
+	}
+}
+
 func TestUploadedLimbsReadBack(t *testing.T) {
 	for _, top := range []uint64{0, 1, 255, 1 << 16, 1<<24 - 1, 1 << 24, 1<<48 - 1, 1 << 48, 1<<63 - 1} {
 		var vals []table.Value

@@ -19,12 +19,13 @@ import (
 const MaxSide = 128
 
 // grid is the picture of a chunk: cell (x, y) is the block of Step x Step records at
-// (x * Step, y * Step) of a rectangle of Width records to a line. Only the last line
+// (x * Step, y * Step) of a rectangle of Width records to a line (see [textures.ViewOf]). Only the last line
 // of cells may end early: cells are numbered line by line without gaps.
 type grid struct {
 	First int `json:"first"` // row of the table that is the chunk's first
 	Rows  int `json:"rows"`
 	Width int `json:"width"`
+	Line  int `json:"line"` // texels of a line of the chunk's textures
 	Step  int `json:"step"`
 	Cols  int `json:"cols"` // of cells
 	Lines int `json:"lines"`
@@ -33,9 +34,9 @@ type grid struct {
 }
 
 func newGrid(first, rows int) *grid {
-	sh := textures.ShapeOf(rows)
+	sh := textures.ViewOf(rows)
 	step := (max(sh.Width, sh.Height) + MaxSide - 1) / MaxSide
-	g := &grid{First: first, Rows: rows, Width: sh.Width, Step: step,
+	g := &grid{First: first, Rows: rows, Width: sh.Width, Line: textures.ShapeOf(rows).Width, Step: step,
 		Cols: (sh.Width + step - 1) / step, Lines: (sh.Height + step - 1) / step}
 	for y := range g.Lines {
 		for x := range g.Cols {

@@ -20,8 +20,9 @@ const DefaultMaxPasses = 200
 
 // Options says how to trace.
 type Options struct {
-	MaxPasses int    // 0: DefaultMaxPasses
-	Order     string // how the records are ordered, in words; "" where that says nothing
+	MaxPasses int // 0: DefaultMaxPasses
+	// Order, when set, says in words how the records of the table lie that the passes read; "" where that says nothing.
+	Order func(*table.Table) string
 	// Progress, when set, is called after each pass that has been looked at, with their
 	// number so far and in all.
 	Progress func(done, all int)
@@ -155,7 +156,10 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		return nil, err
 	}
 	out := t.trace
-	out.SQL, out.Backend, out.Plan, out.Order = w.SQL, w.Backend, x.Lines(), o.Order
+	out.SQL, out.Backend, out.Plan = w.SQL, w.Backend, x.Lines()
+	if q := out.Stage.Plan; o.Order != nil && q != nil {
+		out.Order = o.Order(q.Table)
+	}
 	for i, c := range w.Columns {
 		out.Answer = append(out.Answer, Field{c.Name, c.Type.String(), valuesOf(w.Rows, i)})
 	}
@@ -167,7 +171,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		}
 	}
 	if len(out.Grids) == 0 { // the passes of a join that has no rows are shown all the same
-		out.Grids = []*grid{{Width: 1, Step: 1, Cols: 1, Lines: 1, cells: []int{}}}
+		out.Grids = []*grid{{Width: 1, Line: 1, Step: 1, Cols: 1, Lines: 1, cells: []int{}}}
 	}
 	out.Images = t.images.list
 	out.Watched, out.Ran, out.tracer = w, t.Profiles, t

@@ -11,15 +11,17 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/trace"
 )
 
 // Options says what to show.
 type Options struct {
 	SQL       string
-	MaxPasses int    // that the statement may have; 0: [trace.DefaultMaxPasses]
-	Order     string // how the records are ordered, in words; "" where that says nothing
-	Instead   string // a backend that cannot do the statement, for which that of the DB stands in; "" for none
+	MaxPasses int // that the statement may have; 0: [trace.DefaultMaxPasses]
+	// Order, when set, says in words how the records of the table lie that the passes read; "" where that says nothing.
+	Order   func(*table.Table) string
+	Instead string // a backend that cannot do the statement, for which that of the DB stands in; "" for none
 }
 
 // Demo is a statement under the debugger. It belongs to one goroutine.

@@ -99,9 +99,8 @@ func (f *frame) field() {
 // fieldSurface draws the field and, at heights 0 to 1, the quads before it.
 func (f *frame) fieldSurface(r image.Rectangle, levels []float32) {
 	view, projection := f.camera.matrices(r)
-	matrix, sh := projection.Mul4(view), f.shape()
-	uniforms := append(test(f.scene.pass), shaders.Int("net", net), shaders.Uniform{Name: "camera", F: matrix[:]},
-		shaders.Float("shape", float32(sh.Height)/float32(sh.Width)))
+	matrix := projection.Mul4(view)
+	uniforms := append(test(f.scene.pass), shaders.Int("net", net), shaders.Uniform{Name: "camera", F: matrix[:]})
 	gl.Enable(gl.DEPTH_TEST)
 	gl.DepthFunc(gl.LESS)
 	defer gl.Disable(gl.DEPTH_TEST)
@@ -128,8 +127,9 @@ const lineSpace = 15
 // fieldLabels writes the ends of the depths and the quad's depth at the field.
 func (f *frame) fieldLabels(box image.Rectangle, levels []float32, names []string) {
 	sh := f.shape()
+	larger := float32(max(sh.Width, sh.Height))
 	corner := func(h float32) image.Point {
-		return f.camera.project(box, mgl32.Vec3{0.5, h * 0.5, 0.5 * float32(sh.Height) / float32(sh.Width)})
+		return f.camera.project(box, mgl32.Vec3{0.5 * float32(sh.Width) / larger, h * 0.5, 0.5 * float32(sh.Height) / larger})
 	}
 	low, high := corner(0), corner(1)
 	for y := high.Y; y < low.Y; y++ {

@@ -33,7 +33,7 @@ type looks struct {
 
 func look(t *testing.T, d *Demo) looks {
 	t.Helper()
-	return looks{d.view.shown.RGBA, d.layout(), textures.ShapeOf(d.scene.chunk.Rows)}
+	return looks{d.view.shown.RGBA, d.layout(), textures.ViewOf(d.scene.chunk.Rows)}
 }
 
 // record is the colour of a record in a pane, at the middle of its texel.
@@ -165,19 +165,40 @@ func TestAnEvictedBufferIsMadeAgain(t *testing.T) {
 	}
 }
 
+// What is said of the order is asked of the table that the statement reads, at each frame.
+func TestTheOrderIsThatOfTheTableRead(t *testing.T) {
+	d := open(t, flights(t, rows), cnf)
+	if got := (&frame{demo: d, scene: d.scene}).order(); got != "" {
+		t.Errorf("%q", got)
+	}
+	d.options.Order = func(read *table.Table) string { return "sorted " + read.Name }
+	if got := (&frame{demo: d, scene: d.scene}).order(); got != "sorted flights" {
+		t.Errorf("%q", got)
+	}
+	d.draws(t)
+}
+
 func TestATexelIsReadBackAsTheRecordItHolds(t *testing.T) {
+	readsBack(t, []int{0, 1, 64, 1999}, rows)
+	readsBack(t, []int{0, 15, 16, 31, 32, 40}, 300) // 32 texels to a line, of which the panes make two
+}
+
+// readsBack checks some of so many records, and the last one.
+func readsBack(t *testing.T, some []int, rows int) {
+	t.Helper()
 	tab := flights(t, rows)
 	d := open(t, tab, cnf)
 	d.goes(t, 5)
 	l := look(t, d)
-	for _, row := range []int{0, 1, 64, 1999, rows - 1} {
+	for _, row := range append(some, rows-1) {
 		f := &frame{view: d.view, scene: d.scene, layout: l.layout, demo: d}
 		if got, ok := f.rowAt(l.place(depthPane, row)); !ok || got != row {
 			t.Errorf("record %d is found as %d (%v)", row, got, ok)
 		}
 		var have texel
 		err := d.gl.Do(context.Background(), func() error {
-			have = d.scene.texel(row%l.shape.Width, row/l.shape.Width)
+			texels := textures.ShapeOf(rows)
+			have = d.scene.texel(row%texels.Width, row/texels.Width)
 			return nil
 		})
 		if err != nil {
@@ -196,6 +217,16 @@ func TestATexelIsReadBackAsTheRecordItHolds(t *testing.T) {
 		}
 		if have != want {
 			t.Errorf("record %d: %+v, want %+v", row, have, want)
+		}
+		passes := unchosen
+		if want.passes > 0 {
+			passes = selected
+		}
+		if got := l.record(resultPane, row); !near(got, passes) {
+			t.Errorf("record %d is %v, want %v", row, got, passes)
+		}
+		if got := l.record(stencilPane, row); row >= l.shape.Width && !near(got, draw.Light.Stencil(uint8(want.stencil))) { // the first line lies behind the frame's hairs
+			t.Errorf("record %d has the stencil value of %v, want %d", row, got, want.stencil)
 		}
 		d.mouse = l.place(stencilPane, row)
 		d.draws(t)

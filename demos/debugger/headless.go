@@ -97,7 +97,7 @@ func (d *Demo) point() {
 		return
 	}
 	if d.scene.chunk != nil {
-		sh := textures.ShapeOf(d.scene.chunk.Rows)
+		sh := textures.ViewOf(d.scene.chunk.Rows)
 		r := picture(d.layout().panes[depthPane], sh.Width, sh.Height)
 		y := (sh.Rows - 1) * 9 / 10 / sh.Width
 		x := min(sh.Width/4, sh.Rows-1-y*sh.Width)

@@ -125,7 +125,7 @@ func cutRight(r image.Rectangle, w int) (cut, rest image.Rectangle) {
 }
 
 // picture is where the picture of a chunk lies in a pane: as large as fits, in the
-// texture's proportions.
+// proportions of its view.
 func picture(pane image.Rectangle, width, height int) image.Rectangle {
 	return fitted(pane, width, height, footHigh)
 }

@@ -43,7 +43,8 @@ func (f *frame) panes() {
 	}
 }
 
-func (f *frame) shape() textures.Shape { return textures.ShapeOf(f.scene.chunk.Rows) }
+// shape is the rectangle that the panes show the chunk's records in.
+func (f *frame) shape() textures.Shape { return textures.ViewOf(f.scene.chunk.Rows) }
 
 // undefined draws a pane that has nothing to show.
 func (f *frame) undefined(r image.Rectangle, why string) {

@@ -93,17 +93,19 @@ func (f *frame) record() {
 	f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Record", ink)
 	row, ok := f.rowAt(f.demo.mouse)
 	if !ok {
-		f.small(r, r.Min.Y+34, "Point at a texel of a pane. "+f.demo.options.Order)
+		f.small(r, r.Min.Y+34, "Point at a record of a pane. "+f.order())
 		return
 	}
 	s, sh := f.scene, f.shape()
-	x, y := row%sh.Width, row/sh.Width
-	f.Text(f.Body, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), x, y), ink)
+	texels := textures.ShapeOf(s.chunk.Rows)
+	u, v := row%texels.Width, row/texels.Width
+	f.Text(f.Body, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), u, v), ink)
 	var held [][2]string
 	if f.demo.traced {
 		held = f.cells(row)
 	} else {
-		held = s.held(s.texel(x, y), row)
+		held = s.held(s.texel(u, v), row)
+		x, y := row%sh.Width, row/sh.Width
 		for _, pane := range f.layout.panes {
 			r := picture(pane, sh.Width, sh.Height)
 			f.mark(image.Rect(r.Min.X+x*r.Dx()/sh.Width, r.Min.Y+y*r.Dy()/sh.Height, r.Min.X+(x+1)*r.Dx()/sh.Width, r.Min.Y+(y+1)*r.Dy()/sh.Height))
@@ -114,7 +116,7 @@ func (f *frame) record() {
 	for _, h := range held {
 		c.write(h[0], h[1])
 	}
-	f.small(r, c.y, f.demo.options.Order)
+	f.small(r, c.y, f.order())
 }
 
 // small writes lines of small text into a rectangle, from a height on, if there is room.
@@ -202,9 +204,17 @@ func (c *card) attributes(row, end int) {
 	}
 }
 
-// mark frames a texel of a pane, so that it is found in the others too.
-func (f *frame) mark(texel image.Rectangle) {
-	at := texel.Inset(-3)
+// order says in words how the records lie that the passes read; "" where that says nothing.
+func (f *frame) order() string {
+	if f.demo.options.Order == nil || f.scene == nil {
+		return ""
+	}
+	return f.demo.options.Order(f.scene.plan.Table)
+}
+
+// mark frames a record of a pane, so that it is found in the others too.
+func (f *frame) mark(record image.Rectangle) {
+	at := record.Inset(-3)
 	f.Frame(at, 1, paper)
 	f.Frame(at.Inset(-1), 1, ink)
 }

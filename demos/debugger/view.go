@@ -186,7 +186,7 @@ func (f *frame) paint(source shaders.Source, r image.Rectangle, records, others 
 	}
 	gl.UseProgram(program.ID)
 	gl.Viewport(int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy()))
-	f.fail(program.Set(append(more, shaders.Uniform{Name: "chunk", I: []int32{int32(sh.Width), int32(sh.Height), int32(sh.Rows)}},
+	f.fail(program.Set(append(more, shaders.Uniform{Name: "chunk", I: []int32{int32(sh.Width), int32(sh.Height), int32(sh.Rows), int32(textures.ShapeOf(sh.Rows).Width)}},
 		shaders.Float("scale", float32(s.top())), shaders.Int("nulls", nulls),
 		shaders.Uniform{Name: "pane", I: []int32{int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy())}})))
 	draw()
@@ -203,7 +203,7 @@ func (f *frame) take(r image.Rectangle) {
 	}
 }
 
-// records draws the records of the chunk, a texel each, into a rectangle of the frame.
+// records draws the records of the chunk, line by line of [textures.ViewOf], into a rectangle of the frame.
 func (f *frame) records(kind string, r image.Rectangle, records, others uint32, s scale, more ...shaders.Uniform) {
 	f.paint(paneProgram(kind), r, records, others, s, func() { gl.DrawArrays(gl.TRIANGLES, 0, 3) }, more...)
 	f.take(r)

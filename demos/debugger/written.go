@@ -25,7 +25,7 @@ func (f *frame) head() {
 	if f.scene != nil {
 		n := f.scene.plan.Table.Rows()
 		sorted := ""
-		if d.options.Order != "" {
+		if f.order() != "" {
 			sorted = "sorted "
 		}
 		if d.traced {

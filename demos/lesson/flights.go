@@ -19,7 +19,7 @@ var Load = sync.OnceValues(func() (*table.Table, error) {
 })
 
 // Flights returns the first rows of the embedded flights in an order that makes
-// regions visible: sorted by delay and cut into lines of the texture, each line
+// regions visible: sorted by delay and cut into lines of the picture, each line
 // sorted by distance. So delay grows downwards, distance to the right.
 func Flights(rows int) (*table.Table, error) {
 	all, err := Load()
@@ -71,7 +71,7 @@ func arranged(all *table.Table, rows []int) (*table.Table, error) {
 		return func(a, b int) int { return int(s[col].Codes.At(a)) - int(s[col].Codes.At(b)) }
 	}
 	slices.SortFunc(rows, by(0))
-	for line := range slices.Chunk(rows, textures.ShapeOf(len(rows)).Width) {
+	for line := range slices.Chunk(rows, textures.ViewOf(len(rows)).Width) {
 		slices.SortFunc(line, by(1))
 	}
 	b := table.NewBuilder(all.Name, all.Fields, 0)

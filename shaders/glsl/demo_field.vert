@@ -7,7 +7,6 @@ layout(binding = 0) uniform sampler2D records;
 uniform int net;
 uniform vec4 camera[4];
 uniform float height;
-uniform float shape; // height of the chunk / its width
 out vec3 place;
 flat out vec4 colour;
 
@@ -25,9 +24,11 @@ void main() {
     ivec2 at = min(knot * lines / net, lines - 1);
     if (at.y * chunk[0] + at.x >= chunk[2])
         at.y = max(at.y - 1, 0);
-    float limb = limbOf(texelFetch(records, at, 0).r), h = rank(limb);
-    colour = depthColour(limb, h, at);
+    ivec2 from = texelOf(at);
+    float limb = limbOf(texelFetch(records, from, 0).r), h = rank(limb);
+    colour = depthColour(limb, h, from);
 #endif
-    place = vec3(unit.x - 0.5, h * 0.5, (0.5 - unit.y) * shape);
+    vec2 sides = vec2(chunk[0], chunk[1]) / float(max(chunk[0], chunk[1])); // the larger is 1
+    place = vec3((unit.x - 0.5) * sides.x, h * 0.5, (0.5 - unit.y) * sides.y);
     gl_Position = mat4(camera[0], camera[1], camera[2], camera[3]) * vec4(place, 1.0);
 }

@@ -1,5 +1,4 @@
-// A pane of the debugger: the records of a chunk, row by row, `width` to a line, as
-// they lie in a texture; where a pixel stands for several records it shows the first
+// A pane of the debugger: the records of a chunk, row by row, `chunk[0]` to a line; where a pixel stands for several records it shows the first
 // of them, with PASSES the share of them that pass.
 // In: as demo_scale.glsl; pane, the pane's left and lower edge, width and height in pixels.
 // CODES: the texture holds limbs of 24 bits (a NULL is 2^24), so many from a channel on;
@@ -26,27 +25,28 @@ void main() {
         colour = vec4(1.0);
         return;
     }
+    ivec2 from = texelOf(at);
 #if defined(CODES)
-    vec4 texel = texelFetch(records, at, 0);
+    vec4 texel = texelFetch(records, from, 0);
     float code = texel[limbs[0]];
     bool null = code == 16777216.0;
     if (limbs[1] > 1)
         code += texel.g * 16777216.0;
     if (limbs[1] > 2)
-        code += texelFetch(others, at, 0).r * 281474976710656.0;
+        code += texelFetch(others, from, 0).r * 281474976710656.0;
     colour = null ? mark(0) : shade(rank(code), 0);
 #elif defined(DEPTH)
-    float limb = limbOf(texelFetch(records, at, 0).r);
-    colour = depthColour(limb, rank(limb), at);
+    float limb = limbOf(texelFetch(records, from, 0).r);
+    colour = depthColour(limb, rank(limb), from);
 #elif defined(STENCIL)
-    colour = texelFetch(palette, ivec2(int(texelFetch(records, at, 0).r), 2), 0);
+    colour = texelFetch(palette, ivec2(int(texelFetch(records, from, 0).r), 2), 0);
 #else
     ivec2 end = min(max((pixel + 1) * lines / size, at + 1), lines);
     float n = 0.0, all = 0.0;
     for (int y = at.y; y < end.y; y++)
         for (int x = at.x; x < end.x; x++)
             if (y * chunk[0] + x < chunk[2]) {
-                n += texelFetch(records, ivec2(x, y), 0).r;
+                n += texelFetch(records, texelOf(ivec2(x, y)), 0).r;
                 all += 1.0;
             }
     colour = mix(mark(2), mark(fate), n / all);

@@ -1,12 +1,13 @@
 // What the debugger's pictures know of the records of a chunk, and of the depth test.
-// In: chunk, the width, height and number of the records; scale, the largest number; ranks,
+// In: chunk, the width and height of the view, the number of records, and the texels of a line of
+//     their textures; scale, the largest number; ranks,
 //     of numbers 0 .. scale, evenly; nulls, whether there are any; test, whether a depth
 //     test is shown, its function (as pass.Func), whether bounds are; quad, its depth and
 //     the bounds.
 layout(binding = 1) uniform sampler2D palette;
 layout(binding = 2) uniform sampler2D ranks;
 layout(binding = 3) uniform sampler2D others; // CODES: the third limbs; else the attribute, for its NULLs
-uniform int chunk[3];
+uniform int chunk[4];
 uniform float scale;
 uniform int nulls;
 uniform int test[3];
@@ -36,6 +37,12 @@ bool compares(int f, float a, float b) {
     case 6: return a >= b;
     }
     return a > b;
+}
+
+// texelOf is where the record at a place of the view lies in the textures.
+ivec2 texelOf(ivec2 at) {
+    int row = at.y * chunk[0] + at.x;
+    return ivec2(row % chunk[3], row / chunk[3]);
 }
 
 // limbOf is the number that a depth stands for.

@@ -121,10 +121,11 @@ function reveal() {
 }
 
 function reduction(grid) {
-  const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line.${layout(grid)}`;
+  const lines = grid.line === grid.width ? '' : ` (of the texture ${grouped(grid.line)})`;
+  const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line${lines}.${layout(grid)}`;
   if (grid.step === 1) return shape;
   const n = `${grid.step} × ${grid.step}`;
-  return `Reduced: ${grouped(grid.rows)} records, ${grouped(grid.width)} to a line, are ${grid.cols} × ${grid.lines} cells, each a block of ${n} records. ` +
+  return `Reduced: ${grouped(grid.rows)} records, ${grouped(grid.width)} to a line${lines}, are ${grid.cols} × ${grid.lines} cells, each a block of ${n} records. ` +
     'Pictures of codes, depth and stencil show the first record of each block; those of bits, bitmaps and passing records how many of the block. Numbers of records are exact.' + layout(grid);
 }
 
