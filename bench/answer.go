@@ -341,6 +341,11 @@ type DifferError struct {
 	System, Other, Got, Want string
 }
 
+// reason is the difference as the reason of a [Skip].
+func (e *DifferError) reason() string {
+	return fmt.Sprintf("another answer: it gives %s, %s gives %s", e.Got, e.Other, e.Want)
+}
+
 func (e *DifferError) Error() string {
 	text := fmt.Sprintf("%s over %s: %s gives %s, %s gives %s: %s", e.Trial.Operation, numbers.Count(e.Trial.Rows, "row", "rows"), e.System, e.Got, e.Other, e.Want, e.Trial.SQL)
 	if _, peer := peers[e.System]; peer {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -54,6 +55,7 @@ func differences(a, b *Report) []string {
 		{"GOMAXPROCS", fmt.Sprint(a.Machine.GOMAXPROCS), fmt.Sprint(b.Machine.GOMAXPROCS)},
 		{"Go", a.Machine.Go, b.Machine.Go},
 		{"data", fmt.Sprint(a.Data), fmt.Sprint(b.Data)},
+		{"protocol", cmp.Or(a.Protocol, "repeated"), cmp.Or(b.Protocol, "repeated")},
 	} {
 		if x.a != x.b {
 			list = append(list, fmt.Sprintf("%s: %s, %s", x.what, x.a, x.b))

@@ -37,6 +37,12 @@ type Contender struct {
 	// Cold, when set, is Run with the columns not yet on the device; its Wall holds
 	// their upload.
 	Cold func(context.Context) (Outcome, error)
+	// Fresh executes a text that is not prepared, from the text to the last row in hand. A trial with draws needs it.
+	Fresh func(ctx context.Context, text string) (Outcome, error)
+	// First, when set, is Fresh in a database newly opened, with nothing on the device and no program compiled.
+	First func(ctx context.Context, text string) (Outcome, error)
+	// Programs, when set, is how many GL programs the system has made so far.
+	Programs func() int
 	// Profile, when set, says what each pass of one run takes.
 	Profile func(context.Context) ([]PassTime, error)
 	// Wrong, when set, says for how many records the condition of an approximate answer is wrong.
@@ -72,6 +78,10 @@ type Trial struct {
 	Expected Answer
 	Shape    Shape // of the answer
 	expects  string
+	// Draws are texts like SQL with other parameters, no two alike: each round of the fresh protocol has the next. Without any
+	// SQL itself is measured. ShapeOf is the shape of a draw's answer.
+	Draws   []string
+	ShapeOf func(text string) Shape
 }
 
 // fail is an error of a system in the trial.
@@ -139,8 +149,10 @@ const (
 type participant struct {
 	Contender
 	trial    *Trial
-	estimate time.Duration
+	once     time.Duration // that Run takes
+	estimate time.Duration // that its part of a round takes
 	result   Result
+	failed   error // in a draw: it takes part no longer
 }
 
 // Measure runs the trials one after the other, each in rounds, and returns a result
@@ -172,7 +184,7 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 		case errors.Is(err, ErrCannot):
 			skipped = append(skipped, Skip{t.Case, c.System, err.Error()})
 		case m.Apart && errors.As(err, &differs):
-			skipped = append(skipped, Skip{t.Case, c.System, fmt.Sprintf("another answer: it gives %s, %s gives %s", differs.Got, differs.Other, differs.Want)})
+			skipped = append(skipped, Skip{t.Case, c.System, differs.reason()})
 			m.apart = cmp.Or(m.apart, err)
 		case err != nil:
 			return nil, nil, err
@@ -181,20 +193,41 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 		}
 	}
 	rounds := m.plan(all)
+	if t.Draws != nil {
+		rounds = min(rounds, len(t.Draws))
+	}
 	for round := range rounds {
 		if round%collects == 0 {
 			runtime.GC()
 		}
-		if err := m.round(ctx, all, round); err != nil {
+		if err := m.round(ctx, t, all, round); err != nil {
 			return nil, nil, err
 		}
+		all = slices.DeleteFunc(all, func(p *participant) bool {
+			if p.failed == nil {
+				return false
+			}
+			reason := p.failed.Error()
+			if errors.As(p.failed, &differs) {
+				reason, m.apart = differs.reason()+": "+differs.Trial.SQL, cmp.Or(m.apart, p.failed)
+			}
+			skipped = append(skipped, Skip{t.Case, p.System, reason})
+			return true
+		})
 	}
 	for range m.ColdRuns {
 		for _, p := range all {
-			if p.Cold == nil {
+			cold := p.Cold
+			if t.Draws != nil {
+				cold = nil
+				if p.First != nil {
+					cold = func(ctx context.Context) (Outcome, error) { return p.First(ctx, t.SQL) }
+				}
+			}
+			if cold == nil {
 				continue
 			}
-			s, err := m.time(ctx, p, p.Cold)
+			s, err := m.time(ctx, p, cold)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -220,9 +253,17 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 	return results, skipped, nil
 }
 
-// warm runs a contender twice and compares its answer with those before.
+// warm runs a contender twice and compares its answer with those before; where the trial has draws, once more as a text,
+// which is the draw that is not counted.
 func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*participant) (*participant, error) {
-	out, err := c.Run(ctx)
+	run := c.Run
+	ofPeer := t.Draws != nil && c.First == nil // whose first execution here is its cold one
+	if ofPeer {
+		run = func(ctx context.Context) (Outcome, error) { return c.Fresh(ctx, t.SQL) }
+	}
+	start := m.clock()
+	out, err := run(ctx)
+	first := m.clock().Sub(start)
 	switch {
 	case errors.Is(err, ErrCannot):
 		return nil, err
@@ -246,7 +287,14 @@ func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*parti
 		return nil, err
 	}
 	s, err := m.time(ctx, p, p.Run)
-	p.estimate = s.all
+	if p.once, p.estimate = s.all, s.all; t.Draws == nil || err != nil {
+		return p, err
+	}
+	if ofPeer && m.ColdRuns > 0 {
+		p.result.Cold = append(p.result.Cold, inMS(first))
+	}
+	s, err = m.time(ctx, p, func(ctx context.Context) (Outcome, error) { return p.Fresh(ctx, t.SQL) })
+	p.estimate += s.all
 	return p, err
 }
 
@@ -282,22 +330,10 @@ type sample struct{ wall, cpu, gpu, all time.Duration }
 
 // time runs p once and checks its answer.
 func (m *Meter) time(ctx context.Context, p *participant, run func(context.Context) (Outcome, error)) (s sample, err error) {
-	processor := m.cpu
-	if processor == nil {
-		processor = processorTime
-	}
-	began, start := processor(), m.clock()
-	out, err := run(ctx)
-	end := m.clock()
-	if s.all = end.Sub(start); p.Device {
-		m.busy = end
-	}
-	s.cpu = processor() - began
+	out, s, err := m.run(ctx, p, run)
 	switch {
-	case ctx.Err() != nil:
-		return sample{}, ctx.Err()
 	case err != nil:
-		return sample{}, p.trial.fail(p.System, err)
+		return sample{}, err
 	case p.Near:
 	case len(out.Answer) > comparedRows && len(out.Answer) == len(p.trial.Expected): // all of them were compared before
 	default:
@@ -305,8 +341,30 @@ func (m *Meter) time(ctx context.Context, p *participant, run func(context.Conte
 			return sample{}, err
 		}
 	}
-	s.wall, s.gpu = cmp.Or(out.Wall, s.all), out.GPU
 	return s, nil
+}
+
+// run runs p once.
+func (m *Meter) run(ctx context.Context, p *participant, run func(context.Context) (Outcome, error)) (out Outcome, s sample, err error) {
+	processor := m.cpu
+	if processor == nil {
+		processor = processorTime
+	}
+	began, start := processor(), m.clock()
+	out, err = run(ctx)
+	end := m.clock()
+	if s.all = end.Sub(start); p.Device {
+		m.busy = end
+	}
+	s.cpu = processor() - began
+	switch {
+	case ctx.Err() != nil:
+		return out, sample{}, ctx.Err()
+	case err != nil:
+		return out, sample{}, p.trial.fail(p.System, err)
+	}
+	s.wall, s.gpu = cmp.Or(out.Wall, s.all), out.GPU
+	return out, s, nil
 }
 
 // plan decides on the number of rounds and in which of them each contender runs.
@@ -345,8 +403,10 @@ func (m *Meter) stride(rounds int, estimate time.Duration) int {
 	return s
 }
 
-// round runs the contenders of a trial, starting with another one each round.
-func (m *Meter) round(ctx context.Context, all []*participant, round int) error {
+// round runs the contenders of a trial, starting with another one each round. In one with draws each runs the prepared
+// statement again, and then the text of the round's draw; the answers to that are compared at the end.
+func (m *Meter) round(ctx context.Context, t *Trial, all []*participant, round int) error {
+	drawn := map[*participant]Answer{}
 	for i := range all {
 		p := all[(i+round)%len(all)]
 		if round%p.result.Stride != 0 {
@@ -360,12 +420,63 @@ func (m *Meter) round(ctx context.Context, all []*participant, round int) error 
 			return err
 		}
 		x := &p.result
+		if t.Draws != nil {
+			x.Repeated = append(x.Repeated, inMS(s.wall))
+			programs := p.programs()
+			var out Outcome
+			out, s, err = m.run(ctx, p, func(ctx context.Context) (Outcome, error) { return p.Fresh(ctx, t.Draws[round]) })
+			if errors.Is(err, ErrCannot) {
+				p.failed = errors.Unwrap(err) // without the case, which the list of what is left out names
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			drawn[p] = out.Answer
+			x.Compiled = append(x.Compiled, p.programs()-programs)
+		}
 		x.MS, x.CPU = append(x.MS, inMS(s.wall)), append(x.CPU, inMS(s.cpu))
 		if s.gpu > 0 {
 			x.GPU = append(x.GPU, inMS(s.gpu))
 		}
 	}
+	return m.compareDrawn(t, all, drawn, round)
+}
+
+// compareDrawn compares the answers to a draw with the first exact one of them; of many rows their number.
+func (m *Meter) compareDrawn(t *Trial, all []*participant, drawn map[*participant]Answer, round int) error {
+	if len(drawn) < 2 {
+		return nil
+	}
+	asked := *t
+	asked.SQL, asked.Shape = t.Draws[round], t.ShapeOf(t.Draws[round])
+	var right *participant
+	for _, p := range all {
+		if _, ok := drawn[p]; ok && (right == nil || right.Loose && !p.Loose) {
+			right = p
+		}
+	}
+	want := drawn[right]
+	for _, p := range all {
+		got, ok := drawn[p]
+		if !ok || p == right || p.Near || len(want) > comparedRows && len(got) == len(want) {
+			continue
+		}
+		if d := asked.Shape.compare(want, got, !p.Loose && !right.Loose); d != nil {
+			if p.failed = (&DifferError{&asked, p.System, right.System, d.got, d.want}); !m.Apart {
+				return p.failed
+			}
+		}
+	}
 	return nil
+}
+
+// programs is how many GL programs the system has made.
+func (p *participant) programs() int {
+	if p.Programs == nil {
+		return 0
+	}
+	return p.Programs()
 }
 
 // touch runs a contender untimed before a timed run: a fast one a few times, and one on a hardware
@@ -379,7 +490,7 @@ func (m *Meter) touch(ctx context.Context, p *participant) error {
 			idle, m.awake = 2*wakeFor, true
 		}
 	}
-	for n := 0; n < touches && p.estimate < touchBelow || idle > idleAfter && m.clock().Sub(start) < idle; n++ {
+	for n := 0; n < touches && p.once < touchBelow || idle > idleAfter && m.clock().Sub(start) < idle; n++ {
 		if _, err := m.time(ctx, p, p.Run); err != nil {
 			return err
 		}

@@ -23,7 +23,8 @@ type Report struct {
 	Machine   Machine   `json:"machine"`
 	Data      Data      `json:"data"`
 	Reference string    `json:"reference"`
-	Order     string    `json:"order"` // of the runs
+	Order     string    `json:"order"`              // of the runs
+	Protocol  string    `json:"protocol,omitempty"` // "fresh": the times are of parameters that were not asked before; else of a statement that is repeated
 	Results   []Result  `json:"results"`
 	Skipped   []Skip    `json:"skipped"`
 	// Floors are what nothing that visits a table's records can be faster than, and
@@ -40,6 +41,9 @@ type Report struct {
 
 // byCase is the order in which a run goes.
 const byCase = "case by case; within a case the systems take turns"
+
+// fresh is the protocol in which each execution has other parameters.
+const fresh = "fresh"
 
 // Data says what the tables of a run held.
 type Data struct {
@@ -80,7 +84,7 @@ type Result struct {
 	// AnswerRows is how many rows the answer has, where that is not one.
 	AnswerRows *int      `json:"answer_rows,omitempty"`
 	Stride     int       `json:"stride"`
-	MS         []float64 `json:"ms"`     // of the rounds 0, Stride, 2 * Stride, ...
+	MS         []float64 `json:"ms"`     // of the rounds 0, Stride, 2 * Stride, ...: with new parameters where there are Repeated
 	CPU        []float64 `json:"cpu_ms"` // processor time of all threads in the same rounds
 	MedianMS   float64   `json:"median_ms"`
 	MinMS      float64   `json:"min_ms"`
@@ -89,11 +93,17 @@ type Result struct {
 	MedianCPU  float64   `json:"median_cpu_ms"`
 	Ratio      *Ratio    `json:"ratio,omitempty"` // to the report's reference; not in figures
 
+	// Of the fresh protocol, in the same rounds: the prepared statement again; and how many GL programs each of MS made.
+	Repeated      []float64 `json:"repeated_ms,omitempty"`
+	RepeatedMS    float64   `json:"median_repeated_ms,omitempty"`
+	RepeatedRatio *Ratio    `json:"repeated_ratio,omitempty"`
+	Compiled      []int     `json:"compiled,omitempty"` // nil where none did
+
 	Figure    int        `json:"figure,omitempty"` // of the paper
 	X         float64    `json:"x,omitempty"`      // on the figure's axis
 	GPU       []float64  `json:"gpu_ms,omitempty"` // by the device's timer, where it means something
 	MedianGPU float64    `json:"median_gpu_ms,omitempty"`
-	Cold      []float64  `json:"cold_ms,omitempty"` // with the upload of the columns
+	Cold      []float64  `json:"cold_ms,omitempty"` // with the upload of the columns; of the fresh protocol the first execution in a process
 	ColdMS    float64    `json:"median_cold_ms,omitempty"`
 	Passes    []PassTime `json:"passes,omitempty"`
 	Error     *float64   `json:"error,omitempty"`      // relative, of an answer that is approximate
@@ -136,16 +146,28 @@ func (r *Result) summarise() {
 	if len(r.Cold) > 0 {
 		r.ColdMS = rounded(median(r.Cold))
 	}
+	if len(r.Repeated) > 0 {
+		r.RepeatedMS = rounded(median(r.Repeated))
+	}
+	if !slices.ContainsFunc(r.Compiled, func(n int) bool { return n > 0 }) {
+		r.Compiled = nil
+	}
 }
 
 // PairedRatio returns r's time over that of other, another system's result of the
 // same case in the same run.
 func (r *Result) PairedRatio(other *Result) Ratio {
+	return r.paired(other, func(x *Result) []float64 { return x.MS })
+}
+
+// paired is the ratio of some times of the rounds.
+func (r *Result) paired(other *Result, times func(*Result) []float64) Ratio {
 	var ratios []float64
-	for i, ms := range r.MS {
+	theirs := times(other)
+	for i, ms := range times(r) {
 		round := i * r.Stride
-		if j := round / other.Stride; round%other.Stride == 0 && j < len(other.MS) {
-			ratios = append(ratios, ms/other.MS[j])
+		if j := round / other.Stride; round%other.Stride == 0 && j < len(theirs) {
+			ratios = append(ratios, ms/theirs[j])
 		}
 	}
 	p5, p95 := spreadOf(ratios)
@@ -216,6 +238,10 @@ func (r *Report) setRatios() {
 		if ref := r.find(x.Case, r.Reference); ref != nil {
 			ratio := x.PairedRatio(ref)
 			x.Ratio = &ratio
+			if x.Repeated != nil && ref.Repeated != nil {
+				again := x.paired(ref, func(x *Result) []float64 { return x.Repeated })
+				x.RepeatedRatio = &again
+			}
 		}
 	}
 }
@@ -272,6 +298,9 @@ func ReadJSON(in io.Reader) (*Report, error) {
 		}
 		if slices.Min(x.MS) <= 0 {
 			return nil, fmt.Errorf("the result of %s over %d rows on %s has a time that is not positive", x.Operation, x.Rows, x.System)
+		}
+		if n := len(x.Repeated); n > 0 && n != len(x.MS) {
+			return nil, fmt.Errorf("the result of %s over %d rows on %s has %d times with new parameters and %d repeated", x.Operation, x.Rows, x.System, len(x.MS), n)
 		}
 		r.Results[i].summarise()
 	}

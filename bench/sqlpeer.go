@@ -120,9 +120,8 @@ func (p sqlPeer) open(ctx context.Context, tables []*table.Table) (System, error
 		if err != nil {
 			return Contender{}, cannotSay(err)
 		}
-		return Contender{Loose: true, Run: func(ctx context.Context) (Outcome, error) {
+		outcome := func(rows *sql.Rows, err error) (Outcome, error) {
 			var a Answer
-			rows, err := stmt.QueryContext(ctx)
 			if err == nil {
 				a, err = p.answer(rows)
 			}
@@ -130,7 +129,11 @@ func (p sqlPeer) open(ctx context.Context, tables []*table.Table) (System, error
 				return Outcome{}, cannotSay(err)
 			}
 			return Outcome{Answer: a}, nil
-		}}, nil
+		}
+		return Contender{Loose: true,
+			Run:   func(ctx context.Context) (Outcome, error) { return outcome(stmt.QueryContext(ctx)) },
+			Fresh: func(ctx context.Context, text string) (Outcome, error) { return outcome(conn.QueryContext(ctx, text)) },
+		}, nil
 	}}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -37,6 +38,9 @@ type Suite struct {
 	Files bool
 	// Gaps says that a statement that stencildb refuses runs on the peers only.
 	Gaps bool
+	// Fresh says that each execution has parameters that were not asked before, where the operations can draw some; the prepared
+	// statement that is repeated is measured beside it.
+	Fresh bool
 	// Estimates says that each statement is explained on cpu, too, for the estimates of its plan.
 	Estimates bool
 	// summary is what the suite is about, after the times.
@@ -108,7 +112,7 @@ func Suites() []Suite {
 			}
 			return []int{20 * ssbLines}
 		},
-		Backends: []string{"cpu", "compute", "auto"}, Operations: ssbOperations(), tables: []Source{ssbSource()}, summary: (*Report).means,
+		Backends: []string{"cpu", "compute", "auto"}, Fresh: true, Operations: ssbOperations(), tables: []Source{ssbSource()}, summary: (*Report).means,
 	}, {
 		Name: "tpch", Doc: "the 22 queries of TPC-H; --rows are those of lineitem, 6M at scale 1",
 		Rows: func(m Machine) []int {
@@ -117,7 +121,7 @@ func Suites() []Suite {
 			}
 			return []int{10 * tpchLines}
 		},
-		Backends: []string{"cpu", "compute", "auto"}, Gaps: true, Estimates: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
+		Backends: []string{"cpu", "compute", "auto"}, Fresh: true, Gaps: true, Estimates: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
 	}}
 }
 
@@ -253,6 +257,9 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 		Machine: c.Machine, Data: dataOf(s.Sources(c)), Reference: c.reference(s), Order: byCase,
 		Results: []Result{}, Skipped: []Skip{},
 	}
+	if s.Fresh {
+		r.Protocol = fresh
+	}
 	err := s.runTables(ctx, c, r)
 	if err != nil && ctx.Err() == nil && !(s.tables != nil && errors.As(err, new(*DifferError))) {
 		return nil, err
@@ -321,7 +328,7 @@ func (s Suite) fields(from Source, c Config) (list []*field) {
 		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
 			return o.from != "" && o.from != from.Data.Name || !o.runsOver(rows, c.Rows)
 		})
-		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps, estimates: s.Estimates})
+		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps, fresh: s.Fresh, estimates: s.Estimates})
 	}
 	return list
 }
@@ -340,7 +347,8 @@ type field struct {
 	figures    bool // the systems are those of the paper's figures
 	ofFiles    bool // the systems are processes
 	own        bool // the statements are the user's
-	gaps       bool // of [Suite], as the next
+	gaps       bool // of [Suite], as the next two
+	fresh      bool
 	estimates  bool
 	report     *Report
 	tell       func(doing string, number int) // of progress
@@ -409,6 +417,9 @@ func (f *field) run(ctx context.Context) (err error) {
 	}
 	if f.own {
 		m.ColdRuns, m.Apart = coldRuns, true
+	}
+	if f.fresh {
+		m.ColdRuns = 1
 	}
 	results, skipped, err := m.Measure(ctx, trials)
 	f.report.Results, f.report.Skipped = append(f.report.Results, results...), append(f.report.Skipped, skipped...)
@@ -525,6 +536,13 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}
+	if f.fresh && op.draw != nil {
+		t.Draws = draws(op.Name, q.SQL, max(f.Rounds, mostRounds), func(r *rand.Rand) string { return op.draw(facts, r) })
+		t.ShapeOf = func(text string) Shape {
+			_, shape, _ := readBy(text, f.tables) // of a text that only peers take any order does
+			return shape
+		}
+	}
 	if q.Reads, t.Shape, err = readBy(q.SQL, f.tables); err != nil && !f.gaps {
 		return t, err
 	}
@@ -556,6 +574,8 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 			f.skip(op, s.Name, err.Error())
 		case err != nil:
 			return t, err
+		case t.Draws != nil && c.Fresh == nil:
+			f.skip(op, s.Name, "it takes no statement that is not prepared")
 		default:
 			c.System = s.Name
 			t.Contenders = append(t.Contenders, c)

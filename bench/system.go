@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/plan"
@@ -101,7 +105,11 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 				}
 			}
 		}
-		c := Contender{Run: run, Device: name != "cpu"}
+		c := Contender{Run: run, Device: name != "cpu", Programs: engine.Inspect(db).Programs}
+		c.Fresh = func(ctx context.Context, text string) (Outcome, error) { return ask(ctx, db, text) }
+		c.First = func(ctx context.Context, text string) (Outcome, error) {
+			return firstExecution(ctx, name, o, tables, text)
+		}
 		if name != "cpu" { // auto chooses as over a table that is new
 			c.Cold = func(ctx context.Context) (Outcome, error) {
 				for _, t := range tables {
@@ -117,6 +125,69 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 		}
 		return c, nil
 	}}, nil
+}
+
+// ask executes a text, to its last row.
+func ask(ctx context.Context, db *engine.DB, text string) (Outcome, error) {
+	r, err := engine.Collect(db.Query(ctx, text))
+	if err != nil {
+		return Outcome{}, backendError(err)
+	}
+	return Outcome{Answer: r.Rows}, nil
+}
+
+// firstExecution asks a database that is newly opened, on copies of the tables of which nothing is known or on the device yet. It
+// has the costs of o, and no GL programs that are kept. The opening is not counted.
+func firstExecution(ctx context.Context, name string, o engine.Options, tables []*table.Table, text string) (out Outcome, err error) {
+	folder, err := os.MkdirTemp("", "stencildb-first-")
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if o.Calibrations == "" {
+		o.Calibrations, _ = cost.Folder()
+	}
+	if err := copyFiles(folder, o.Calibrations); err != nil {
+		return out, err
+	}
+	o.Backend, o.Calibrations = name, folder
+	db, err := engine.Open(o)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = engine.Inspect(db).Ready()
+	for _, t := range tables {
+		err = errors.Join(err, db.Add(t.Renewed()))
+	}
+	if err != nil {
+		return out, err
+	}
+	start := time.Now()
+	out, err = ask(ctx, db, text)
+	out.Wall = max(1, time.Since(start))
+	return out, err
+}
+
+// copyFiles copies the files of a folder that are in no folder below it; of a folder that is not there none.
+func copyFiles(to, from string) error {
+	list, err := os.ReadDir(from)
+	if errors.Is(err, fs.ErrNotExist) || from == "" {
+		return nil
+	}
+	for _, f := range list {
+		if !f.Type().IsRegular() {
+			continue
+		}
+		var data []byte
+		if data, err = os.ReadFile(filepath.Join(from, f.Name())); err == nil {
+			err = os.WriteFile(filepath.Join(to, f.Name()), data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // backendError marks what only another backend can do.

@@ -165,13 +165,17 @@ func (r *Report) sections() (list []section, err error) {
 	} else {
 		return nil, err
 	}
-	list = append(list, r.grids("median ms ± half of the 5th to 95th percentile, of n runs", func(x *Result) string {
-		return fmt.Sprintf("%s%s n%d", ms(x.MedianMS), spread(x.MedianMS, x.P5MS, x.P95MS), len(x.MS))
-	})...)
+	if r.Protocol == fresh {
+		list = append(list, r.protocols()...)
+	} else {
+		list = append(list, r.grids("median ms ± half of the 5th to 95th percentile, of n runs", func(x *Result) string {
+			return fmt.Sprintf("%s%s n%d", ms(x.MedianMS), spread(x.MedianMS, x.P5MS, x.P95MS), len(x.MS))
+		})...)
+	}
 	if r.Machine.Software { // the CPU does all the work
 		list = append(list, r.grids("median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })...)
 	}
-	if r.Suite == own {
+	if r.Suite == own && r.Protocol != fresh {
 		list = append(list, r.cold()...)
 	}
 	if list = append(list, summary(r)...); len(r.Estimates) > 0 {
@@ -213,37 +217,96 @@ func (r *Report) cold() []section {
 	return colds.grids("median ms with the upload of the columns, which the device has not seen", func(x *Result) string { return orDash(x.ColdMS, ms) })
 }
 
+// protocols are the times of the fresh protocol: with new parameters, of the statement that is repeated, and of a first execution.
+func (r *Report) protocols() (list []section) {
+	for _, rows := range distinct(r.Results, func(x Result) int { return x.Rows }) {
+		s := section{Title: numbers.Count(rows, "row", "rows") + ", median ms ± half of the 5th to 95th percentile: new parameters, from the text to the last row, of n draws; repeated, the prepared statement again; cold, the first execution in a process",
+			Words: 1, Rows: [][]string{{"operation", "system", "new", "n", "repeated", "cold", "new / repeated"}}}
+		compiled, runs := 0, 0
+		var which []string
+		for _, x := range r.Results {
+			if x.Rows != rows {
+				continue
+			}
+			again, times := "–", "–"
+			if x.RepeatedMS > 0 {
+				p5, p95 := spreadOf(x.Repeated)
+				again, times = ms(x.RepeatedMS)+spread(x.RepeatedMS, p5, p95), number(x.MedianMS/x.RepeatedMS)
+				runs += len(x.MS)
+			}
+			s.add(x.Operation, x.System, ms(x.MedianMS)+spread(x.MedianMS, x.P5MS, x.P95MS), strconv.Itoa(len(x.MS)), again, orDash(x.ColdMS, ms), times)
+			if n := len(slices.DeleteFunc(slices.Clone(x.Compiled), func(n int) bool { return n == 0 })); n > 0 {
+				compiled += n
+				which = append(which, fmt.Sprintf("%s on %s in %d of %d", x.Operation, x.System, n, len(x.MS)))
+			}
+		}
+		if compiled == 0 {
+			s.Notes = append(s.Notes, "No draw that is counted made a GL program.")
+		} else {
+			s.Notes = append(s.Notes, fmt.Sprintf("%d of %s made GL programs, whose time is counted: %s.", compiled, numbers.Count(runs, "draw that is counted", "draws that are counted"), strings.Join(which, ", ")))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// newRatio and repeatedRatio are a result's ratio to the reference.
+func newRatio(x *Result) *Ratio      { return x.Ratio }
+func repeatedRatio(x *Result) *Ratio { return x.RepeatedRatio }
+
 // ratios are every system's time over the reference's.
 func (r *Report) ratios() []section {
-	return r.grids("time over that of "+r.Reference+", median of rounds ± half of the 5th to 95th percentile", func(x *Result) string {
-		switch {
-		case x.Ratio == nil:
-			return "?"
-		case x.System == r.Reference:
-			return "1"
-		}
-		return fmt.Sprintf("%.3f%s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95))
-	})
+	grid := func(title string, of func(*Result) *Ratio) []section {
+		return r.grids(title+" over that of "+r.Reference+", median of rounds ± half of the 5th to 95th percentile", func(x *Result) string {
+			ratio := of(x)
+			switch {
+			case ratio == nil:
+				return "?"
+			case x.System == r.Reference:
+				return "1"
+			}
+			return fmt.Sprintf("%.3f%s", ratio.Median, spread(ratio.Median, ratio.P5, ratio.P95))
+		})
+	}
+	if r.Protocol == fresh {
+		return append(grid("new parameters, time", newRatio), grid("repeated, time", repeatedRatio)...)
+	}
+	return grid("time", newRatio)
 }
 
 // means are the ratios, and of each system their geometric mean and the largest.
 func (r *Report) means() []section {
 	list := r.ratios()
-	s := section{Title: "of all these ratios", Rows: [][]string{{"system", "rows", "operations", "geometric mean", "largest", "which"}}, Words: 0}
+	s := section{Title: "of all these ratios", Rows: [][]string{{"system", "rows", "operations", "geometric mean", "largest", "which"}}}
+	of := map[string]func(*Result) *Ratio{"": newRatio}
+	kinds := []string{""}
+	if r.Protocol == fresh {
+		kinds, of = []string{"new", "repeated"}, map[string]func(*Result) *Ratio{"new": newRatio, "repeated": repeatedRatio}
+		s.Words, s.Rows[0] = 1, slices.Insert(s.Rows[0], 1, "parameters")
+	}
 	for _, rows := range distinct(r.Results, func(x Result) int { return x.Rows }) {
 		for _, system := range r.systems() {
-			n, logs, largest, which := 0, 0.0, 0.0, ""
-			for _, x := range r.Results {
-				if x.Rows != rows || x.System != system || x.Ratio == nil || system == r.Reference {
+			for _, kind := range kinds {
+				n, logs, largest, which := 0, 0.0, 0.0, ""
+				for i := range r.Results {
+					x := &r.Results[i]
+					ratio := of[kind](x)
+					if x.Rows != rows || x.System != system || ratio == nil || system == r.Reference {
+						continue
+					}
+					n, logs = n+1, logs+math.Log(ratio.Median)
+					if ratio.Median > largest {
+						largest, which = ratio.Median, x.Operation
+					}
+				}
+				if n == 0 {
 					continue
 				}
-				n, logs = n+1, logs+math.Log(x.Ratio.Median)
-				if x.Ratio.Median > largest {
-					largest, which = x.Ratio.Median, x.Operation
+				line := []string{system, numbers.Grouped(rows), strconv.Itoa(n), number(math.Exp(logs / float64(n))), number(largest), which}
+				if kind != "" {
+					line = slices.Insert(line, 1, kind)
 				}
-			}
-			if n > 0 {
-				s.add(system, numbers.Grouped(rows), strconv.Itoa(n), number(math.Exp(logs/float64(n))), number(largest), which)
+				s.add(line...)
 			}
 		}
 	}
@@ -280,10 +343,19 @@ func (r *Report) WriteGo(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "commit: %s\n", r.Machine.Commit)
 	for _, x := range r.Results {
-		for _, t := range x.MS {
-			_, err := fmt.Fprintf(w, "Benchmark%s/op=%s/rows=%d/system=%s-%d 1 %.0f ns/op\n", capital(r.Suite), x.Operation, x.Rows, x.System, r.Machine.GOMAXPROCS, t*1e6)
-			if err != nil {
-				return err
+		for _, of := range []struct {
+			which string
+			times []float64
+		}{{"new", x.MS}, {"repeated", x.Repeated}} {
+			parameters := ""
+			if r.Protocol == fresh {
+				parameters = "/parameters=" + of.which
+			}
+			for _, t := range of.times {
+				_, err := fmt.Fprintf(w, "Benchmark%s/op=%s/rows=%d%s/system=%s-%d 1 %.0f ns/op\n", capital(r.Suite), x.Operation, x.Rows, parameters, x.System, r.Machine.GOMAXPROCS, t*1e6)
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -46,6 +46,17 @@ func (in Inside) Ready() error {
 	return nil
 }
 
+// Programs is how many GL programs the devices that are open have made so far: compiled, or read where an earlier process
+// kept them.
+func (in Inside) Programs() (n int) {
+	if d, _, err := in.db.opened(); err == nil && d != nil {
+		for _, g := range d.list {
+			n += g.GL.Programs().Made()
+		}
+	}
+	return n
+}
+
 // Renew has what is resident of a table, which has been read, dropped from the device: the next
 // statement that needs it there uploads it.
 func (in Inside) Renew(name string) error {

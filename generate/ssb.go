@@ -132,7 +132,7 @@ func party(prefix, name string, stream uint64, rows int) []genColumn {
 	for _, n := range nations {
 		names = append(names, n.name)
 		for i := range 10 {
-			cities = append(cities, fmt.Sprintf("%-9.9s%d", n.name, i))
+			cities = append(cities, city(n.name, i))
 		}
 	}
 	key := "custkey"
@@ -149,6 +149,9 @@ func party(prefix, name string, stream uint64, rows int) []genColumn {
 		texts(prefix+"_phone", func(r row) string { return phone(r, nation(r), stream+3) }),
 	}
 }
+
+// city is one of the ten of a nation.
+func city(nation string, i int) string { return fmt.Sprintf("%-9.9s%d", nation, i) }
 
 // phone is a number in a nation.
 func phone(r row, nation int, stream uint64) string {

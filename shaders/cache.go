@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
@@ -25,11 +26,15 @@ type Cache struct {
 	programs *simplelru.LRU[string, *Program]
 	kept     *binaries
 	compiled time.Duration
+	made     atomic.Int64
 }
 
 // Compiled returns the time spent so far in making programs: compiling, linking, and reading those
 // that are kept. What a driver puts off until a program runs is not in it.
 func (c *Cache) Compiled() time.Duration { return c.compiled }
+
+// Made is how many programs it has made so far: compiled, or read where they are kept. Any goroutine may ask.
+func (c *Cache) Made() int { return int(c.made.Load()) }
 
 // NewCache returns an empty cache for a context.
 func NewCache(ctx *glctx.Context) *Cache {
@@ -61,6 +66,7 @@ func (c *Cache) Get(s Source) (*Program, error) {
 	}
 	start := time.Now()
 	defer func() { c.compiled += time.Since(start) }()
+	c.made.Add(1)
 	id := c.kept.load(s)
 	if id == 0 {
 		var err error

@@ -1,7 +1,7 @@
 WITH revenue (supplier_no, total_revenue) AS (
   SELECT l_suppkey, SUM(l_extendedprice * (1 - l_discount))
   FROM lineitem
-  WHERE l_shipdate >= DATE '1996-01-01' AND l_shipdate < DATE '1996-01-01' + INTERVAL '3' MONTH
+  WHERE l_shipdate >= DATE '{date}' AND l_shipdate < DATE '{date}' + INTERVAL '3' MONTH
   GROUP BY l_suppkey)
 SELECT s_suppkey, s_name, s_address, s_phone, total_revenue
 FROM supplier, revenue

@@ -1,0 +1,37 @@
+package bench
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+)
+
+// drawSeed is the seed of the parameters that the fresh protocol draws, so that all runs have the same.
+const drawSeed = 1
+
+// fruitless is how many texts in a row that were drawn before say that there are no others.
+const fruitless = 1000
+
+// draws are up to n texts that draw gives, no two alike, and none like first. The same name gives the same.
+func draws(name, first string, n int, draw func(*rand.Rand) string) (list []string) {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	r, seen := rand.New(rand.NewPCG(drawSeed, h.Sum64())), map[string]bool{first: true}
+	for again := 0; len(list) < n && again < fruitless; {
+		text := draw(r)
+		if again++; !seen[text] {
+			seen[text], again = true, 0
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// Draws reports whether the suite can run by the fresh protocol.
+func (s Suite) Draws() bool {
+	for _, op := range s.Operations {
+		if op.draw != nil {
+			return true
+		}
+	}
+	return false
+}
