@@ -107,3 +107,17 @@ func TestColumnsChangeBehindDeletedRows(t *testing.T) {
 		}
 	})
 }
+
+// What USING takes from another column is new in its column: its rules apply to it, as to any other values.
+func TestAlterUsingAnotherColumn(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	steps(t, db, [][2]string{
+		{"CREATE TABLE t (k int PRIMARY KEY, a int, b int CHECK (b > 0), s varchar(3), long varchar(9))", ""},
+		{"INSERT INTO t VALUES (1, 5, 1, 'x', 'longer'), (2, 5, 2, 'y', 'longest'), (3, -1, 3, 'z', NULL)", ""},
+		{"ALTER TABLE t ALTER k TYPE int USING a", `!could not create unique index "t_pkey": key (k)=(5) is duplicated`},
+		{"ALTER TABLE t ALTER b TYPE int USING a", `!check constraint "t_b_check" of relation "t" is violated by some row`},
+		{"ALTER TABLE t ALTER s TYPE varchar(3) USING long", `!value too long for type character varying(3)`},
+		{"ALTER TABLE t ALTER a TYPE int USING b, ALTER b TYPE int USING k, ALTER s TYPE varchar(9) USING long, ALTER long TYPE varchar(9) USING s", ""},
+		{"SELECT * FROM t", "1|1|1|longer|x;2|2|2|longest|y;3|3|3|NULL|z"},
+	})
+}

@@ -61,7 +61,7 @@ func TestUpdatesOnADevice(t *testing.T) {
 				both(fmt.Sprintf("DELETE FROM t WHERE k %% 10 = %d", number("deleted", 0, 9)))
 			}
 			set := rapid.SampledFrom([]string{"v = v + 1", "v = k % 1000", "v = v - 300", "v = 5", "s = s + 3::smallint", "s = -s", "d = d + 40", "d = DATE '1999-12-31'", "w = w * 2", "w = k - 3 * w", "w = w + 5000000000000",
-				"m = m + 1.25", "m = m * 2", "v = s, s = 7", "v = v / (s + 200)", "v = v / s", "v = n", "n = v", "w = k * 9000000000000000", "f = f + 1", "x = 'x2'", "v = w", "k = k + 100", "w = 9223372036854775807"}).Draw(t, "set")
+				"m = m + 1.25", "m = m * 2", "v = s, s = 7", "w = k, k = w", "v = s, s = v", "v = v / (s + 200)", "v = v / s", "v = n", "n = v", "w = k * 9000000000000000", "f = f + 1", "x = 'x2'", "v = w", "k = k + 100", "w = 9223372036854775807"}).Draw(t, "set")
 			mod := number("of", 1, 60)
 			where := rapid.SampledFrom([]string{"", fmt.Sprintf(" WHERE k %% %d = %d", mod, number("rest", 0, mod-1)), fmt.Sprintf(" WHERE v < %d", number("below", 0, 1000)), " WHERE x = 'x1' AND n IS NOT NULL", " WHERE 10 / (s - 1) > 2", " WHERE k > 2000 AND k < 2010"}).Draw(t, "where")
 			text := "UPDATE t SET " + set + where

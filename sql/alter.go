@@ -261,9 +261,9 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 		e = a.assigned(e, to)
 	}
 	was, now := a.old.Columns[a.from[col]], one.Columns[0]
-	if column, ok := e.(*expr.Column); ok && !(now.Padded && !was.Padded) && (now.Length == 0 || was.Length > 0 && was.Length <= now.Length) { // as it is
-		a.from[col] = column.Index
-	} else {
+	// Another column's values are new ones, to which the rules of the table are applied.
+	column, ok := e.(*expr.Column)
+	if asIs := ok && column.Index == a.from[col] && !(now.Padded && !was.Padded) && (now.Length == 0 || was.Length > 0 && was.Length <= now.Length); !asIs {
 		a.from[col], a.values[col] = -1, e
 	}
 	if a.def.Columns[col].Counter != nil && !to.Type.IsInteger() {

@@ -22,6 +22,7 @@ type amendment struct {
 
 // with is the amendment, nil for none, of a table with fields, with a change that takes no deleted rows away; files is how many rows the files have.
 func (a *amendment) with(fields []table.Field, files int, c *Change) (*amendment, error) {
+	c.lend() // to all that read them
 	out := &amendment{}
 	if a != nil {
 		*out = amendment{slices.Clone(a.chunks), slices.Clone(a.update), a.delete, a.columns}
@@ -54,8 +55,8 @@ func (a *amendment) with(fields []table.Field, files int, c *Change) (*amendment
 	}
 	var err error
 	out.chunks, err = appended(fields, out.chunks, c.Append)
-	for _, chunk := range out.chunks {
-		chunk.Lend() // to all that read them
+	for _, chunk := range out.chunks { // also such as are joined of others
+		chunk.Lend()
 	}
 	return out, err
 }

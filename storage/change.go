@@ -142,6 +142,7 @@ func (c *Change) Take(t *table.Table, free table.Free) (*table.Table, error) {
 	if t == nil {
 		return nil, fmt.Errorf("storage: there is no table %s to change", c.Table)
 	}
+	c.lend()
 	chunks := slices.Clone(t.Chunks)
 	for _, u := range c.Update {
 		if u.Column < 0 || u.Column >= len(t.Fields) || u.Values == nil || u.Values.Rows() != len(u.Rows) {
@@ -178,6 +179,19 @@ func (c *Change) Take(t *table.Table, free table.Free) (*table.Table, error) {
 	return t, nil
 }
 
+// lend lends the segments that the change has. They may be the table's own, as those of SET a = b are, or another table's, and the
+// change may be kept: what is written to a table in place must not change them.
+func (c *Change) lend() {
+	for _, u := range c.Update {
+		if u.Values != nil {
+			u.Values.Lend()
+		}
+	}
+	for _, chunk := range c.Append {
+		chunk.Lend()
+	}
+}
+
 // define is the table with the definition's fields.
 func (c *Change) define(t *table.Table) (*table.Table, error) {
 	d := c.Define
@@ -192,6 +206,9 @@ func (c *Change) define(t *table.Table) (*table.Table, error) {
 		chunk := &table.Chunk{Rows: old.Rows, Deleted: old.Deleted}
 		for i, f := range d.Fields {
 			if from := c.From[i]; from >= 0 && from < len(t.Fields) {
+				if s := old.Segments[from]; s != nil && slices.Contains(c.From[:i], from) { // two columns have it from now on
+					s.Lend()
+				}
 				chunk.Segments = append(chunk.Segments, old.Segments[from])
 			} else {
 				chunk.Segments = append(chunk.Segments, table.Constant(f.Type, c.Fill[i], old.Rows))

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stencildb/stencildb/table"
@@ -117,5 +118,65 @@ func TestRowsThatMove(t *testing.T) {
 	}
 	if min(moved, stayed, both) < 10 {
 		t.Errorf("of %d changes all rows moved, of %d none, of %d some", moved, stayed, both)
+	}
+}
+
+// Columns that change places, and two that become of one, are so after a checkpoint, and when the log is read: none is changed with another.
+func TestColumnsThatChangePlaces(t *testing.T) {
+	big := table.Type{Kind: table.BigInt}
+	def := func() *Definition {
+		return &Definition{Name: "t", Fields: []table.Field{{Name: "a", Type: big}, {Name: "b", Type: big}}, Columns: make([]Column, 2)}
+	}
+	column := func(values ...int64) *table.Segment {
+		var list []table.Value
+		for _, v := range values {
+			list = append(list, table.Int(v))
+		}
+		return table.SegmentOf(big, list...)
+	}
+	from := func(columns ...int) Change {
+		return Change{Table: "t", Define: def(), From: columns, Fill: make([]table.Value, 2)}
+	}
+	update := func(col int, values ...int64) Change {
+		return Change{Table: "t", Update: []Update{{col, []int{0, 1, 2}, column(values...)}}}
+	}
+	for _, written := range []bool{false, true} { // the rows are in files
+		r := rand.New(rand.NewPCG(1, 2))
+		d := newModelled()
+		db, err := openOn(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range []struct {
+			change Change
+			want   string
+		}{
+			{Change{Table: "t", Define: def()}, ""},
+			{Change{Table: "t", Append: []*table.Chunk{{Rows: 3, Segments: []*table.Segment{column(1, 2, 3), column(300, 200, 100)}}}}, "1|300|2|200|3|100|"},
+			{from(1, 0), "300|1|200|2|100|3|"},
+			{update(0, 7, 8, 9), "7|1|8|2|9|3|"},
+			{from(0, 0), "7|7|8|8|9|9|"},
+			{update(1, 9, 8, 7), "7|9|8|8|9|7|"},
+			{update(0, 7, 7, 7), "7|9|7|8|7|7|"},
+		} {
+			if err := db.commit(step.change); err != nil {
+				t.Fatal(err)
+			}
+			if written {
+				if err := db.checkpoint(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again, err := openOn(d.after(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, db := range []*database{db, again} {
+				_, rows, _ := strings.Cut(db.state(), "\n")
+				if got := strings.ReplaceAll(rows, "\n", ""); got != step.want {
+					t.Errorf("written %v, commit %d: %s, want %s", written, i, got, step.want)
+				}
+			}
+		}
 	}
 }

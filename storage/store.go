@@ -360,7 +360,7 @@ func noted(tables []*kept, c *Change) ([]*kept, error) {
 		if c.Define.Name != c.Table && find(without, c.Define.Name) != nil {
 			return nil, fmt.Errorf("storage: there are two tables named %s", c.Define.Name)
 		}
-		k.rewrite = k.rewrite || old == nil || !slices.Equal(old.def.Fields, c.Define.Fields)
+		k.rewrite = k.rewrite || old == nil || !c.keepsColumns(old.def.Fields)
 		k.def = c.Define
 	}
 	k.changed = true

@@ -12,7 +12,8 @@ import (
 // codes stand nowhere, or where those of s do, until [Segment.Over] says where, and [Segment.Settle] waits until [Segment.Settled]
 // is called.
 func (s *Segment) Ahead(least, most uint64) *Segment {
-	out := &Segment{Type: s.Type, Base: min(s.Base, least), own: true, settled: make(chan struct{})}
+	out := &Segment{Type: s.Type, Base: min(s.Base, least), settled: make(chan struct{})}
+	out.own.Store(true)
 	out.Max = max(s.Base+s.Max, most) - out.Base
 	out.Bits = bits.Len64(out.Max)
 	planes := uint64(1)<<out.Bits - 1

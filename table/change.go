@@ -225,7 +225,8 @@ func joined(a, b *Segment) *Segment {
 	s := shared(a, b)
 	n := a.Rows()
 	out := &Segment{Type: a.Type, Base: s.base, Dict: s.dict, Codes: NewCodes(n+b.Rows(), s.bits), Nulls: a.Nulls + b.Nulls,
-		Max: max(s.code(0, a, a.Max), s.code(1, b, b.Max)), own: true}
+		Max: max(s.code(0, a, a.Max), s.code(1, b, b.Max))}
+	out.own.Store(true)
 	out.Bits = bits.Len64(out.Max)
 	s.fill(out.Codes, 0, 0, a)
 	s.fill(out.Codes, n, 1, b)
@@ -259,13 +260,20 @@ func (c Codes) narrowed(bits int) Codes {
 // them. A nil one is never so.
 type Free func(*Segment) bool
 
-func (f Free) of(s *Segment) bool { return f != nil && s.own && f(s) }
+func (f Free) of(s *Segment) bool { return f != nil && s.own.Load() && f(s) }
 
-// Lend has changes copy the codes of the chunk's segments: others have these, too, whom [Free] does not ask.
+// Lend has changes copy the arrays of the segment: others have these, too, whom [Free] does not ask.
+func (s *Segment) Lend() {
+	if s.own.Load() {
+		s.own.Store(false)
+	}
+}
+
+// Lend lends the segments of the chunk.
 func (c *Chunk) Lend() {
 	for _, s := range c.Segments {
-		if s != nil && s.own {
-			s.own = false
+		if s != nil {
+			s.Lend()
 		}
 	}
 }
@@ -315,7 +323,8 @@ func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Se
 		to = shared(s, values)
 		same = to.keeps(s)
 	}
-	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Max: s.Max, Valid: s.Valid, Nulls: s.Nulls, own: true}
+	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Max: s.Max, Valid: s.Valid, Nulls: s.Nulls}
+	out.own.Store(true)
 	if s.NonNull() == 0 { // of words that are gone
 		out.Max = 0
 	}
@@ -364,7 +373,8 @@ func (s *Segment) trimmed() *Segment {
 			ranks[i], dict = uint64(len(dict)), append(dict, word)
 		}
 	}
-	out := &Segment{Type: s.Type, Dict: dict, Max: uint64(max(0, len(dict)-1)), Valid: s.Valid, Nulls: s.Nulls, own: s.own}
+	out := &Segment{Type: s.Type, Dict: dict, Max: uint64(max(0, len(dict)-1)), Valid: s.Valid, Nulls: s.Nulls}
+	out.own.Store(s.own.Load())
 	out.Bits = bits.Len64(out.Max)
 	out.Codes = NewCodes(s.Rows(), out.Bits)
 	(&space{ranks: [2][]uint64{ranks}}).fill(out.Codes, 0, 0, s)

@@ -109,7 +109,7 @@ func (c *Chunk) compacted() *Chunk {
 	for _, s := range c.fields() {
 		if s != nil { // else of an unsupported field, or not read
 			s = s.Of(rows).trimmed()
-			s.own = true
+			s.own.Store(true)
 		}
 		out.Segments = append(out.Segments, s)
 	}
@@ -155,7 +155,8 @@ func (c *Chunk) Strike(rows []int, free Free) (*Chunk, error) {
 	if deleted += len(gone); deleted == c.Deleted {
 		return c, nil
 	}
-	s := &Segment{Type: LiveField.Type, Codes: before.Codes, Max: 1, Bits: 1, own: true}
+	s := &Segment{Type: LiveField.Type, Codes: before.Codes, Max: 1, Bits: 1}
+	s.own.Store(true)
 	if c.Deleted > 0 && !free.of(before) {
 		s.Codes = Codes{U8: slices.Clone(before.Codes.U8)}
 	}

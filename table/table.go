@@ -92,7 +92,7 @@ type Segment struct {
 	known   atomic.Bool // planes have been found
 	planes  uint64
 
-	own     bool          // the codes and the validity are in arrays that a change has made, which a later one may write to
+	own     atomic.Bool   // the codes and the validity are in arrays that a change has made, which a later one may write to
 	settled chan struct{} // is closed when the codes are written; nil where they were from the beginning
 	history []step        // the oldest first
 	number  atomic.Uint64 // of one that others were made of; else 0
@@ -165,6 +165,7 @@ func (s *Segment) Varying() uint64 {
 // identity is not kept of this one.
 func (s *Segment) Copy() *Segment {
 	s.Settle()
+	s.Lend() // the arrays are the copy's, too
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
 	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
 	return out
