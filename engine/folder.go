@@ -37,7 +37,7 @@ func (db *DB) openFolder(ctx context.Context) error {
 		}
 	}
 	if by := s.ReadOnly(); by != "" {
-		db.note(fmt.Sprintf("%s is read as it is now: %s writes to it", db.opts.Folder, by))
+		db.note(fmt.Sprintf("%s is read as it is now: %s", db.opts.Folder, by))
 	}
 	return nil
 }

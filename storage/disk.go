@@ -24,8 +24,8 @@ type disk interface {
 	remove(name string) error
 	list() ([]string, error)
 	sync() error // the names
-	// lock reports who holds the folder to write to it, "" where that is this store from now on, until unlock.
-	lock() (holder string, unlock func(), err error)
+	// lock reports why the folder is only read; "" where this store writes to it from now on, until it unlocks the lock.
+	lock() (reason string, of *lock, err error)
 	source(name string) ingest.Source // of a Parquet file
 	// keep is the disk with these files open until release: they can be read when another process has removed them.
 	keep(names []string) (d disk, release func(), err error)
@@ -147,11 +147,21 @@ func (d folder) sync() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// lock is the right of one store to write to a folder.
+type lock struct {
+	unlock func()
+	lost   func() error // nil as long as the store has the right
+}
+
+// errUnlocked is of a folder whose lock is no longer the one that its writer holds: another process may have one, and write.
+var errUnlocked = errors.New("the file " + lockName + " was removed or replaced while this process held it, so that another one may write to the folder: " +
+	"nothing more is written here, and what was committed before stays; open the folder again")
+
 // lock is on the open file, so that it ends with the process.
-func (d folder) lock() (holder string, unlock func(), err error) {
+func (d folder) lock() (reason string, of *lock, err error) {
 	f, err := os.OpenFile(d.path(lockName), os.O_RDWR|os.O_CREATE, 0o666)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return "nobody: the folder cannot be written to", nil, nil
+		return unwritable, nil, nil
 	}
 	if err != nil {
 		return "", nil, err
@@ -159,11 +169,11 @@ func (d folder) lock() (holder string, unlock func(), err error) {
 	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		text, _ := io.ReadAll(io.LimitReader(f, 32))
-		holder := "another process"
+		reason := "another process writes to it"
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-			holder = fmt.Sprintf("process %d", pid)
+			reason = fmt.Sprintf("process %d writes to it", pid)
 		}
-		return holder, nil, f.Close()
+		return reason, nil, f.Close()
 	case err != nil:
 		f.Close()
 		return "", nil, fmt.Errorf("%s: cannot be locked: %w", d.path(lockName), err)
@@ -175,8 +185,22 @@ func (d folder) lock() (holder string, unlock func(), err error) {
 			return "", nil, err
 		}
 	}
-	return "", func() { f.Close() }, nil
+	return "", &lock{func() { f.Close() }, func() error {
+		mine, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if there, err := os.Stat(d.path(lockName)); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, there) {
+			return errUnlocked
+		} else if err != nil {
+			return err
+		}
+		return nil
+	}}, nil
 }
+
+// unwritable is why a folder is only read that its process may not write to.
+const unwritable = "the folder cannot be written to"
 
 func (d folder) source(name string) ingest.Source { return ingest.Source{Path: d.path(name)} }
 

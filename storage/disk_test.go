@@ -160,7 +160,9 @@ func (d *modelled) sync() error {
 	return nil
 }
 
-func (d *modelled) lock() (string, func(), error) { return "", func() {}, nil }
+func (d *modelled) lock() (string, *lock, error) {
+	return "", &lock{func() {}, func() error { return nil }}, nil
+}
 
 func (d *modelled) source(name string) ingest.Source {
 	d.mu.Lock()

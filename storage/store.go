@@ -22,8 +22,8 @@ import (
 type Store struct {
 	dir    string
 	d      disk
-	holder string // who writes, if this store does not
-	unlock func()
+	reader string // why this store only reads; "" where it writes
+	lock   *lock  // of who writes
 	files  func() // closes those of the tables, which who reads has open; nil for none
 
 	mu       sync.Mutex
@@ -88,7 +88,7 @@ func Open(ctx context.Context, dir string, o ingest.Options) (*Store, error) {
 		return nil, fmt.Errorf("storage: %s holds no database but other files, such as %s: take a new folder, or an empty one", dir, name)
 	}
 	s, err := open(ctx, folder(dir), dir, o)
-	if err == nil && s.holder == "" {
+	if err == nil && s.reader == "" {
 		err = folder(filepath.Dir(filepath.Clean(dir))).sync() // the folder's name
 	}
 	return s, err
@@ -110,13 +110,13 @@ func others(d folder) string {
 }
 
 func open(ctx context.Context, d disk, dir string, o ingest.Options) (*Store, error) {
-	holder, unlock, err := d.lock()
+	reader, lock, err := d.lock()
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
-	s := &Store{dir: dir, d: d, holder: holder, unlock: unlock, limit: o.MemoryLimit}
+	s := &Store{dir: dir, d: d, reader: reader, lock: lock, limit: o.MemoryLimit}
 	err = s.open(ctx, o)
-	if err == nil && s.holder == "" && s.manifest.Format < formatVersion {
+	if err == nil && s.reader == "" && s.manifest.Format < formatVersion {
 		err = s.upgrade(ctx)
 	}
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) explain(err error) error {
 func (s *Store) open(ctx context.Context, o ingest.Options) (err error) {
 	for range 5 { // a writer may take away the files of the manifest that was read
 		err = s.load(ctx, o)
-		if s.holder == "" || !errors.Is(err, fs.ErrNotExist) {
+		if s.reader == "" || !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -170,7 +170,7 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 		return &damage{manifestName, -1, err.Error()}
 	}
 	s.held.begin(s.manifest.Log)
-	if s.holder == "" {
+	if s.reader == "" {
 		if err := s.tidy(); err != nil {
 			return err
 		}
@@ -202,11 +202,11 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 		err = s.flush()
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && s.holder == "":
+	case errors.Is(err, fs.ErrNotExist) && s.reader == "":
 		return &damage{logName(s.manifest.Log), -1, "the log is missing"}
 	case err != nil:
 		return err
-	case s.holder != "":
+	case s.reader != "":
 		return s.log.file.Close()
 	}
 	return s.log.cut()
@@ -232,9 +232,6 @@ func (s *Store) closeFiles() {
 
 // create makes a folder that has no manifest a store, unless it had one.
 func (s *Store) create() error {
-	if s.holder != "" {
-		return errors.New("there is no database in the folder")
-	}
 	names, err := s.d.list()
 	if err != nil {
 		return err
@@ -251,6 +248,9 @@ func (s *Store) create() error {
 		if lost {
 			return &damage{manifestName, -1, "the manifest is missing, and " + name + " is there"}
 		}
+	}
+	if s.reader != "" {
+		return fmt.Errorf("there is no database in the folder: it has no file %s", manifestName)
 	}
 	return s.install(&manifest{Format: formatVersion, Log: 1, Next: 1}, nil, nil)
 }
@@ -469,8 +469,8 @@ func (t *Saved) Load(ctx context.Context, o ingest.Options) (*table.Table, error
 // ErrClosed is of a store that is closed.
 var ErrClosed = errors.New("storage: the store is closed")
 
-// ReadOnly says who writes to the folder; "" where this store does.
-func (s *Store) ReadOnly() string { return s.holder }
+// ReadOnly says why the folder is only read: who else writes to it, or that nobody can; "" where this store writes.
+func (s *Store) ReadOnly() string { return s.reader }
 
 // Pending is a commit that has been written.
 type Pending struct {
@@ -489,8 +489,13 @@ func (p Pending) Wait() error {
 
 // writable reports why nothing can be written; with s.mu.
 func (s *Store) writable() error {
-	if s.holder != "" {
-		return fmt.Errorf("storage: %s is read only here: %s writes to it", s.dir, s.holder)
+	if s.reader != "" {
+		return fmt.Errorf("storage: %s is read only here: %s", s.dir, s.reader)
+	}
+	if s.err == nil && s.lock != nil {
+		if err := s.lock.lost(); err != nil {
+			s.err = fmt.Errorf("storage: %s: %w", s.dir, err)
+		}
 	}
 	return s.err
 }
@@ -563,7 +568,11 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
-	if s.holder == "" && s.log != nil {
+	switch {
+	case s.reader != "" || s.log == nil:
+	case errors.Is(s.writable(), errUnlocked): // the log may be another process's
+		err = s.log.file.Close()
+	default:
 		err = s.log.close()
 	}
 	s.log, s.err = nil, cmp.Or(s.err, ErrClosed)
@@ -573,8 +582,8 @@ func (s *Store) Close() error {
 
 func (s *Store) release() {
 	s.closeFiles()
-	if s.unlock != nil {
-		s.unlock()
-		s.unlock = nil
+	if s.lock != nil {
+		s.lock.unlock()
+		s.lock = nil
 	}
 }

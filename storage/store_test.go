@@ -674,8 +674,8 @@ func TestOneProcessWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("process %d", os.Getpid()); reader.ReadOnly() != want || db.ReadOnly() != "" || reader.state() != db.state() {
-		t.Errorf("%q writes, want %s", reader.ReadOnly(), want)
+	if want := fmt.Sprintf("process %d writes to it", os.Getpid()); reader.ReadOnly() != want || db.ReadOnly() != "" || reader.state() != db.state() {
+		t.Errorf("%q, want %s", reader.ReadOnly(), want)
 	}
 	if err := reader.commit(Change{Table: "t", Drop: true}); err == nil || !strings.Contains(err.Error(), "read only") {
 		t.Error(err)
@@ -688,6 +688,90 @@ func TestOneProcessWrites(t *testing.T) {
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A writer whose lock was removed commits nothing more, for another process may write to the folder, and leaves that one's files alone.
+func TestLockThatIsRemoved(t *testing.T) {
+	for _, replaced := range []bool{false, true} {
+		dir := t.TempDir()
+		db, err := openIn(dir)
+		if err == nil {
+			err = db.commit(Change{Table: "t", Define: every("t")})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
+			t.Fatal(err)
+		}
+		want := db.state()
+		if replaced {
+			other, err := openIn(dir)
+			if err != nil || other.ReadOnly() != "" {
+				t.Fatal(err)
+			}
+			if err := other.commit(Change{Table: "u", Define: every("u")}); err != nil {
+				t.Fatal(err)
+			}
+			want = other.state()
+			defer other.Close()
+		}
+		if err := db.commit(Change{Table: "w", Define: every("w")}); !errors.Is(err, errUnlocked) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("a commit without the lock: %v", err)
+		}
+		if err := db.checkpoint(); !errors.Is(err, errUnlocked) {
+			t.Errorf("a checkpoint without the lock: %v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		if again, err := openIn(dir); err != nil || again.state() != want {
+			t.Errorf("%v, %s, want %s", err, again.state(), want)
+		} else {
+			again.Close()
+		}
+	}
+}
+
+// unwritten is a disk that cannot be written to.
+type unwritten struct{ disk }
+
+func (unwritten) lock() (string, *lock, error) { return unwritable, nil, nil }
+
+func TestFolderThatCannotBeWrittenTo(t *testing.T) {
+	d := newModelled()
+	db, err := openOn(d)
+	if err == nil {
+		err = db.commit(Change{Table: "t", Define: every("t")})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := openOn(unwritten{d})
+	if err != nil || reader.ReadOnly() != unwritable || reader.state() != db.state() {
+		t.Fatal(err)
+	}
+	if err := reader.commit(Change{Table: "t", Drop: true}); fmt.Sprint(err) != "storage: db is read only here: the folder cannot be written to" {
+		t.Error(err)
+	}
+}
+
+// A folder without its manifest is said to be so by the name of the file.
+func TestVerifyNamesTheManifest(t *testing.T) {
+	dir := t.TempDir()
+	db, err := openIn(dir)
+	if err == nil {
+		err = errors.Join(db.commit(Change{Table: "t", Define: every("t")}), db.Close(), os.Remove(filepath.Join(dir, manifestName)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Verify(ctx, dir); err != nil || len(found.Problems) != 1 || found.Problems[0].String() != "manifest: the manifest is missing, and log-1 is there" {
+		t.Errorf("%v, %v", found.Problems, err)
+	}
+	if _, err := Verify(ctx, t.TempDir()); fmt.Sprint(err) != "there is no database in the folder: it has no file manifest" {
+		t.Error(err)
 	}
 }
 

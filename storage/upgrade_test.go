@@ -104,7 +104,7 @@ func testEarlierFormat(t *testing.T, format int) {
 	if found, err := Verify(ctx, dir); err != nil || len(found.Problems) > 0 || found.Rows != 55 || found.Tables != 3 || found.Files != 1 || found.Records != 3 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	_, unlock, err := folder(dir).lock() // so that who opens it only reads
+	_, held, err := folder(dir).lock() // so that who opens it only reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func testEarlierFormat(t *testing.T, format int) {
 	if err := reader.Close(); err != nil || formatOf(t, dir) != format {
 		t.Fatalf("%v; who reads a folder leaves it in format %d, and it has %d", err, format, formatOf(t, dir))
 	}
-	unlock()
+	held.unlock()
 
 	for _, which := range []string{"made one of today's", "opened again"} {
 		db, err := openIn(dir)

@@ -55,7 +55,7 @@ func (r *Report) note(err error) error {
 func Verify(ctx context.Context, dir string) (Report, error) { return verifyAll(ctx, folder(dir)) }
 
 func verifyAll(ctx context.Context, d disk) (r Report, err error) {
-	s := &Store{d: d, holder: "nobody"}
+	s := &Store{d: d, reader: "it is only looked at"}
 	defer s.release()
 	var o ingest.Options
 	err = s.load(ctx, o)
