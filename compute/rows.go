@@ -3,8 +3,8 @@ package compute
 import (
 	"math"
 	"slices"
-	"sync"
 
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
@@ -121,7 +121,7 @@ func (x *chunk) gathered(run pass.Runner, bitmap textures.Block, w textures.Wind
 		}
 	}
 	list := make([]*table.Chunk, (n+gatheredRows-1)/gatheredRows)
-	var pieces sync.WaitGroup
+	var pieces parallel.Group
 	for i := range list {
 		pieces.Go(func() { // all cores clear the memory, while the device works
 			rows := min(gatheredRows, n-i*gatheredRows)

@@ -3,11 +3,11 @@ package cpu
 import (
 	"math/bits"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -22,7 +22,7 @@ func Assign(p *plan.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segment) e
 	}
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
-	var workers sync.WaitGroup
+	var workers parallel.Group
 	for range max(1, runtime.GOMAXPROCS(0)*3/4) {
 		workers.Go(func() {
 			s := takeScratch()

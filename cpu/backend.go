@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -164,7 +164,7 @@ func newSegment(s *table.Segment, set kernels.Set) segment { return segment{s, s
 // at once, each numbered from 0. It ends early when ctx does.
 func (x *execution) forBlocks(do func(worker int, s *scratch, b block)) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	work := func(w int) {
 		s := takeScratch()
 		defer s.release()

@@ -7,10 +7,10 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -473,7 +473,7 @@ func (f groupsFound) inOrder(ctx context.Context, by *plan.Sort) ([]uint64, erro
 	workers := min(runtime.GOMAXPROCS(0), len(ids)/fewGroups+1)
 	sorter, _ := NewSorter(workers, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
 	places := UpTo[uint64](len(ids))
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for w := range workers {
 		wg.Go(func() {
 			lo, hi := w*len(ids)/workers, (w+1)*len(ids)/workers

@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -76,7 +76,7 @@ func sortedRows(ctx context.Context, s *table.Segment) ([]uint32, error) {
 	if !ok {
 		return nil, fmt.Errorf("cpu: codes of %d bits are too wide for an index", s.Bits)
 	}
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for w := range workers {
 		lo, hi := s.Rows()*w/workers, s.Rows()*(w+1)/workers
 		wg.Go(func() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -296,7 +297,7 @@ func ranked(lists [][]uint64, lo, hi, k uint64) uint64 {
 		for _, codes := range lists {
 			all += len(codes)
 		}
-		var wg sync.WaitGroup
+		var wg parallel.Group
 		hs := make([]buckets, 1)
 		if all > fewCodes {
 			hs = make([]buckets, len(lists))

@@ -6,7 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // Sorter puts rows in the order of keys, whose values are unsigned codes, and of their places
@@ -403,7 +404,7 @@ func (s *sorter[R]) each(ctx context.Context, n int, do func(worker, i, j int)) 
 		do(0, 0, n)
 		return
 	}
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	workers := len(s.parts)
 	for w := range workers {
 		wg.Go(func() {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -197,7 +198,7 @@ func (o *orderedRows) sort(columns [][]uint64, widths []int) error {
 		return expr.Errorf(-1, "PARTITION BY and ORDER BY have too many keys: name fewer columns")
 	}
 	var next atomic.Int64
-	var work sync.WaitGroup
+	var work parallel.Group
 	const piece = 1 << 16
 	for worker := range workers {
 		work.Go(func() {
@@ -233,7 +234,7 @@ func (o *orderedRows) each(do func(worker int, p partition) error) error {
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
 	share := max(1, min(1<<10, n/len(errs)/8))
-	var work sync.WaitGroup
+	var work parallel.Group
 	for worker := range errs {
 		work.Go(func() {
 			for errs[worker] == nil && o.ctx.Err() == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
@@ -88,10 +89,10 @@ func (db *DB) readsWhole(ctx context.Context) {
 func (a *ahead) begin(t *table.Table) func(chunk, col int, s *table.Segment) {
 	a.table, a.ready, a.done = t, map[*table.Segment]bool{}, make(chan struct{})
 	a.come = make(chan arrival, 2*len(t.Chunks)*len(t.Fields)) // a column is read twice at most
-	go a.run()
+	parallel.Go(a.run, func(*parallel.Panic) {})               // the statement meets it again when it runs, as an error
 	return func(chunk, col int, s *table.Segment) {
 		if a.name == "compute" {
-			go s.Varying() // which it asks for; perhaps the device is not open yet
+			parallel.Go(func() { s.Varying() }, func(*parallel.Panic) {}) // which it asks for; perhaps the device is not open yet
 		}
 		a.come <- arrival{chunk, col, s}
 	}
@@ -122,7 +123,6 @@ func (a *ahead) wait() (l Loading) {
 
 func (a *ahead) run() {
 	defer close(a.done)
-	defer func() { recover() }() // the statement meets it again when it runs, as an error
 	d, up := a.device()
 	var all []arrival
 	for x := range a.come {

@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -143,7 +144,7 @@ type loaded struct {
 // read begins to read a batch.
 func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 	out := make(chan loaded, 1)
-	go func() {
+	parallel.Go(func() {
 		var l loaded
 		start := time.Now()
 		read := func() (*table.Table, error) {
@@ -161,7 +162,7 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 		l.took = time.Since(start)
 		b.entry.load.Add(-int64(l.took)) // it is told apart
 		out <- l
-	}()
+	}, func(p *parallel.Panic) { out <- loaded{err: p} })
 	return out
 }
 

@@ -13,12 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -388,17 +387,29 @@ const blocksAhead = 64
 
 func newSide(ctx context.Context, q *plan.Query, rows iter.Seq2[table.Block, error]) *side {
 	s := &side{blocks: make(chan given, blocksAhead), taken: true}
-	go func() {
-		defer close(s.blocks)
-		for b, err := range rows {
-			b.Chunk = q.Place(b.Chunk)
-			select {
-			case s.blocks <- given{b, err}:
-			case <-ctx.Done():
-				return
-			}
+	give := func(g given) bool {
+		select {
+		case s.blocks <- g:
+			return true
+		case <-ctx.Done():
+			return false
 		}
-	}()
+	}
+	parallel.Go(func() {
+		defer close(s.blocks)
+		err := parallel.Call(func() error {
+			for b, err := range rows {
+				b.Chunk = q.Place(b.Chunk)
+				if !give(given{b, err}) {
+					break
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			give(given{err: err})
+		}
+	}, func(*parallel.Panic) {})
 	return s
 }
 
@@ -437,11 +448,15 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggr
 		}
 		inner, cancel := context.WithCancel(ctx)
 		found := make(chan result, 1)
-		go func() {
+		parallel.Go(func() {
 			defer close(found)
-			states, err := allOn(inner, b.passes, d.onDevices(), took, b.passes.groups())
-			found <- result{states, err}
-		}()
+			var r result
+			r.err = parallel.Call(func() (err error) {
+				r.states, err = allOn(inner, b.passes, d.onDevices(), took, b.passes.groups())
+				return err
+			})
+			found <- r
+		}, func(*parallel.Panic) {})
 		defer func() {
 			cancel()
 			for range found {
@@ -488,7 +503,7 @@ func (b *coprocessing) sortedRows(ctx context.Context, q *plan.Query, took *took
 	case mode == cost.OnCPU || !d.ordered:
 		return nil, nil, orderOfCPU
 	}
-	group, inner := errgroup.WithContext(ctx)
+	group, inner := parallel.WithContext(ctx)
 	var runs, more []plan.SortedRows
 	group.Go(func() (err error) {
 		runs, err = allOn(inner, b.passes, d.onDevices(), took, b.order)
@@ -523,7 +538,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]plan.SortedRo
 		keys = append(keys, columnKey(k, d.whole.Table, k.E.(*expr.Column).Index))
 	}
 	runs := make([]plan.SortedRows, len(rows))
-	var group errgroup.Group
+	var group parallel.Errors
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, list := range rows {
 		if len(list) > 0 {

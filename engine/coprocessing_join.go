@@ -9,11 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -128,7 +127,7 @@ func (p *pairing) together(ctx context.Context, q *plan.PairQuery, faster int) (
 		}
 		s := &sharing{q: q, left: list, found: plan.Pairs{Selected: selected}}
 		room := b.(*passes).room() / 2
-		sides, inner := errgroup.WithContext(ctx)
+		sides, inner := parallel.WithContext(ctx)
 		var notes []*noting
 		for _, g := range b.(*passes).list {
 			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}

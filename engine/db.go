@@ -20,6 +20,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
@@ -107,7 +108,7 @@ type core struct {
 	store     *storage.Store      // nil without [Options.Folder]
 	pointing  *semaphore.Weighted // of 1: checkpoints come one after the other; it is taken before tables.one
 	later     atomic.Bool         // a checkpoint is on its way
-	writing   sync.WaitGroup      // for it
+	writing   parallel.Group      // for it
 	life      context.Context     // ends when the DB is closed
 	end       func()
 	failed    atomic.Pointer[error] // of the last one that a commit had made
@@ -384,10 +385,10 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		}
 	}
 	read := make(chan error, 1)
-	go func() {
+	parallel.Go(func() {
 		defer e.mu.Release(1)
 		start := time.Now()
-		err := caught(func() error { return do(o) })
+		err := parallel.Call(func() error { return do(o) })
 		if errors.As(err, new(*ingest.MemoryError)) {
 			e.tight.Store(true)
 		}
@@ -396,7 +397,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 			err = ErrClosed
 		}
 		read <- err
-	}()
+	}, func(*parallel.Panic) {})
 	select {
 	case err = <-read:
 	case <-ctx.Done():
@@ -406,12 +407,6 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		progress(ingest.Progress{Done: 1, Total: 1})
 	}
 	return err
-}
-
-// caught is the error of do, which runs on a goroutine of its own, where a panic would end the process: it is an error, as one of pull is.
-func caught(do func() error) (err error) {
-	defer recovered(&err)
-	return do()
 }
 
 // whatIsRead is what do makes of the entry's file in [DB.reading]: nothing where ctx ends, since do may go on.

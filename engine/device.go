@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -145,7 +146,8 @@ func (db *DB) startDevice() *opening {
 		return nil
 	case db.opening == nil:
 		db.opening = &opening{done: make(chan struct{})}
-		go db.finish(db.opening, db.closing)
+		o, closing := db.opening, db.closing
+		parallel.Go(func() { db.finish(o, closing) }, func(*parallel.Panic) {})
 	}
 	return db.opening
 }
@@ -175,7 +177,10 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 	if before != nil {
 		<-before
 	}
-	o.device, o.err = db.opener(db.opts)
+	o.err = parallel.Call(func() (err error) {
+		o.device, err = db.opener(db.opts)
+		return err
+	})
 	if o.err == nil {
 		db.costs.opened(o.device.key)
 		for _, g := range o.device.list {
@@ -215,10 +220,10 @@ func (db *DB) lose(d *gpus) {
 	o, closing := db.opening, make(chan struct{})
 	db.opening, db.closing = nil, closing
 	db.epoch.Add(1)
-	go func() {
+	parallel.Go(func() {
 		defer close(closing)
 		_ = o.close() // that it failed is known
-	}()
+	}, func(*parallel.Panic) {})
 }
 
 // holds reports whether d is the device that statements take; with db.mu.
@@ -267,7 +272,8 @@ func (db *DB) closeDevice() error {
 	case db.opening.over():
 		return db.opening.close()
 	default:
-		go db.opening.close()
+		opening := db.opening
+		parallel.Go(func() { _ = opening.close() }, func(*parallel.Panic) {})
 	}
 	return nil
 }

@@ -98,7 +98,8 @@ type Executor struct {
 }
 
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
-func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Explanation, error) {
+func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (_ *Explanation, err error) {
+	defer recovered(&err)
 	ctx, cancel := db.limit(ctx)
 	defer cancel()
 	s, err := db.statement(ctx, text, false) // what it took before tells more

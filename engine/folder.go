@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -113,7 +114,7 @@ func (db *DB) lighten(ctx context.Context) {
 	case db.store.Due() && db.later.CompareAndSwap(false, true):
 		db.writing.Go(func() {
 			defer db.later.Store(false)
-			if err := db.checkpointBeside(db.life); err != nil && db.life.Err() == nil {
+			if err := parallel.Call(func() error { return db.checkpointBeside(db.life) }); err != nil && db.life.Err() == nil {
 				db.failed.Store(&err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/predicates"
@@ -150,7 +151,7 @@ func prepareGPU(g *GPU) (*GPU, error) {
 // wait.
 func (g *GPU) Close() error {
 	if !g.lent && g.Context.Abandoned() {
-		go func() { _ = g.release() }()
+		parallel.Go(func() { _ = g.release() }, func(*parallel.Panic) {}) // nobody is told of its error either
 		return nil
 	}
 	return g.release()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
@@ -78,10 +79,10 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 	return r, true, nil
 }
 
-// recovered makes an error of a panic.
+// recovered makes an error of a panic, also of one that another goroutine had. It is deferred.
 func recovered(err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("engine: %v", v)
+	if p := parallel.Caught(recover()); p != nil {
+		*err = fmt.Errorf("engine: %w", p)
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -46,7 +46,7 @@ func nearOf(q *plan.Query) map[int]plan.Span {
 // sampledCodes are the codes of a column that the rows of a sample have which are selected.
 func sampledCodes(sample *plan.Query, col int, space *plan.Space) *plan.Codes {
 	codes := &plan.Codes{Space: space}
-	var adding sync.WaitGroup
+	var adding parallel.Group
 	for rows, err := range cpu.New(0).Rows(context.Background(), sample.Within(col, space, plan.Span{Hi: space.Max()})) {
 		if err == nil {
 			adding.Go(func() { codes.Add(sample.Table.Chunks[rows.Chunk].Segments[col], rows) })

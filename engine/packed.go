@@ -3,9 +3,9 @@ package engine
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -96,7 +96,7 @@ func packed(out []byte, c *table.Chunk, rows []uint32, columns []int) []byte {
 // unpacked appends the rows of pieces, of all columns of the builder.
 func unpacked(b *table.Builder, fields []table.Field, data []byte) error {
 	n := rowsOfPieces(data)
-	var work sync.WaitGroup
+	var work parallel.Group
 	for i, f := range fields {
 		do := func() { unpackedColumn(b.Column(i), f.Type, i, data) }
 		if n < 1<<10 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -16,7 +17,7 @@ import (
 type snapshots struct {
 	mu       sync.Mutex
 	uses     map[*table.Table]int
-	releases sync.WaitGroup  // under way
+	releases parallel.Group  // under way
 	last     <-chan struct{} // closed when the last of them is done; nil for none
 }
 
@@ -224,9 +225,14 @@ func (db *DB) release(t *table.Table) {
 func (db *DB) background(do func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	told := func() {
+		if err := parallel.Call(func() error { do(); return nil }); err != nil {
+			db.note("what is no longer used could not be released: " + err.Error())
+		}
+	}
 	if db.closed {
-		go do()
+		parallel.Go(told, func(*parallel.Panic) {})
 		return
 	}
-	db.snapshots.releases.Go(do)
+	db.snapshots.releases.Go(told)
 }

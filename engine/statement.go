@@ -647,7 +647,14 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		next, stop := iter.Pull2(iter.Seq2[batch, error](stream()))
 		r.next, r.closing = next, []func(){cancel, unpin, stop}
 	}
-	if err := r.open(); err != nil {
+	opened := false
+	defer func() {
+		if !opened { // a panic, which is an error further out
+			r.Close()
+		}
+	}()
+	err, opened = r.open(), true
+	if err != nil {
 		if errors.As(err, new(*ingest.MemoryError)) && now.spared != nil && now.spared.batches != nil && now.spared.batches.tookMore() {
 			if again := s.batched(ctx); again != nil { // smaller ones
 				return again.run(ctx, change)
@@ -674,9 +681,13 @@ func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, err
 		return nil, err
 	}
 	ctx, cancel := db.limit(ctx)
-	r, err := run(ctx)
+	guarded := func() (r *Rows, err error) {
+		defer recovered(&err)
+		return run(ctx)
+	}
+	r, err := guarded()
 	if err != nil && db.adopts(err) {
-		r, err = run(ctx)
+		r, err = guarded()
 	}
 	if err != nil {
 		defer cancel()

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
@@ -651,7 +651,7 @@ func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at
 // appendRows appends a batch to a table, all columns at a time.
 func appendRows(b *table.Builder, rows batch, fields []table.Field) error {
 	failed := make([]error, len(fields))
-	var work sync.WaitGroup
+	var work parallel.Group
 	for i, f := range fields {
 		do := func() { failed[i] = appendColumn(b.Column(i), rows, i, f.Type) }
 		if rows.Len() < 1<<10 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 )
@@ -236,14 +237,14 @@ func (g *GPU) answer(batch *compute.Batch, members []*request) error {
 	if err == nil {
 		g.waiting.ended(members, min(time.Since(start), longestWait))
 	}
-	go func() { // the GL thread has something else to do
+	parallel.Go(func() { // the GL thread has something else to do
 		done()
 		for _, r := range members {
 			if r.found.Load() != nil {
 				r.leave()
 			}
 		}
-	}()
+	}, func(*parallel.Panic) {})
 	return err
 }
 

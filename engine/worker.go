@@ -6,10 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -22,7 +21,7 @@ func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took
 		return nil, err
 	}
 	defer b.turn.Release(1)
-	group, inner := errgroup.WithContext(ctx)
+	group, inner := parallel.WithContext(ctx)
 	var work []chan func(plan.Selection) error // for each GL thread; closed at the end of the query
 	for _, p := range parts {
 		asked := make(chan func(plan.Selection) error, 1)

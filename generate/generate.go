@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -122,10 +123,10 @@ func (g Generator) Chunks(ctx context.Context, rows int, seed uint64, chunkRows 
 		for first := 0; first < rows || len(ahead) > 0; {
 			for ; first < rows && len(ahead) < runtime.GOMAXPROCS(0); first += chunkRows {
 				next := make(chan made, 1)
-				go func(first int) {
+				parallel.Go(func() {
 					ch, err := g.chunk(ctx, rows, seed, first, min(chunkRows, rows-first))
 					next <- made{ch, err}
-				}(first)
+				}, func(p *parallel.Panic) { next <- made{nil, p} })
 				ahead = append(ahead, next)
 			}
 			m := <-ahead[0]
@@ -190,7 +191,7 @@ const textBytes = 40
 // ranked is a column of texts with the dictionary of n rows from the first on.
 func (c *genColumn) ranked(first row, n int) *genColumn {
 	list := make([]string, n)
-	parallel(n, func(from, to int) {
+	inShares(n, func(from, to int) {
 		for r := first; from < to; from++ {
 			r.n = first.n + uint64(from)
 			list[from] = c.text(r)
@@ -234,7 +235,7 @@ func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genCo
 	codes := make([]T, n)
 	lowest, highest := ^uint64(0), uint64(0)
 	var mu sync.Mutex
-	parallel(n, func(from, to int) {
+	inShares(n, func(from, to int) {
 		lo, hi, nulls := ^uint64(0), uint64(0), 0
 		for r := first; from < to && (from%genBlock != 0 || ctx.Err() == nil); from++ {
 			r.n = first.n + uint64(from)
@@ -260,7 +261,7 @@ func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genCo
 		return codes
 	}
 	if lowest > 0 {
-		parallel(n, func(from, to int) {
+		inShares(n, func(from, to int) {
 			for i := from; i < to; i++ {
 				if s.Valid == nil || s.Valid.Get(i) {
 					codes[i] -= T(lowest)
@@ -277,11 +278,11 @@ func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genCo
 // that goroutines share no word of validity.
 const genBlock = 4096
 
-// parallel runs work on all cores over slices of 0..n that begin at multiples of
+// inShares runs work on all cores over slices of 0..n that begin at multiples of
 // genBlock.
-func parallel(n int, work func(from, to int)) {
+func inShares(n int, work func(from, to int)) {
 	share := (n/runtime.GOMAXPROCS(0) + genBlock) / genBlock * genBlock
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for from := 0; from < n; from += share {
 		wg.Go(func() { work(from, min(from+share, n)) })
 	}

@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // DeviceInfo describes one way to open a context without a display.
@@ -175,7 +176,7 @@ func OpenAll(o Options) ([]*Context, error) {
 	}
 	list := make([]*Context, len(wishes))
 	errs := make([]error, len(wishes))
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for i, w := range wishes {
 		wg.Go(func() { list[i], errs[i] = Open(w) })
 	}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/internal/files"
-	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -624,7 +624,7 @@ func (in *input) close() {
 // panics on some corrupt files, which must end the reading and not the program.
 func (in *input) explain(path string, err *error) {
 	if r := recover(); r != nil {
-		if p, ok := r.(*ordered.Panic); ok {
+		if p, ok := r.(*parallel.Panic); ok {
 			r = p.Value
 		}
 		known, ok := r.(damage)

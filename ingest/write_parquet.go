@@ -17,9 +17,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -294,7 +294,7 @@ func (p *parquetWriter) write(b arrow.RecordBatch, text int) error {
 		}
 		p.group = group
 	}
-	var columns errgroup.Group // each has a writer of its own
+	var columns parallel.Errors // each has a writer of its own
 	columns.SetLimit(runtime.GOMAXPROCS(0))
 	for i, a := range b.Columns() {
 		c, err := p.group.Column(i)

@@ -6,9 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -155,7 +154,7 @@ func enumerate(s Span, at func(uint64) outcome) []run {
 // enumerateAll has the codes of a span tried, many of them on all cores.
 func enumerateAll(s Span, try func(Span) []run) []run {
 	parts := make([][]run, (s.Hi-s.Lo)/codesApart+1)
-	var g errgroup.Group
+	var g parallel.Errors
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range parts {
 		g.Go(func() error {

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"weak"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -156,7 +155,7 @@ func (q *Query) lower(chunks []int) error {
 		return one(chunks[0])
 	}
 	errs := make([]error, len(chunks))
-	var g errgroup.Group
+	var g parallel.Errors
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, chunk := range chunks {
 		g.Go(func() error {

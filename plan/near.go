@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -16,7 +17,7 @@ type between struct {
 	col     int
 	span    Span
 	above   uint64
-	listing sync.WaitGroup // goroutines gather codes while the device goes on
+	listing parallel.Group // goroutines gather codes while the device goes on
 	Codes                  // of the values between; only their number where the two codes are one
 }
 
@@ -305,7 +306,7 @@ func inLists(lists [][]uint64, do func(codes, mine []uint64) []uint64, join func
 		defer mu.Unlock()
 		join(mine)
 	}
-	var others sync.WaitGroup
+	var others parallel.Group
 	for w := 1; w < workers; w++ {
 		others.Go(func() { work(w) })
 	}

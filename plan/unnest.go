@@ -17,7 +17,9 @@ import (
 // its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
 // its own, that one stands for it, and the values need not be found.
 func Unnest(n Node, off Off) Node {
-	return (&unnester{done: map[*Subplan]bool{}, plain: off.has(unnest)}).node(n)
+	n = (&unnester{done: map[*Subplan]bool{}, plain: off.has(unnest)}).node(n)
+	resolved(n)
+	return n
 }
 
 type unnester struct {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // Builder collects rows column by column and cuts them into chunks.
@@ -93,7 +94,7 @@ const fewRows = 1 << 10
 func (b *Builder) flush(coming Coming) {
 	ch := &Chunk{Rows: b.rows, Segments: make([]*Segment, len(b.cols))}
 	ranks := make([][]uint64, len(b.cols))
-	var work sync.WaitGroup
+	var work parallel.Group
 	each := work.Go
 	if b.rows <= fewRows {
 		each = func(do func()) { do() }

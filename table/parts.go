@@ -2,7 +2,8 @@ package table
 
 import (
 	"runtime"
-	"sync"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // InParts calls do for parts of n rows, on all cores, and waits for all. Each begins at a multiple of 64, so that parts have
@@ -16,7 +17,7 @@ func InParts(n int, do func(from, to int)) {
 		}
 		return
 	}
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	free := make(chan struct{}, workers)
 	for from := 0; from < n; from += size {
 		free <- struct{}{}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // MaxChunkRows is the default number of rows at which a chunk is full: the texels
@@ -176,7 +178,7 @@ func union[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
 	const least = 1 << 16
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(codes)/least))
 	var all atomic.Uint64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for w := range workers {
 		part := codes[len(codes)*w/workers : len(codes)*(w+1)/workers]
 		wg.Go(func() {

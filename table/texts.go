@@ -5,9 +5,10 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // Texts are some entries of a dictionary as bytes, one text behind the other, for those that look through all
@@ -42,7 +43,7 @@ func (s *Segment) ASCII() bool {
 	s.looked.Do(func() {
 		const apart = 1 << 14
 		var other atomic.Bool
-		var wg sync.WaitGroup
+		var wg parallel.Group
 		for part := range slices.Chunk(s.Dict, apart) {
 			wg.Go(func() {
 				if !isASCII(part) {

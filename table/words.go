@@ -7,8 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"unsafe"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // Words are the distinct texts of some rows, numbered as they come.
@@ -239,7 +240,7 @@ func Dictionary(of []*Words) []string {
 	}
 	const least = 1 << 12 // texts of the largest list that a goroutine takes
 	parts := make([][]string, max(1, min(4*runtime.GOMAXPROCS(0), len(lists[most])/least)))
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	begin := func(list []string, part int) int { // of the part in a list
 		switch part {
 		case 0:

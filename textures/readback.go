@@ -3,10 +3,11 @@ package textures
 import (
 	"fmt"
 	"math"
-	"sync"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // read copies lines of a resident or new texture back, which wait for the passes that draw
@@ -163,7 +164,7 @@ func (s *Store) readRing(all, step int, queue func(offset, at, n int), take func
 			return err
 		}
 		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*r.slot)), min(step, all-i*step))
-		var parts sync.WaitGroup
+		var parts parallel.Group
 		for at := 0; at < len(in); at += r.slot / 4 / slotParts {
 			parts.Go(func() { take(i*step+at, in[at:min(at+r.slot/4/slotParts, len(in))]) })
 		}

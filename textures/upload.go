@@ -3,12 +3,12 @@ package textures
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/shaders"
 )
 
@@ -35,7 +35,7 @@ type ring struct {
 	slot   int // bytes of a slot
 	memory unsafe.Pointer
 	fence  [ringSlots]uintptr
-	filled [ringSlots]sync.WaitGroup
+	filled [ringSlots]parallel.Group
 	opened int        // slots that have been filled, or are being filled
 	taken  int        // of them: what the device was told to take
 	queue  []*sending // what is sent now, or comes next, and what is expected after it

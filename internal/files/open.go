@@ -12,6 +12,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 // Readable reports in words a path that [Open] cannot open: one where nothing is, a
@@ -66,19 +68,19 @@ func until[T any](ctx context.Context, f func() (T, error), late func(T)) (T, er
 		err error
 	}
 	done := make(chan result, 1)
-	go func() {
+	parallel.Go(func() {
 		v, err := f()
 		done <- result{v, err}
-	}()
+	}, func(p *parallel.Panic) { done <- result{err: p} })
 	select {
 	case r := <-done:
 		return r.v, r.err
 	case <-ctx.Done():
-		go func() {
+		parallel.Go(func() {
 			if r := <-done; r.err == nil {
 				late(r.v)
 			}
-		}()
+		}, func(*parallel.Panic) {})
 		return *new(T), ctx.Err()
 	}
 }

@@ -3,41 +3,22 @@
 package ordered
 
 import (
-	"fmt"
 	"iter"
-	"runtime/debug"
-	"sync"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
-
-// Panic is what a panic of another goroutine becomes in the caller's.
-type Panic struct {
-	Value any
-	Stack []byte // of that goroutine
-}
-
-// Error is one line with the panic's value.
-func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
-
-// caught is a recovered value; nil where there was no panic.
-func caught(value any) *Panic {
-	p, again := value.(*Panic)
-	if value == nil || again {
-		return p
-	}
-	return &Panic{value, debug.Stack()}
-}
 
 // Map yields f of every element of in. Each worker has a number from 0. At most
 // 2*workers results are computed ahead of the one that is yielded. When the caller
 // stops, Map returns after the calls of f that are under way. A panic in f, or in the
-// sequence, becomes one of the caller's goroutine, with a [*Panic].
+// sequence, becomes one of the caller's goroutine, with a [*parallel.Panic].
 func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.Seq[B] {
 	type result struct {
 		b     B
-		wrong *Panic
+		wrong *parallel.Panic
 	}
 	call := func(w int, a A) (r result) {
-		defer func() { r.wrong = caught(recover()) }()
+		defer func() { r.wrong = parallel.Caught(recover()) }()
 		r.b = f(w, a)
 		return r
 	}
@@ -46,13 +27,13 @@ func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.
 		for w := range workers {
 			free <- w
 		}
-		var wg sync.WaitGroup
+		var wg parallel.Group
 		defer wg.Wait()
 		defer close(stop)
 		wg.Go(func() {
 			defer close(order)
 			defer func() {
-				if p := caught(recover()); p != nil {
+				if p := parallel.Caught(recover()); p != nil {
 					out := make(chan result, 1)
 					out <- result{wrong: p}
 					select {

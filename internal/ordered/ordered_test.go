@@ -4,6 +4,8 @@ import (
 	"iter"
 	"sync/atomic"
 	"testing"
+
+	"github.com/stencildb/stencildb/internal/parallel"
 )
 
 func count(n int) iter.Seq[int] {
@@ -72,7 +74,7 @@ func TestPanicsComeToTheCaller(t *testing.T) {
 		next := 0
 		func() {
 			defer func() {
-				if p, ok := recover().(*Panic); !ok || p.Value != "at 10" || len(p.Stack) == 0 {
+				if p, ok := recover().(*parallel.Panic); !ok || p.Value != "at 10" || len(p.Stack) == 0 {
 					t.Errorf("%s: caught %v", name, p)
 				}
 			}()
