@@ -135,12 +135,13 @@ type entry struct {
 	of    *storage.Definition // of a table that statements may change; nil of one that was added, or of a file
 	apart bool                // it has some rows of a change alone, under the name of their table
 
-	mu    *semaphore.Weighted         // of 1, held while the file is read
-	table atomic.Pointer[table.Table] // nil until the file has been opened
-	open  opener                      // nil for a table that was added
-	file  source                      // nil until then; with mu
-	spare int                         // rows that statements read besides the table; with mu
-	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
+	mu      *semaphore.Weighted         // of 1, held while the file is read
+	table   atomic.Pointer[table.Table] // nil until the file has been opened
+	open    opener                      // nil for a table that was added
+	file    source                      // nil until then; with mu
+	damaged atomic.Bool                 // some of its file is
+	spare   int                         // rows that statements read besides the table; with mu
+	load    atomic.Int64                // ns, of the reading, until a statement has accounted for it
 
 	opened    atomic.Pointer[ingest.File] // nil until then, and of no file; it may have temporary files of what came through a pipe
 	converted atomic.Pointer[spill]       // the temporary file of a CSV; nil of no CSV, or of none that has been opened
@@ -353,6 +354,9 @@ func (db *DB) readAhead(ctx context.Context, e *entry, columns []int, a *ahead) 
 		}
 		if t, err = e.file.Read(ctx, columns, o); err == nil {
 			e.table.Store(t)
+		}
+		if ingest.IsDamaged(err) {
+			e.damaged.Store(true)
 		}
 		return err
 	})

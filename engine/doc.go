@@ -45,7 +45,7 @@
 //   - Files given to [DB.Attach] are opened when a statement first names their table; what
 //     is wrong with a file is that statement's error. A column of Parquet or Arrow is read
 //     when a statement needs it. On "auto" and "cpu" the statistics of a Parquet file answer
-//     what they can (MIN, MAX and counts), and spare reading row groups that WHERE rules out.
+//     what they state exactly (MIN, MAX and counts), and spare reading row groups that WHERE rules out.
 //   - Tables stay in host memory, and the columns that queries touched in device
 //     memory, until [DB.Close].
 //   - Rows that are not closed hold memory, goroutines and the snapshot of their table, no

@@ -430,7 +430,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 
 // passes explains what a backend does of the fragment.
 func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o ExplainOptions) (err error) {
-	if err := s.reaches(b); err != nil {
+	if err := s.reaches(b); err != nil || s.spared != nil && s.spared.answer != nil {
 		return err
 	}
 	if x.otherwise = s.otherwise == s.plan; !x.otherwise {

@@ -31,7 +31,7 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (*outline
 	if f.Otherwise != nil { // statistics tell no sum
 		f = f.Selected()
 	}
-	if t := e.table.Load(); !db.onCPU() || t.Has(f.Reads()) || ofAll(f) {
+	if t := e.table.Load(); !db.sparing(e) || t.Has(f.Reads()) || ofAll(f) {
 		return nil, nil
 	}
 	conditions := decidingOf(f)
@@ -54,7 +54,7 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (*outline
 
 // outlineJoined looks for what conditions of tables alone spare a join of them; nil where that is nothing.
 func (db *DB) outlineJoined(ctx context.Context, b *bound) (map[*entry]*outlined, error) {
-	if !db.onCPU() || db.now().hostMemory > 0 {
+	if db.now().hostMemory > 0 {
 		return nil, nil
 	}
 	spares := map[*entry]*outlined{}
@@ -76,7 +76,7 @@ func (db *DB) outlineJoined(ctx context.Context, b *bound) (map[*entry]*outlined
 	for r, where := range conditions {
 		list := deciding(where)
 		once := len(slices.DeleteFunc(slices.Clone(b.scans), func(o *read) bool { return o != r })) == 1
-		if len(list.kids) == 0 || !once || r.table.Load().Has(r.columns) {
+		if len(list.kids) == 0 || !once || !db.sparing(r.entry) || r.table.Load().Has(r.columns) {
 			continue
 		}
 		o, err := whatIsRead(ctx, db, r.entry, func(o ingest.Options) (*outlined, error) {
@@ -118,11 +118,22 @@ func (e *entry) without(ctx context.Context, conditions decided, columns []int, 
 	for i := range t.Chunks {
 		all += e.file.GroupBytes(i, columns)
 	}
-	// All statements together read as many rows as there are so; then the table's turn comes. A file that may not fit is read in batches.
-	if len(keep) == len(t.Chunks) || e.spare+rows > t.Rows() || o.MemoryLimit > 0 && all > o.MemoryLimit {
+	// A file that may not fit is read in batches.
+	if len(keep) == len(t.Chunks) || len(keep) > 0 && o.MemoryLimit > 0 && all > o.MemoryLimit {
 		return nil, nil
 	}
-	e.spare += rows
+	// All statements together read as many rows as there are so; then the table's turn comes, unless what is damaged of it is elsewhere: an answer
+	// does not depend on what was read before.
+	if e.spare += rows; e.spare > t.Rows() && !e.damaged.Load() {
+		whole, err := e.file.Read(ctx, columns, o)
+		if err == nil {
+			e.table.Store(whole)
+		}
+		if !ingest.IsDamaged(err) { // another error is said when the table is read
+			return nil, nil
+		}
+		e.damaged.Store(true)
+	}
 	out := &outlined{groups: len(t.Chunks), left: len(keep)}
 	out.table, err = e.file.ReadGroups(ctx, keep, columns, o)
 	if err == nil && slices.ContainsFunc(columns, func(col int) bool { return out.table.Fields[col].Unsupported != "" }) {
@@ -156,6 +167,10 @@ func groupsOf(f source, of decided) (keep []int, t *table.Table, err error) {
 	}
 	return keep, t, nil
 }
+
+// sparing reports whether statements read no more of a table than its file's statistics leave to them. The backends of devices read all of
+// a column, so that it is resident, unless some of it is damaged: what a statement answers then is the same on all backends.
+func (db *DB) sparing(e *entry) bool { return db.onCPU() || e.damaged.Load() }
 
 // onCPU reports whether statements may run on cpu.
 func (db *DB) onCPU() bool { return db.Backend() == "auto" || db.Backend() == "cpu" }
@@ -260,7 +275,14 @@ func (s *statistics) Count() (n uint64, err error) {
 }
 
 func (s *statistics) CountNotNull(col int) (n uint64, err error) {
-	err = s.selected(func(c *table.Chunk) { n += uint64(c.Rows - c.Segments[col].Nulls) })
+	exact := true
+	err = s.selected(func(c *table.Chunk) {
+		exact = exact && c.Segments[col].Inexact&table.InexactNulls == 0
+		n += uint64(c.Rows - c.Segments[col].Nulls)
+	})
+	if err == nil && !exact {
+		err = errUntold
+	}
 	return n, err
 }
 
@@ -271,11 +293,19 @@ func (s *statistics) Kth(col int, k uint64, largest bool) (v table.Value, err er
 		return v, errUntold
 	}
 	var least, most []table.Value
+	exact := true
 	err = s.selected(func(c *table.Chunk) {
-		if seg := c.Segments[col]; seg.Nulls < c.Rows {
+		if seg := c.Segments[col]; seg.NonNull() > 0 {
+			exact = exact && seg.Inexact&table.InexactRange == 0
 			least, most = append(least, seg.Decode(0)), append(most, seg.Decode(seg.Max))
 		}
 	})
+	if err == nil && !exact {
+		err = errUntold
+	}
+	if err != nil {
+		return v, err
+	}
 	if largest {
 		return slices.MaxFunc(most, table.Compare), err
 	}

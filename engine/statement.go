@@ -322,10 +322,10 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	}
 	for _, r := range s.sources {
 		t := r.table.Load()
-		if s.nested != nil && !t.Has(r.columns) && s.db.onCPU() && s.db.inGroups(ctx, r.entry) { // its parts may do with some row groups
+		if s.nested != nil && !t.Has(r.columns) && s.db.sparing(r.entry) && s.db.inGroups(ctx, r.entry) { // its parts may do with some row groups
 			continue
 		}
-		if !t.Has(r.columns) && !s.partly(r.entry) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU() || s.outlined.large != nil && s.outlined.large[r.entry] == nil) {
+		if !t.Has(r.columns) && !s.partly(r.entry) && (s.outlined == nil || s.outlined.batches == nil && !s.db.sparing(r.entry) || s.outlined.large != nil && s.outlined.large[r.entry] == nil) {
 			var a *ahead
 			if runs && s.fragment != nil {
 				a = s.ahead(ctx)
@@ -349,9 +349,17 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	return rest, nil
 }
 
-// readable is the statement once its columns are read ([Statement.read]): in batches where they took more memory than their files told.
+// readable is the statement once its columns are read ([Statement.read]): in batches where they took more memory than their files told,
+// and without what it does not need where something else is damaged.
 func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	files, err := s.read(ctx, true)
+	if ingest.IsDamaged(err) && !s.db.onCPU() { // it may do without what is damaged
+		if b, failed := s.db.bind(ctx, s.parsed, s.params, false); failed == nil {
+			again := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
+			files, err = again.read(ctx, true)
+			return again, files, err
+		}
+	}
 	if !errors.As(err, new(*ingest.MemoryError)) || s.bound == nil || s.fragment == nil || s.outlined != nil || s.nested != nil {
 		return s, files, err
 	}
@@ -379,7 +387,7 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 }
 
 // partly reports that of a table that is joined no more is read than some row groups.
-func (s *Statement) partly(e *entry) bool { return s.spares[e] != nil && s.db.onCPU() }
+func (s *Statement) partly(e *entry) bool { return s.spares[e] != nil && s.db.sparing(e) }
 
 // pinned is the statement for the snapshots that its tables have now, which stay in use
 // until unpin is called.
@@ -424,6 +432,9 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 			}
 			unpin()
 			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.table}, nil
+			if s.outlined.batches == nil && s.outlined.answer == nil {
+				unpins = append(unpins, s.db.pinned(s.outlined.table))
+			}
 			break
 		}
 	}

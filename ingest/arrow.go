@@ -30,9 +30,12 @@ func (l *loader) arrow() (*File, error) {
 	case bytes.HasPrefix(data, arrowMagic):
 		what, m.file, m.data = "not a complete Arrow file", true, data[min(len(data), 8):]
 	}
-	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(l.allocator()))
+	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(l.allocator()), ipc.WithEnsureNativeEndian(false)) // swapping would be in place, and the file is mapped
 	if err != nil {
 		return nil, damaged(err, "%s: its schema", what)
+	}
+	if !s.Schema().IsNativeEndian() {
+		return nil, fmt.Errorf("its numbers are big-endian, which is not supported: write it on a little-endian machine, or as Parquet or CSV")
 	}
 	var fields []table.Field
 	for _, f := range s.Schema().Fields() {
@@ -59,8 +62,9 @@ func (l *loader) arrow() (*File, error) {
 					return array.NewSlice(a, int64(at-n), int64(at)), nil
 				}, nil
 			},
-			bounds: func(int) (bounds, bool) { return bounds{}, false },
+			stated: func(int) statistics { return unstated },
 			bytes:  func(int) int64 { return read },
+			name:   fmt.Sprintf("record batch %d", len(groups)),
 		})
 		m.read = 0
 	}

@@ -25,18 +25,13 @@ type group struct {
 	rows int
 	// column begins to read a column; next returns its next n rows as an array.
 	column func(col int) (next func(n int) (arrow.Array, error), err error)
-	// bounds are those of a column's ordinals, where the file says them.
-	bounds func(col int) (b bounds, ok bool)
+	// stated is what the file states about a column.
+	stated func(col int) statistics
 	bytes  func(col int) int64 // of the file
 	path   string              // of the file, where there are several
+	name   string              // in the file
 	of     *largeGroup         // that it is a piece of, if it is one
 	from   int                 // its first row there
-}
-
-// bounds are what the statistics of a file say of a column in a group.
-type bounds struct {
-	lo, hi uint64 // the smallest and the largest ordinal
-	nulls  int64  // -1: not said
 }
 
 // overflow is the error of a value beyond the range of its column's type: the column is
@@ -51,11 +46,9 @@ func outOf(t table.Type) error { return overflow("a value out of range for " + t
 type column struct {
 	table.Field
 	index   int
-	trusted bool             // what the file says of its bounds
 	parts   [][]*part        // of each group
 	frames  []*table.Frame   // of each chunk
 	done    []*table.Segment // of the chunks that have been read, in their order
-	wrong   atomic.Bool      // a value lies outside the bounds
 	useless atomic.Pointer[overflow]
 }
 
@@ -91,7 +84,7 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 	defer collect()()
 	var columns []*column
 	for _, i := range indexes {
-		c := &column{Field: f.fields[i], index: i, trusted: true}
+		c := &column{Field: f.fields[i], index: i}
 		for _, g := range f.groups {
 			r.total += g.bytes(i)
 			if c.Type.Kind != table.Varchar && !c.known(g) { // it is read twice
@@ -100,31 +93,20 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 		}
 		columns = append(columns, c)
 	}
-	for left := columns; len(left) > 0; {
-		for _, c := range left {
-			c.parts = f.parts()
-		}
-		if err := r.all(left, r.learn, func(*column, int) {}); err != nil {
+	for _, c := range columns {
+		c.parts = f.parts()
+	}
+	if err := r.all(columns, r.learn, func(*column, int) {}); err != nil {
+		return nil, err
+	}
+	for _, c := range columns {
+		if err := r.frame(c); err != nil {
 			return nil, err
 		}
-		for _, c := range left {
-			if err := r.frame(c); err != nil {
-				return nil, err
-			}
-		}
-		if r.there == nil {
-			r.announce(columns)
-		}
-		if err := r.all(left, r.fill, r.end); err != nil {
-			return nil, err
-		}
-		left = slices.DeleteFunc(slices.Clone(left), func(c *column) bool { return !c.wrong.Swap(false) })
-		for _, c := range left {
-			if !c.trusted {
-				return nil, damagef("column %s has other values when it is read again", show(c.Name))
-			}
-			c.trusted = false
-		}
+	}
+	r.announce(columns)
+	if err := r.all(columns, r.fill, r.end); err != nil {
+		return nil, err
 	}
 	return columns, r.step(r.total)
 }
@@ -153,7 +135,7 @@ func (r *reading) announce(columns []*column) {
 // end ends the segments of a column whose last rows are in a group.
 func (r *reading) end(c *column, g int) {
 	for _, p := range c.parts[g] {
-		if f := c.frames[p.chunk]; p.at+p.rows == f.Rows() && !c.wrong.Load() && c.useless.Load() == nil {
+		if f := c.frames[p.chunk]; p.at+p.rows == f.Rows() && c.useless.Load() == nil {
 			s := f.Segment()
 			c.done = append(c.done, s)
 			r.there(p.chunk, c.index, s)
@@ -161,10 +143,10 @@ func (r *reading) end(c *column, g int) {
 	}
 }
 
-// known reports whether the file says the bounds of the column in a group.
+// known reports whether the file states the bounds of the column in a group.
 func (c *column) known(g group) bool {
-	b, ok := g.bounds(c.index)
-	return ok && c.trusted && inRange(c.Type, b.lo, b.hi) == nil
+	lo, hi, ok := g.stated(c.index).bounds()
+	return ok && inRange(c.Type, lo, hi) == nil
 }
 
 // parts cuts the groups at the ends of chunks.
@@ -244,7 +226,7 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 			if of != "" {
 				of += ": "
 			}
-			return damaged(err, "%scolumn %s, rows %d to %d", of, show(c.Name), first, first+n-1)
+			return damaged(err, "%scolumn %s, %s, rows %d to %d", of, show(c.Name), r.groups[g].name, first, first+n-1)
 		}
 		return of(p, at)
 	}
@@ -266,9 +248,12 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 
 // learn finds the bounds of a column in a group, and the words of text.
 func (r *reading) learn(c *column, g int, d *decoded) error {
-	if b, _ := r.groups[g].bounds(c.index); c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
+	if c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
+		stated := r.groups[g].stated(c.index)
+		n, counted := stated.nullCount()
 		for _, p := range c.parts[g] {
-			p.lo, p.hi, p.nulls = b.lo, b.hi, b.nulls > 0
+			p.lo, p.hi, _ = stated.bounds()
+			p.nulls = !counted || n > 0
 		}
 		return nil
 	}
@@ -351,7 +336,7 @@ func (r *reading) frame(c *column) error {
 func (r *reading) fill(c *column, g int, d *decoded) error {
 	put := func(p *part, at int) error {
 		if !d.put(c.frames[p.chunk], p.at+at) {
-			c.wrong.Store(true)
+			return damagef("other values when it is read again")
 		}
 		return nil
 	}

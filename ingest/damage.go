@@ -12,6 +12,9 @@ type damage string
 
 func (d damage) Error() string { return string(d) }
 
+// IsDamaged reports the error of a file whose parts do not fit together.
+func IsDamaged(err error) bool { return errors.As(err, new(damage)) }
+
 func damagef(format string, args ...any) error { return damage(fmt.Sprintf(format, args...)) }
 
 // damaged is the error that a library met in a part of a file. Its words are about its

@@ -274,6 +274,17 @@ func (d *decoded) bytes(t table.Type, a arrow.Array, w *table.Words) error {
 	}
 	s, ok := a.(interface{ Value(int) []byte })
 	switch {
+	case ok && t.Kind == table.Varchar: // that nobody has called text
+		return d.each(func(i int) (uint64, error) {
+			v := s.Value(i)
+			if k, known := w.Known(string(v)); known {
+				return k, nil
+			}
+			if !utf8.Valid(v) {
+				return 0, overflow("binary data, which is not UTF-8 text")
+			}
+			return w.Number(string(v)), nil
+		})
 	case ok && t.Kind == table.Decimal:
 		return d.each(func(i int) (uint64, error) {
 			v, ok := bigEndian(s.Value(i))

@@ -34,9 +34,10 @@
 //
 // Parquet and Arrow have their rows in groups, column by column. A column is read on its
 // own, its groups at the same time, and the next one behind it; [Options] has what is told
-// of those that are there. Where the file says the smallest and the largest
-// value of a group, values become codes as they are decoded; where it does not, or says
-// it wrongly, the column is read twice. A column of text becomes codes when all its words
+// of those that are there. Where the file states bounds of the values
+// of a group, values become codes as they are decoded; where it does not, the column is read
+// twice. What the footer of a Parquet file states is used as far as the standard makes it
+// sure, and compared with the rows that are read: a difference is an error. A column of text becomes codes when all its words
 // are known.
 //
 // # Names

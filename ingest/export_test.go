@@ -41,8 +41,8 @@ func Held(f *File) (n int) {
 	return n + len(f.src.Data)
 }
 
-// AllOnes tells of definition levels that are all 1.
-var AllOnes = allOnes
+// Present counts definition levels that are 1.
+var Present = present
 
 // Classify is what text looks like, and the digits of an integer or a DECIMAL.
 func Classify(text []byte) (name string, whole, frac int) {

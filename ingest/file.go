@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"math/bits"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -209,8 +208,8 @@ func (f *File) Path() string { return f.src.Path }
 func (f *File) GroupRows(group int) int { return f.groups[group].rows }
 
 // Outline is the table as the file's statistics tell of some columns: a chunk for each of its
-// row groups, and segments whose numbers (Base, Max, Bits, Nulls) are right and whose codes are
-// not. ok is false where the file does not say these, or is no longer needed.
+// row groups, and segments whose numbers (Base, Max, Bits, Nulls) are right as far as [table.Inexact] says, and whose codes are
+// not. ok is false where the file states no bounds, or is no longer needed.
 func (f *File) Outline(columns []int) (t *table.Table, ok bool) {
 	t = &table.Table{Name: f.name, Fields: f.table.Fields}
 	most := 0
@@ -253,7 +252,7 @@ func (f *File) Shape(columns []int) *table.Table {
 
 // Unknown is a column of rows of which nothing is known, as in [File.Shape], with a code for each, which is not looked at.
 func Unknown(t table.Type, codes []uint8) *table.Segment {
-	s := &table.Segment{Type: t, Codes: table.Codes{U8: codes}, Max: math.MaxUint64, Bits: 64}
+	s := &table.Segment{Type: t, Codes: table.Codes{U8: codes}, Max: math.MaxUint64, Bits: 64, Nulls: 1, Inexact: table.InexactRange | table.InexactNulls}
 	if t.Kind == table.Varchar {
 		s.Max, s.Bits, s.Dict = 0, 0, []string{""}
 	}
@@ -262,12 +261,10 @@ func Unknown(t table.Type, codes []uint8) *table.Segment {
 
 // outline is a column of a row group as the file's statistics tell of it, with codes that are not right; nil where they do not.
 func (f *File) outline(g group, i int, codes []uint8) *table.Segment {
-	b, ok := g.bounds(i)
-	if !ok || b.nulls < 0 || b.nulls > int64(g.rows) || f.table.Fields[i].Unsupported != "" || inRange(f.fields[i].Type, b.lo, b.hi) != nil {
+	if f.table.Fields[i].Unsupported != "" {
 		return nil
 	}
-	return &table.Segment{Type: f.fields[i].Type, Base: b.lo, Max: b.hi - b.lo, Bits: bits.Len64(b.hi - b.lo),
-		Codes: table.Codes{U8: codes[:g.rows]}, Nulls: int(b.nulls)}
+	return g.stated(i).outline(f.fields[i].Type, codes[:g.rows])
 }
 
 // GroupBytes estimates what columns of a row group take in memory.
@@ -275,8 +272,8 @@ func (f *File) GroupBytes(group int, columns []int) (n int64) {
 	g := f.groups[group]
 	for _, i := range columns {
 		width := 8
-		if b, ok := g.bounds(i); ok && b.lo <= b.hi {
-			width = table.CodeWidth(b.hi - b.lo)
+		if lo, hi, ok := g.stated(i).bounds(); ok {
+			width = table.CodeWidth(hi - lo)
 		}
 		if f.fields[i].Type.Kind == table.Varchar {
 			width = 4
@@ -639,7 +636,7 @@ func (in *input) explain(path string, err *error) {
 	var known damage
 	switch {
 	case errors.As(*err, &known):
-		*err = fmt.Errorf("%s: %s; %s", path, known, advice)
+		*err = fmt.Errorf("%s: %w; %s", path, known, advice)
 	case *err != nil && strings.HasPrefix((*err).Error(), path+": "): // that of opening it again
 	case *err != nil && in.Size() > 0:
 		*err = fmt.Errorf("%s: %w", path, *err)

@@ -15,36 +15,40 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 )
 
-func TestLevelsThatAreAllOnes(t *testing.T) {
+func TestLevelsThatAreOnes(t *testing.T) {
 	for _, c := range []struct {
-		levels []byte
-		n      int
-		want   bool
+		levels  []byte
+		n, want int // negative: an error
 	}{
-		{nil, 0, true},
-		{nil, 1, false},
-		{[]byte{10, 1}, 5, true},
-		{[]byte{10, 0}, 5, false},
-		{[]byte{10, 3}, 5, false}, // a level beyond the largest
-		{[]byte{10, 1}, 6, false}, // the run ends in the middle
-		{[]byte{10, 1, 4, 1}, 7, true},
-		{[]byte{10, 1, 4, 0}, 7, false},
-		{[]byte{10, 1, 4, 0}, 5, true},
-		{[]byte{10}, 5, false},
-		{[]byte{0, 1}, 5, false},
-		{[]byte{0x80}, 5, false}, // half a header
-		{[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, 5, false},
-		{[]byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1}, 5, true},
-		{[]byte{5, 0xff, 0xff}, 16, true},
-		{[]byte{5, 0xff, 0x03}, 10, true},
-		{[]byte{5, 0xff, 0x03}, 11, false},
-		{[]byte{5, 0xfe, 0xff}, 16, false},
-		{[]byte{5, 0xff}, 9, false},
-		{[]byte{3, 0xff, 4, 1}, 10, true},
-		{[]byte{1}, 1, false},
+		{nil, 0, 0},
+		{nil, 1, -1},
+		{[]byte{10, 1}, 5, 5},
+		{[]byte{10, 0}, 5, 0},
+		{[]byte{10, 3}, 5, -1}, // a level beyond the largest
+		{[]byte{10, 1}, 6, -1}, // the run ends in the middle
+		{[]byte{10, 1, 4, 1}, 7, 7},
+		{[]byte{10, 1, 4, 0}, 7, 5},
+		{[]byte{10, 1, 4, 0}, 5, 5},
+		{[]byte{10}, 5, -1},
+		{[]byte{0, 1}, 5, -1},
+		{[]byte{0x80}, 5, -1}, // half a header
+		{[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, 5, -1},
+		{[]byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1}, 5, 5},
+		{[]byte{5, 0xff, 0xff}, 16, 16},
+		{[]byte{5, 0xff, 0x03}, 10, 10},
+		{[]byte{5, 0xff, 0xfd}, 10, 9},
+		{[]byte{5, 0xff, 0x03}, 11, 10},
+		{[]byte{5, 0xfe, 0xff}, 16, 15},
+		{[]byte{5, 0xff}, 9, -1},
+		{[]byte{3, 0xff, 4, 1}, 10, 10},
+		{[]byte{1}, 1, -1},
 	} {
-		if got := ingest.AllOnes(c.levels, c.n); got != c.want {
-			t.Errorf("%v, %d levels: %v, want %v", c.levels, c.n, got, c.want)
+		got, ok := ingest.Present(c.levels, c.n)
+		if !ok {
+			got = -1
+		}
+		if got != c.want {
+			t.Errorf("%v, %d levels: %d ones, want %d", c.levels, c.n, got, c.want)
 		}
 	}
 }
@@ -126,7 +130,7 @@ func TestParquetPages(t *testing.T) {
 	}
 }
 
-// NULLs that the statistics of a file deny are read, and a page that lacks values is an error.
+// NULLs that the footer denies are an error, and so is a page that lacks values.
 func TestParquetNullsThatAreDenied(t *testing.T) {
 	const rows, page = 40_000, 2000
 	values, levels := make([]int32, rows), make([]int16, rows)
@@ -141,28 +145,21 @@ func TestParquetNullsThatAreDenied(t *testing.T) {
 	last := bytes.LastIndex(data, run)
 	lies := bytes.Clone(data)
 	lies[last+len(run)-1] = 0
-	var want strings.Builder
-	for i := range rows {
-		if i < rows-page {
-			want.WriteString(strconv.Itoa(i))
-		} else {
-			want.WriteString("NULL")
-		}
-		want.WriteByte('\n')
-	}
-	if got := rowsOf(loadBytes(t, "x.parquet", lies, ingest.Options{})); got != want.String() {
-		t.Error("other values where the last page is of NULLs")
-	}
-	for _, n := range []uint32{2003, 1 << 31} { // levels that take the place of values, and more than the page
-		short := bytes.Clone(data)
-		binary.LittleEndian.PutUint32(short[last:], n)
-		tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: "x.parquet", Data: short}, ingest.Options{})
+	for what, data := range map[string][]byte{"the last page is of NULLs": lies, "levels take the place of values": short(data, last, 2003), "levels are longer than their page": short(data, last, 1<<31)} {
+		_, err := ingest.Load(context.Background(), "t", ingest.Source{Path: "x.parquet", Data: data}, ingest.Options{})
 		if err == nil {
-			t.Errorf("%d rows where the last page has levels of %d bytes", tab.Rows(), n)
+			t.Errorf("no error where %s", what)
 			continue
 		}
-		if oneLine(t, err); internals.MatchString(err.Error()) {
-			t.Errorf("the error shows the program's insides: %v", err)
+		if oneLine(t, err); internals.MatchString(err.Error()) || !strings.Contains(err.Error(), "column x, row group 0") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// short is a file with another length of the definition levels at a place.
+func short(data []byte, at int, length uint32) []byte {
+	data = bytes.Clone(data)
+	binary.LittleEndian.PutUint32(data[at:], length)
+	return data
 }

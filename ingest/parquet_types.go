@@ -37,7 +37,7 @@ var physical = map[parquet.Type]struct {
 	parquet.Types.Float:     {arrow.PrimitiveTypes.Float32, table.Real},
 	parquet.Types.Double:    {arrow.PrimitiveTypes.Float64, table.Double},
 	parquet.Types.Int96:     {&arrow.FixedSizeBinaryType{ByteWidth: parquet.Int96SizeBytes}, table.Timestamp}, // of pandas and Spark
-	parquet.Types.ByteArray: {arrow.BinaryTypes.Binary, table.Unknown},
+	parquet.Types.ByteArray: {arrow.BinaryTypes.Binary, table.Varchar},                                        // of Impala and old Spark: text, as far as it is UTF-8
 }
 
 // logical is the same of the logical types that say no more than their name; nil: as the

@@ -50,13 +50,7 @@ func (w *largeGroup) piece(from, rows int) group {
 	g := w.group
 	g.of, g.from, g.rows = w, from, rows
 	g.column = func(col int) (func(int) (arrow.Array, error), error) { return w.open(col, from, rows) }
-	g.bounds = func(col int) (bounds, bool) {
-		b, ok := w.bounds(col)
-		if b.nulls > 0 { // somewhere in the group
-			b.nulls = -1
-		}
-		return b, ok
-	}
+	g.stated = func(col int) statistics { return w.stated(col).within() }
 	g.bytes = func(col int) int64 { return w.bytes(col) * int64(rows) / int64(w.rows) }
 	return g
 }
@@ -94,7 +88,7 @@ func (w *largeGroup) open(col, from, rows int) (func(int) (arrow.Array, error), 
 		}
 	}
 	p.row, p.from = from, from
-	_, told := w.bounds(col)
+	_, _, told := w.stated(col).bounds()
 	keep := !told && w.fields[col].Type.Kind != table.Varchar
 	return func(n int) (arrow.Array, error) {
 		next := p.next

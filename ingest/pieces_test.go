@@ -125,8 +125,12 @@ func TestRowGroupsInPieces(t *testing.T) {
 		if outline, ok := f.Outline([]int{4}); name == "t.parquet" && (!ok || len(outline.Chunks) != f.Groups()) {
 			t.Errorf("the file tells of column k: %v", ok)
 		}
-		if _, ok := f.Outline([]int{0}); ok {
-			t.Error("it tells how many NULLs a piece has")
+		if outline, ok := f.Outline([]int{0}); ok {
+			for i, c := range outline.Chunks {
+				if s, want := c.Segments[0], table.InexactRange|table.InexactNulls; s.Inexact != want {
+					t.Errorf("piece %d: inexact %d, want %d: the extremes and the NULLs are those of the whole group", i, s.Inexact, want)
+				}
+			}
 		}
 		f.Close()
 		_ = os.Remove(path)

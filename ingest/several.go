@@ -65,9 +65,10 @@ func merged(list []*File, path string) (*File, error) {
 			groups = append(groups, group{
 				rows:   g.rows,
 				column: func(col int) (func(int) (arrow.Array, error), error) { return g.column(at[col]) },
-				bounds: func(col int) (bounds, bool) { return g.bounds(at[col]) },
+				stated: func(col int) statistics { return g.stated(at[col]) },
 				bytes:  func(col int) int64 { return g.bytes(at[col]) },
 				path:   f.src.Path,
+				name:   g.name,
 			})
 		}
 	}

@@ -78,6 +78,8 @@ type Segment struct {
 	Valid Bitmap
 	// Nulls counts the NULL rows.
 	Nulls int
+	// Inexact says, of a segment that tells of rows without their codes, which of its numbers only bound theirs.
+	Inexact Inexact
 	// Dict holds a VARCHAR segment's distinct values, sorted by bytes; a code is
 	// an index into it.
 	Dict []string
@@ -122,6 +124,16 @@ type Segment struct {
 	away   int // rows whose codes are on a device alone
 	device int // which one
 }
+
+// Inexact is a set of numbers of a [Segment] that are not exact.
+type Inexact uint8
+
+const (
+	// InexactRange: the values lie from Base to Base + Max, and neither need be one.
+	InexactRange Inexact = 1 << iota
+	// InexactNulls: any number of rows may be NULL, for which Nulls is 1.
+	InexactNulls
+)
 
 // NewAway returns a segment of rows whose codes are on one of the devices alone: what it is like, with neither Codes nor Valid. of is a segment of the
 // same type, base, largest code and dictionary.
@@ -168,7 +180,7 @@ func (s *Segment) Varying() uint64 {
 func (s *Segment) Copy() *Segment {
 	s.Settle()
 	s.Lend() // the arrays are the copy's, too
-	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Inexact: s.Inexact, Dict: s.Dict, Spans: s.Spans}
 	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
 	return out
 }
@@ -201,7 +213,12 @@ func union[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
 func (s *Segment) Rows() int { return s.away + s.Codes.Len() }
 
 // NonNull returns the number of rows that are not NULL.
-func (s *Segment) NonNull() int { return s.Rows() - s.Nulls }
+func (s *Segment) NonNull() int {
+	if s.Inexact&InexactNulls != 0 { // some may be
+		return max(1, s.Rows()-s.Nulls)
+	}
+	return s.Rows() - s.Nulls
+}
 
 // IsNull reports whether row i is NULL.
 func (s *Segment) IsNull(i int) bool { return s.Valid != nil && !s.Valid.Get(i) }
