@@ -105,7 +105,7 @@ func fillChanges(c changer, rows int) string {
 	if c.name == "sqlite3" {
 		series = fmt.Sprintf("(WITH RECURSIVE q (g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM q WHERE g < %d) SELECT g FROM q)", rows)
 	}
-	return "INSERT INTO t SELECT g, g * 7919 % 1000, g * 31 % 1000003, 'name ' || (g % 5000) FROM " + series
+	return "INSERT INTO t SELECT g, g::bigint * 7919 % 1000, g * 31 % 1000003, 'name ' || (g % 5000) FROM " + series
 }
 
 // BenchmarkChanges times changes of many rows on all systems in turns, and gives the medians in milliseconds. SQLite has a tenth

@@ -226,7 +226,7 @@ func (v *numbers) cast(e *expr.Cast) (x Vector, ok bool) {
 		whole = 19
 	}
 	switch {
-	case from.IsInteger() && (to.Kind == table.BigInt || to == table.Type{Kind: table.Decimal, Precision: 18}):
+	case from.IsInteger() && (to.IsInteger() && table.Wider(from, to) == to || to == table.Type{Kind: table.Decimal, Precision: 18}):
 		return v.vector(e.X)
 	case from.IsExact() && to.Kind == table.Decimal && to.Scale >= from.Scale && to.Precision-to.Scale >= whole:
 		if x, ok = v.vector(e.X); !ok {
@@ -259,14 +259,15 @@ func (v *numbers) negated(e *expr.Neg) (x Vector, ok bool) {
 	case x.Floats != nil:
 		return Vector{Floats: fill(len(x.Floats), math.Copysign(0, -1))}.combine(expr.Sub, x)
 	}
-	return Vector{Ints: make([]int64, len(x.Ints))}.combine(expr.Sub, x)
+	x, ok = Vector{Ints: make([]int64, len(x.Ints))}.combine(expr.Sub, x)
+	return x, ok && x.within(e.Type())
 }
 
 // computes reports arithmetic of integers, of DECIMALs or of doubles.
 func computes(e *expr.Arith) bool {
 	l, r := e.L.Type(), e.R.Type()
 	switch e.T.Kind {
-	case table.BigInt:
+	case table.SmallInt, table.Integer, table.BigInt:
 		return l.IsInteger() && r.IsInteger()
 	case table.Decimal:
 		return e.Op <= expr.Mul && e.T.Scale <= 18 && l.Kind == e.T.Kind && r.Kind == e.T.Kind
@@ -285,7 +286,55 @@ func (v *numbers) arith(e *expr.Arith) (x Vector, ok bool) {
 	if !ok {
 		return x, false
 	}
+	if k := e.T.Kind; k == table.SmallInt || k == table.Integer {
+		x, ok = x.combineNarrow(e.Op, y)
+		return x, ok && x.within(e.T)
+	}
 	return x.combine(e.Op, y)
+}
+
+// combineNarrow computes x op= y of integers of at most 32 bits, of which 64 bits hold all results.
+func (x Vector) combineNarrow(op expr.ArithOp, y Vector) (_ Vector, ok bool) {
+	ys := y.Ints[:len(x.Ints)]
+	switch op {
+	case expr.Add:
+		for i, v := range ys {
+			x.Ints[i] += v
+		}
+	case expr.Sub:
+		for i, v := range ys {
+			x.Ints[i] -= v
+		}
+	case expr.Mul:
+		for i, v := range ys {
+			x.Ints[i] *= v
+		}
+	default:
+		return x.combine(op, y)
+	}
+	x.Valid = both(x.Valid, y.Valid)
+	return x, true
+}
+
+// within reports that an integer type holds all values.
+func (x *Vector) within(t table.Type) bool {
+	lo, hi := t.Limits()
+	if lo == math.MinInt64 {
+		return true
+	}
+	least, most := int64(0), int64(0)
+	for _, i := range x.Ints {
+		least, most = min(least, i), max(most, i)
+	}
+	if lo <= least && most <= hi {
+		return true
+	}
+	for i, v := range x.Ints {
+		if (v < lo || v > hi) && !x.IsNull(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // aligned is DECIMALs with so many digits more behind the point.

@@ -27,7 +27,7 @@ func apartFolder(t *testing.T) string {
 	db := open(t, Options{Backend: "cpu", Folder: dir})
 	do(t, db, "CREATE TABLE k (p int, q int, r text CONSTRAINT k_r UNIQUE, v bigint DEFAULT 5 CHECK (v <> 13), n serial, PRIMARY KEY (p, q))")
 	for at, n := 0, 60; at < apartRows; at, n = at+n, n-1 { // a file each, for it is smaller than the one before
-		do(t, db, fmt.Sprintf("INSERT INTO k SELECT x / 20, x %% 20, 'row ' || x, x * 7919 * 1000003 %% 1000000007 FROM generate_series(%d, %d) g(x)", at, min(at+n, apartRows)-1))
+		do(t, db, fmt.Sprintf("INSERT INTO k SELECT x / 20, x %% 20, 'row ' || x, x::bigint * 7919 * 1000003 %% 1000000007 FROM generate_series(%d, %d) g(x)", at, min(at+n, apartRows)-1))
 		do(t, db, "CHECKPOINT")
 	}
 	do(t, db, "CREATE TABLE s AS SELECT x AS p, x % 5 AS q, 'new ' || x AS r, x * 3 AS v FROM generate_series(0, 60) g(x)")

@@ -257,7 +257,7 @@ func TestReadersOfATableThatGrowsBeyondHostMemory(t *testing.T) {
 		if at == 0 {
 			text = "CREATE TABLE f AS"
 		}
-		do(t, db, fmt.Sprintf("%s SELECT x AS id, (x * 7919) %% 10007 * 1000003 AS v FROM generate_series(%d, %d) g(x)", text, at, at+n-1))
+		do(t, db, fmt.Sprintf("%s SELECT x AS id, (x::bigint * 7919) %% 10007 * 1000003 AS v FROM generate_series(%d, %d) g(x)", text, at, at+n-1))
 		do(t, db, "CHECKPOINT")
 	}
 	if err := db.Close(); err != nil {

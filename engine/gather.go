@@ -89,7 +89,7 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 		}
 	}
 	t := ingest.ArrowType(e.Type())
-	if k := e.Type().Kind; k == table.BigInt || k == table.Double {
+	if k := e.Type(); k.IsInteger() || k.Kind == table.Double {
 		if x, ok := v.eval.Numbers(e, v.chunk, v.block); ok {
 			return arrayOf(x, t), nil
 		}
@@ -110,9 +110,17 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 
 // arrayOf is integers or doubles in Arrow.
 func arrayOf(x cpu.Vector, t arrow.DataType) arrow.Array {
-	values, n := arrow.Int64Traits.CastToBytes(x.Ints), len(x.Ints)
-	if x.Floats != nil {
-		values, n = arrow.Float64Traits.CastToBytes(x.Floats), len(x.Floats)
+	var values []byte
+	n := x.Len()
+	switch t.ID() {
+	case arrow.INT16:
+		values = arrow.Int16Traits.CastToBytes(narrowed[int16](x.Ints))
+	case arrow.INT32:
+		values = arrow.Int32Traits.CastToBytes(narrowed[int32](x.Ints))
+	case arrow.INT64:
+		values = arrow.Int64Traits.CastToBytes(x.Ints)
+	default:
+		values = arrow.Float64Traits.CastToBytes(x.Floats)
 	}
 	var valid *memory.Buffer
 	nulls := 0
@@ -121,4 +129,13 @@ func arrayOf(x cpu.Vector, t arrow.DataType) arrow.Array {
 		nulls = n - bitutil.CountSetBits(x.Valid, 0, n)
 	}
 	return array.MakeFromData(array.NewData(t, n, []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil, nulls, 0))
+}
+
+// narrowed are integers that a narrower type holds.
+func narrowed[T int16 | int32](list []int64) []T {
+	out := make([]T, len(list))
+	for i, v := range list {
+		out[i] = T(v)
+	}
+	return out
 }

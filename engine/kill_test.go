@@ -169,7 +169,7 @@ func (run killedRun) test(t *testing.T) {
 		texts := []string{"CREATE TABLE t (id bigint PRIMARY KEY, client bigint, v bigint)", "CREATE TABLE u (LIKE t INCLUDING ALL)", "CREATE TABLE done AS SELECT client, -1 AS number FROM generate_series(0, 2) AS g(client)"}
 		for first, n := 0, run.filled/4; first < run.filled; first, n = first+n, n-1 { // a file each, for it is smaller than the one before
 			for _, of := range []string{"t", "u"} {
-				texts = append(texts, fmt.Sprintf("INSERT INTO %s SELECT -x * 7919 * 1000003, 9, x * 1000003 * 7907 FROM generate_series(%d, %d) g(x)", of, first+1, min(first+n, run.filled)))
+				texts = append(texts, fmt.Sprintf("INSERT INTO %s SELECT -x::bigint * 7919 * 1000003, 9, x::bigint * 1000003 * 7907 FROM generate_series(%d, %d) g(x)", of, first+1, min(first+n, run.filled)))
 			}
 			texts = append(texts, "CHECKPOINT")
 		}

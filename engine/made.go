@@ -79,7 +79,7 @@ func overMade(items []plan.Item) (out []plan.Item, ok bool) {
 		if named(item.E) < 0 {
 			k := item.E.Type().Kind
 			exact := !slices.ContainsFunc(parts(item.E), func(e expr.Expr) bool { return e.Type().Kind == table.Decimal })
-			if k != table.BigInt && k != table.Double || !exact {
+			if !item.E.Type().IsInteger() && k != table.Double || !exact {
 				return nil, false
 			}
 		}

@@ -454,7 +454,7 @@ func TestChanges(t *testing.T) {
 			{"INSERT INTO t (d) VALUES (999.995)", "!numeric field overflow"},
 			{"INSERT INTO t (e) VALUES (1e39)", "!1000000000000000000000000000000000000000 is out of range for type real"},
 			{"INSERT INTO t (h) VALUES ('2021-02-29')", "!invalid input syntax for type date"},
-			{"INSERT INTO t (g) VALUES (1)", `!column "g" is of type boolean but expression is of type bigint`},
+			{"INSERT INTO t (g) VALUES (1)", `!column "g" is of type boolean but expression is of type integer`},
 			{"INSERT INTO t (b) SELECT j FROM t", `!column "b" is of type integer but expression is of type character varying`},
 			{"INSERT INTO t (j) VALUES ('abcd')", "!value too long for type character varying(3): column \"j\" of relation \"t\""},
 			{"UPDATE t SET j = NULL", `!null value in column "j" of relation "t" violates not-null constraint`},

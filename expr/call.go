@@ -19,6 +19,8 @@ type Function struct {
 	Repeat bool
 	// Raises says that values exist for which evaluating it is an error.
 	Raises bool
+	// Widest says that its integer parameters have one type, the widest that an argument has.
+	Widest bool
 	result table.Type
 	typed  func(args []Expr) table.Type         // where the result depends on more than the parameters
 	rises  func(c *Call) int                    // see [Call.Rises]; nil: with none
@@ -187,7 +189,7 @@ var byName = map[string][]*Function{}
 
 // typeWords are the types in the signatures of functions.
 var typeWords = map[string]table.Type{
-	"boolean": boolean, "bigint": {Kind: table.BigInt}, "numeric": {Kind: table.Decimal, Precision: 18},
+	"boolean": boolean, "integer": integer, "bigint": {Kind: table.BigInt}, "numeric": {Kind: table.Decimal, Precision: 18},
 	"real": {Kind: table.Real}, "double": {Kind: table.Double}, "text": {Kind: table.Varchar}, "date": {Kind: table.Date},
 	"timestamp": {Kind: table.Timestamp}, "interval": {Kind: table.Interval}, "any": Any, "each": Each,
 }
@@ -216,6 +218,19 @@ func define(signature string, eval func(a args) (table.Value, error)) *Function 
 	f.Name = names[len(names)-1]
 	for _, name := range names {
 		byName[name] = append(byName[name], f)
+	}
+	return f
+}
+
+// ofWidest makes the result of integers the widest of their types, at least the one given.
+func (f *Function) ofWidest(least table.Kind) *Function {
+	f.Widest = true
+	f.typed = func(args []Expr) table.Type {
+		t := table.Type{Kind: least}
+		for _, a := range args {
+			t = table.Wider(t, a.Type())
+		}
+		return t
 	}
 	return f
 }

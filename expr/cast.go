@@ -68,7 +68,7 @@ const Blanks = " \t\n\r\v\f"
 var NumericOf *Function
 
 func init() {
-	NumericOf = define("numeric_of(text,bigint) numeric!", func(a args) (table.Value, error) {
+	NumericOf = define("numeric_of(text,integer) numeric!", func(a args) (table.Value, error) {
 		u, scale, ok := table.ParseNumber(strings.Trim(a.v[0].S, Blanks))
 		if !ok {
 			return a.fail("invalid input syntax for type numeric: %q", a.v[0].S)

@@ -368,7 +368,7 @@ func (c *compiler) cast(e *Cast) *node {
 			v, s := x.ints(i)
 			return float64(v), s
 		})
-	case from.IsInteger() && e.To.Kind == table.BigInt && x.ints != nil:
+	case from.IsInteger() && e.To.IsInteger() && table.Wider(from, e.To) == e.To && x.ints != nil:
 		return c.ofInts(e.To, x.ints)
 	case from.Kind == table.Real && e.To.Kind == table.Double && x.floats != nil:
 		return c.ofFloats(e.To, x.floats)

@@ -177,17 +177,17 @@ func negate(x table.Value, wide bool, pos int) (table.Value, error) {
 		return x, nil
 	case x.Type.Kind == table.Decimal:
 		return decimal(x.Type, new(big.Int).Neg(x.Unscaled()), wide, pos)
-	case x.I == -x.I && x.I != 0:
+	case x.I == -x.I && x.I != 0 || x.Type.IsInteger() && !x.Type.Holds(-x.I):
 		return x, Errorf(pos, "%s", OutOfRange(x.Type))
 	}
-	x.I, x.Months, x.Carried, x.Type = -x.I, -x.Months, -x.Carried, negated(x.Type)
+	x.I, x.Months, x.Carried = -x.I, -x.Months, -x.Carried
 	return x, nil
 }
 
 // OutOfRange is the message for a value that overflows type t.
 func OutOfRange(t table.Type) string {
 	switch t.Kind {
-	case table.Date, table.Interval:
+	case table.SmallInt, table.Integer, table.Date, table.Interval:
 		return t.String() + " out of range"
 	case table.Timestamp:
 		return "timestamp out of range"

@@ -338,7 +338,7 @@ func TestCaseText(t *testing.T) {
 	bytes := func(n int) uint64 {
 		var args []expr.Expr
 		for i := range n {
-			args = append(args, &expr.Const{V: table.Bool(true)}, &expr.Const{V: table.Int(int64(i))})
+			args = append(args, &expr.Const{V: table.Bool(true)}, &expr.Const{V: table.Literal(int64(i))})
 		}
 		e := expr.NewCall(expr.Case, args, -1)
 		var before, after runtime.MemStats

@@ -9,16 +9,17 @@
 //
 // Result types of [Arith]:
 //
-//   - two integers: BIGINT, 64-bit, overflow is an error;
+//   - two integers: the wider of their types, overflow of which is an error;
 //   - DECIMAL with DECIMAL (integers are cast to DECIMAL(18,0) by whoever builds the tree):
 //   - - % have the larger scale, * the sum of the scales, / is DOUBLE, the quotient rounded once;
 //   - REAL with REAL: REAL; all other mixes are cast to DOUBLE first;
-//   - DATE +- BIGINT: DATE; DATE - DATE: BIGINT;
+//   - DATE +- an integer: DATE; DATE - DATE: INTEGER;
 //   - TIMESTAMP +- INTERVAL: TIMESTAMP; TIMESTAMP - TIMESTAMP: INTERVAL (a DATE
 //     with an INTERVAL is cast to TIMESTAMP first).
 //
 // A [Call] is of a [Function], an entry of a table: the files math.go, text.go, time.go, regexp.go
-// and conditional.go have them. Those of integers give BIGINT; those that are not exact take and
+// and conditional.go have them. An integer parameter takes an integer of any width; abs, mod, gcd, lcm and
+// the operators of bits give the widest of them. Those that are not exact take and
 // give DOUBLE, also where PostgreSQL has a form for NUMERIC. ROUND and TRUNC of a DOUBLE to
 // some digits, which PostgreSQL does not have, go by the shortest decimal that it is.
 package expr
@@ -220,13 +221,16 @@ type AggRef struct {
 	P     int
 }
 
-var boolean = table.Type{Kind: table.Boolean}
+var (
+	boolean = table.Type{Kind: table.Boolean}
+	integer = table.Type{Kind: table.Integer}
+)
 
 // Type implements Expr.
 func (e *Column) Type() table.Type  { return e.T }
 func (e *Const) Type() table.Type   { return e.V.Type }
 func (e *Arith) Type() table.Type   { return e.T }
-func (e *Neg) Type() table.Type     { return negated(e.X.Type()) }
+func (e *Neg) Type() table.Type     { return e.X.Type() }
 func (e *Cast) Type() table.Type    { return e.To }
 func (e *Compare) Type() table.Type { return boolean }
 func (e *And) Type() table.Type     { return boolean }
@@ -238,14 +242,6 @@ func (e *IsTruth) Type() table.Type { return boolean }
 func (e *In) Type() table.Type      { return boolean }
 func (e *Like) Type() table.Type    { return boolean }
 func (e *AggRef) Type() table.Type  { return e.T }
-
-// negated is the type of -x: that of integers is BIGINT.
-func negated(t table.Type) table.Type {
-	if t.IsInteger() {
-		return table.Type{Kind: table.BigInt}
-	}
-	return t
-}
 
 // Pos implements Expr.
 func (e *Column) Pos() int  { return e.P }
@@ -276,6 +272,10 @@ func (e *Const) String() string {
 		return "NULL"
 	}
 	switch e.V.Type.Kind {
+	case table.SmallInt, table.BigInt:
+		if e.V.Type != table.Literal(e.V.I).Type { // as which the digits are read back
+			return "CAST(" + e.V.String() + " AS " + e.V.Type.String() + ")"
+		}
 	case table.Real:
 		return "CAST(" + floatText(e.V) + " AS real)"
 	case table.Double:

@@ -16,18 +16,20 @@ func init() {
 	define("abs(real) real", ofDouble(math.Abs)).plainly(math.Abs)
 	define("abs(bigint) bigint!", func(a args) (table.Value, error) {
 		if a.v[0].I < 0 {
-			return negate(a.v[0], a.wide, a.P)
+			return negate(table.Value{Type: a.T, I: a.v[0].I}, a.wide, a.P)
 		}
 		return a.v[0], nil
-	}).int = func(x int64) (int64, bool) { return max(x, -x), x != math.MinInt64 }
+	}).ofWidest(table.SmallInt).int = func(x int64) (int64, bool) {
+		return max(x, -x), x != math.MinInt64 && x != math.MinInt32 && x != math.MinInt16
+	}
 	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).typed = first
 	for _, f := range byName["abs"] {
 		operator := *f
 		operator.Name = "@"
 		byName["@"] = append(byName["@"], operator.as(prefix))
 	}
-	define("scale(numeric) bigint", func(a args) (table.Value, error) { return table.Int(int64(a.v[0].Type.Scale)), nil })
-	define("min_scale(numeric) bigint", func(a args) (table.Value, error) {
+	define("scale(numeric) integer", func(a args) (table.Value, error) { return table.Int(int64(a.v[0].Type.Scale)), nil })
+	define("min_scale(numeric) integer", func(a args) (table.Value, error) {
 		u, n := new(big.Int).Set(a.v[0].Unscaled()), a.v[0].Type.Scale
 		for ten, rest := big.NewInt(10), new(big.Int); n > 0; n-- {
 			if q, _ := new(big.Int).QuoRem(u, ten, rest); rest.Sign() == 0 {
@@ -61,12 +63,12 @@ func init() {
 		define(r.names+"(double) double/", ofDouble(r.ofFloat))
 		define(r.names+"(numeric) numeric!/", rounded(r.ofExact)).typed = roundedType
 		if r.names == "round" || r.names == "trunc" {
-			define(r.names+"(numeric,bigint) numeric!/", rounded(r.ofExact)).typed = roundedType
-			define(r.names+"(double,bigint) double/", func(a args) (table.Value, error) { return roundedDouble(a, r.ofExact), nil })
+			define(r.names+"(numeric,integer) numeric!/", rounded(r.ofExact)).typed = roundedType
+			define(r.names+"(double,integer) double/", func(a args) (table.Value, error) { return roundedDouble(a, r.ofExact), nil })
 		}
 	}
 
-	define("mod(bigint,bigint) bigint!", ofArith(Mod))
+	define("mod(bigint,bigint) bigint!", ofArith(Mod)).ofWidest(table.SmallInt)
 	define("mod(numeric,numeric) numeric!", ofArith(Mod)).typed = func(args []Expr) table.Type {
 		return table.Type{Kind: table.Decimal, Precision: 38, Scale: max(args[0].Type().Scale, args[1].Type().Scale)}
 	}
@@ -105,15 +107,15 @@ func init() {
 	define("acosh(double) double!", within(func(x float64) string { return negative(x-1, "input is out of range") }, math.Acosh)).plainly(math.Acosh)
 	define("atanh(double) double!", within(unit, math.Atanh)).plainly(math.Atanh)
 	define("cot(double) double!", within(finite, func(x float64) float64 { return 1 / math.Tan(x) }))
-	define("width_bucket(double,double,double,bigint) bigint!", doubleBucket)
-	define("width_bucket(numeric,numeric,numeric,bigint) bigint!", exactBucket)
-	define("gcd(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int { return new(big.Int).GCD(nil, nil, x, y) }))
+	define("width_bucket(double,double,double,integer) integer!", doubleBucket)
+	define("width_bucket(numeric,numeric,numeric,integer) integer!", exactBucket)
+	define("gcd(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int { return new(big.Int).GCD(nil, nil, x, y) })).ofWidest(table.Integer)
 	define("lcm(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int {
 		if x.Sign() == 0 || y.Sign() == 0 {
 			return new(big.Int)
 		}
 		return new(big.Int).Mul(x, new(big.Int).Quo(y, new(big.Int).GCD(nil, nil, x, y)))
-	}))
+	})).ofWidest(table.Integer)
 	define("factorial(bigint) numeric!", func(a args) (table.Value, error) {
 		switch n := a.v[0].I; {
 		case n < 0:
@@ -139,12 +141,16 @@ func init() {
 
 	for op, f := range map[string]func(x, y int64) int64{
 		"&": func(x, y int64) int64 { return x & y }, "|": func(x, y int64) int64 { return x | y },
-		"#":  func(x, y int64) int64 { return x ^ y },
-		"<<": func(x, y int64) int64 { return x << (y & 63) }, ">>": func(x, y int64) int64 { return x >> (y & 63) },
+		"#": func(x, y int64) int64 { return x ^ y },
 	} {
-		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).as(infix)
+		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).ofWidest(table.SmallInt).as(infix)
 	}
-	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).as(prefix)
+	for op, f := range map[string]func(x int64, by int) int64{
+		"<<": func(x int64, by int) int64 { return x << by }, ">>": func(x int64, by int) int64 { return x >> by },
+	} {
+		define(op+"(bigint,integer) bigint", shifted(f)).ofWidest(table.SmallInt).as(infix).typed = first
+	}
+	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).ofWidest(table.SmallInt).as(prefix)
 }
 
 // risingWithoutNaN is [Function.rises] of what rises with its argument, but for NaN: with one that cannot be.
@@ -153,6 +159,21 @@ func risingWithoutNaN(c *Call) int {
 		return 0
 	}
 	return -1
+}
+
+// shifted is a shift of the bits that the type of the first argument has. As in PostgreSQL the distance counts modulo the
+// width of the register that does it: 64 bits of a BIGINT, else 32.
+func shifted(f func(x int64, by int) int64) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) {
+		x, by := a.v[0].I, a.v[1].I
+		switch a.T.Kind {
+		case table.SmallInt:
+			return table.Int(int64(int16(f(x, int(by&31))))), nil
+		case table.Integer:
+			return table.Int(int64(int32(f(x, int(by&31))))), nil
+		}
+		return table.Int(f(x, int(by&63))), nil
+	}
 }
 
 // radian is a degree, as PostgreSQL has it.

@@ -38,11 +38,11 @@ func init() {
 		})
 		define("regexp_replace(text,text,text"+flags+") text!", regexpReplace)
 	}
-	for _, more := range []string{",bigint", ",bigint,bigint", ",bigint,bigint,text"} {
+	for _, more := range []string{",integer", ",integer,integer", ",integer,integer,text"} {
 		define("regexp_replace(text,text,text"+more+") text!", regexpReplace)
 	}
-	for _, more := range []string{"", ",bigint", ",bigint,text"} {
-		define("regexp_count(text,text"+more+") bigint!", func(a args) (table.Value, error) {
+	for _, more := range []string{"", ",integer", ",integer,text"} {
+		define("regexp_count(text,text"+more+") integer!", func(a args) (table.Value, error) {
 			re, list, err := a.matches(2, 3)
 			if re == nil {
 				return table.Null(a.T), err
@@ -50,7 +50,7 @@ func init() {
 			return table.Int(int64(len(list))), nil
 		})
 	}
-	for _, more := range []string{"", ",bigint", ",bigint,bigint", ",bigint,bigint,text", ",bigint,bigint,text,bigint"} {
+	for _, more := range []string{"", ",integer", ",integer,integer", ",integer,integer,text", ",integer,integer,text,integer"} {
 		define("regexp_substr(text,text"+more+") text!", func(a args) (table.Value, error) {
 			at, err := a.match(2, 4)
 			if err != nil || at == nil {
@@ -59,8 +59,8 @@ func init() {
 			return table.Str(a.v[0].S[at[0]:at[1]]), nil
 		})
 	}
-	for _, more := range []string{"", ",bigint", ",bigint,bigint", ",bigint,bigint,bigint", ",bigint,bigint,bigint,text", ",bigint,bigint,bigint,text,bigint"} {
-		define("regexp_instr(text,text"+more+") bigint!", func(a args) (table.Value, error) {
+	for _, more := range []string{"", ",integer", ",integer,integer", ",integer,integer,integer", ",integer,integer,integer,text", ",integer,integer,integer,text,integer"} {
+		define("regexp_instr(text,text"+more+") integer!", func(a args) (table.Value, error) {
 			end, err := a.number(4, "endoption", 0)
 			if err != nil || end > 1 {
 				return a.fail("invalid value for parameter \"endoption\": %d", end)

@@ -29,15 +29,15 @@ func init() {
 		}
 		return a.joined(a.shown(1), a.v[0].S)
 	}).nulls = true
-	define("char_length character_length length(text) bigint", ofText(func(s string) int64 { return int64(utf8.RuneCountInString(s)) }))
-	define("octet_length(text) bigint", ofText(func(s string) int64 { return int64(len(s)) }))
-	define("ascii(text) bigint", ofText(func(s string) int64 {
+	define("char_length character_length length(text) integer", ofText(func(s string) int64 { return int64(utf8.RuneCountInString(s)) }))
+	define("octet_length(text) integer", ofText(func(s string) int64 { return int64(len(s)) }))
+	define("ascii(text) integer", ofText(func(s string) int64 {
 		for _, r := range s {
 			return int64(r)
 		}
 		return 0
 	}))
-	define("chr(bigint) text!", chr)
+	define("chr(integer) text!", chr)
 	define("lower(text) text", ofTexts(func(s []string) string { return strings.ToLower(s[0]) }))
 	define("upper(text) text", ofTexts(func(s []string) string { return strings.ToUpper(s[0]) }))
 	for name, trim := range map[string]func(s, cutset string) string{"trim btrim": strings.Trim, "ltrim": strings.TrimLeft, "rtrim": strings.TrimRight} {
@@ -45,17 +45,23 @@ func init() {
 		define(name+"(text,text) text", ofTexts(func(s []string) string { return trim(s[0], s[1]) }))
 	}
 	define("initcap(text) text", ofTexts(func(s []string) string { return capitals(s[0]) }))
-	define("bit_length(text) bigint", ofText(func(s string) int64 { return 8 * int64(len(s)) }))
+	define("bit_length(text) integer", ofText(func(s string) int64 { return 8 * int64(len(s)) }))
 	define("md5(text) text", ofTexts(func(s []string) string { return fmt.Sprintf("%x", md5.Sum([]byte(s[0]))) }))
 	for name, base := range map[string]int{"to_hex": 16, "to_oct": 8, "to_bin": 2} {
-		define(name+"(bigint) text", func(a args) (table.Value, error) { return table.Str(strconv.FormatUint(uint64(a.v[0].I), base)), nil })
+		define(name+"(bigint) text", func(a args) (table.Value, error) {
+			bits := uint64(a.v[0].I)
+			if a.Args[0].Type().Kind != table.BigInt {
+				bits = uint64(uint32(bits)) // as INTEGER has them
+			}
+			return table.Str(strconv.FormatUint(bits, base)), nil
+		})
 	}
 	define("translate(text,text,text) text", ofTexts(translated))
-	for _, params := range []string{"text,text,bigint", "text,text,bigint,bigint"} {
+	for _, params := range []string{"text,text,integer", "text,text,integer,integer"} {
 		define("overlay("+params+") text!", overlay)
 	}
-	define("num_nulls(each...) bigint", func(a args) (table.Value, error) { return table.Int(a.countNulls()), nil }).nulls = true
-	define("num_nonnulls(each...) bigint", func(a args) (table.Value, error) {
+	define("num_nulls(each...) integer", func(a args) (table.Value, error) { return table.Int(a.countNulls()), nil }).nulls = true
+	define("num_nonnulls(each...) integer", func(a args) (table.Value, error) {
 		return table.Int(int64(len(a.v)) - a.countNulls()), nil
 	}).nulls = true
 	define("reverse(text) text", ofTexts(func(s []string) string {
@@ -73,27 +79,27 @@ func init() {
 		}
 		return table.Str(strings.ReplaceAll(s, old, by)), nil
 	})
-	define("position strpos(text,text) bigint", func(a args) (table.Value, error) {
+	define("position strpos(text,text) integer", func(a args) (table.Value, error) {
 		i := strings.Index(a.v[0].S, a.v[1].S)
 		return table.Int(int64(utf8.RuneCountInString(a.v[0].S[:max(i, 0)]) + min(i+1, 1))), nil
 	})
 	startsWith := func(a args) (table.Value, error) { return table.Bool(strings.HasPrefix(a.v[0].S, a.v[1].S)), nil }
 	define("starts_with(text,text) boolean", startsWith)
 	define("^@(text,text) boolean", startsWith).as(infix)
-	define("left(text,bigint) text", cut(func(n, length int64) (from, to int64) {
+	define("left(text,integer) text", cut(func(n, length int64) (from, to int64) {
 		if n < 0 {
 			n += length
 		}
 		return 0, n
 	}))
-	define("right(text,bigint) text", cut(func(n, length int64) (from, to int64) {
+	define("right(text,integer) text", cut(func(n, length int64) (from, to int64) {
 		if n < 0 {
 			return -n, length
 		}
 		return length - n, length
 	}))
-	define("substr substring(text,bigint) text", cut(func(n, length int64) (from, to int64) { return n - 1, length }))
-	define("substr substring(text,bigint,bigint) text!", func(a args) (table.Value, error) {
+	define("substr substring(text,integer) text", cut(func(n, length int64) (from, to int64) { return n - 1, length }))
+	define("substr substring(text,integer,integer) text!", func(a args) (table.Value, error) {
 		start, n := a.v[1].I, a.v[2].I
 		if n < 0 {
 			return a.fail("negative substring length not allowed")
@@ -104,7 +110,7 @@ func init() {
 		}
 		return table.Str(characters(a.v[0].S, max(start, 1)-1, max(end, 1)-1)), nil
 	})
-	define("repeat(text,bigint) text!", func(a args) (table.Value, error) {
+	define("repeat(text,integer) text!", func(a args) (table.Value, error) {
 		s, n := a.v[0].S, max(a.v[1].I, 0)
 		if s != "" && n > MaxText/int64(len(s)) {
 			return a.fail("requested length too large")
@@ -112,10 +118,10 @@ func init() {
 		return table.Str(strings.Repeat(s, int(min(n, MaxText)))), nil
 	})
 	for name, left := range map[string]bool{"lpad": true, "rpad": false} {
-		define(name+"(text,bigint) text!", func(a args) (table.Value, error) { return a.pad(" ", left) })
-		define(name+"(text,bigint,text) text!", func(a args) (table.Value, error) { return a.pad(a.v[2].S, left) })
+		define(name+"(text,integer) text!", func(a args) (table.Value, error) { return a.pad(" ", left) })
+		define(name+"(text,integer,text) text!", func(a args) (table.Value, error) { return a.pad(a.v[2].S, left) })
 	}
-	define("split_part(text,text,bigint) text!", splitPart)
+	define("split_part(text,text,integer) text!", splitPart)
 }
 
 // MaxText is the longest text that a function or aggregate makes, in bytes; it is PostgreSQL's limit.
@@ -218,8 +224,8 @@ func overlay(a args) (table.Value, error) {
 	switch {
 	case start <= 0:
 		return a.fail("negative substring length not allowed")
-	case !ok:
-		return a.fail("%s", OutOfRange(table.Type{Kind: table.BigInt}))
+	case !ok || !integer.Holds(end):
+		return a.fail("%s", OutOfRange(integer))
 	}
 	return table.Str(characters(s, 0, start-1) + by + characters(s, max(end, 1)-1, math.MaxInt64)), nil
 }

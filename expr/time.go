@@ -39,11 +39,11 @@ func init() {
 		part.rises = extract.rises
 	}
 	define("date_trunc(text,timestamp) timestamp!", truncated).rises = func(*Call) int { return 1 }
-	define("make_date(bigint,bigint,bigint) date!", func(a args) (table.Value, error) {
+	define("make_date(integer,integer,integer) date!", func(a args) (table.Value, error) {
 		day, err := a.day()
 		return table.Value{Type: a.T, Null: err != nil, I: day}, err
 	})
-	define("make_timestamp(bigint,bigint,bigint,bigint,bigint,double) timestamp!", func(a args) (table.Value, error) {
+	define("make_timestamp(integer,integer,integer,integer,integer,double) timestamp!", func(a args) (table.Value, error) {
 		day, err := a.day()
 		if err != nil {
 			return table.Null(a.T), err

@@ -11,7 +11,7 @@ import (
 // Intervals made of parts, cut off behind one, and written by a pattern. Of an interval months, days and time of
 // day are apart.
 func init() {
-	define("make_interval(bigint,bigint,bigint,bigint,bigint,bigint,double) interval!", func(a args) (table.Value, error) {
+	define("make_interval(integer,integer,integer,integer,integer,integer,double) interval!", func(a args) (table.Value, error) {
 		var s sum
 		for i, unit := range []string{"years", "months", "weeks", "days", "hours", "mins"} {
 			s.add(new(big.Rat).SetInt64(a.v[i].I), *unitWritten(unit))

@@ -32,10 +32,10 @@ func Calibration() Generator {
 	uniform("n", table.Integer, 7)
 	uniform("w", table.BigInt, 40)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		uniform(name, table.Integer, 19)
+		uniform(name, table.BigInt, 19) // of products that 64 bits hold
 	}
 	for i := range 5 {
-		uniform(fmt.Sprintf("fresh%d", i), table.Integer, 19)
+		uniform(fmt.Sprintf("fresh%d", i), table.BigInt, 19)
 	}
 	add("r", table.Real, uint64(table.OrdinalFloat32(0)), uint64(table.OrdinalFloat32(math.Nextafter32(1, 0))),
 		func(r uint64) uint64 { return uint64(table.OrdinalFloat32(float32(r>>40) / (1 << 24))) })

@@ -86,7 +86,7 @@ func CanRaise(e expr.Expr) (found bool) {
 
 // widens reports a cast for which all values have a place.
 func widens(from, to table.Type) bool {
-	return from.IsInteger() && (to.Kind == table.BigInt || to.Kind == table.Double) || from.Kind == table.Real && to.Kind == table.Double
+	return from.IsInteger() && (to.IsInteger() && table.Wider(from, to) == to || to.Kind == table.Double) || from.Kind == table.Real && to.Kind == table.Double
 }
 
 // valueChecks collects the checks of a value expression.

@@ -40,7 +40,7 @@ func (u *unnester) widened(cur Node, e expr.Expr) (Node, expr.Expr) {
 func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 	s := q.Of.(*Subplan)
 	u.plan(s)
-	zero := &expr.Const{V: table.Int(0), P: q.P}
+	zero := &expr.Const{V: table.Literal(0), P: q.P}
 	ask := func(tree Node, t table.Type) *expr.Subquery { return u.constant(tree, t, q.P) }
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: q.P}
 	ref := func(i int, a expr.Aggregate) expr.Expr {
@@ -125,7 +125,7 @@ func (u *unnester) isIn(cur Node, s *Subplan, eq *expr.Compare) (Node, expr.Expr
 	j := &Join{LeftOuter, aside(cur), aside(distinct(&Derived{Of: values})), &expr.Compare{Op: expr.EQ, L: x, R: at, P: eq.P}}
 	unknown := &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: x, P: eq.P}, &expr.Compare{Op: expr.LT, L: known, R: rows, P: eq.P}}, P: eq.P}
 	return j, caseOf(eq.P, &expr.IsNull{X: at, Not: true, P: eq.P}, truth(true, eq.P),
-		&expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Int(0), P: eq.P}, P: eq.P}, truth(false, eq.P),
+		&expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Literal(0), P: eq.P}, P: eq.P}, truth(false, eq.P),
 		unknown, nullTruth(eq.P), truth(false, eq.P))
 }
 
@@ -267,7 +267,7 @@ func (c *correlation) ofAll(p *Project) (value expr.Expr, out Node, ok bool) {
 func overNone(a expr.Aggregate, value expr.Expr) expr.Expr {
 	switch a.Kind {
 	case expr.CountAll, expr.Count, expr.RegrCount:
-		return expr.NewCall(expr.Coalesce, []expr.Expr{value, &expr.Const{V: table.Int(0), P: value.Pos()}}, value.Pos())
+		return expr.NewCall(expr.Coalesce, []expr.Expr{value, &expr.Const{V: table.Literal(0), P: value.Pos()}}, value.Pos())
 	}
 	return value
 }
@@ -462,7 +462,7 @@ func (c *correlation) first(l *Limit) Node {
 	}
 	var wanted []expr.Expr
 	than := func(op expr.CmpOp, v int64) {
-		wanted = append(wanted, &expr.Compare{Op: op, L: number, R: &expr.Const{V: table.Int(v), P: -1}, P: -1})
+		wanted = append(wanted, &expr.Compare{Op: op, L: number, R: &expr.Const{V: table.Literal(v), P: -1}, P: -1})
 	}
 	than(expr.GT, l.Offset)
 	if l.Count >= 0 && l.Offset <= math.MaxInt64-l.Count {

@@ -19,7 +19,7 @@ func TestGroupDistinct(t *testing.T) {
 		t.Error(text)
 	}
 	for i, f := range got.Fields() {
-		if f != []table.Field{{Name: "a", Type: a.T}, {Name: "again", Type: a.T}, {Name: "one", Type: table.Int(1).Type}}[i] {
+		if f != []table.Field{{Name: "a", Type: a.T}, {Name: "again", Type: a.T}, {Name: "one", Type: table.Literal(1).Type}}[i] {
 			t.Errorf("column %d is %v", i, f)
 		}
 	}

@@ -53,7 +53,7 @@ func col(t *table.Table, name string) *expr.Column {
 	return nil
 }
 
-func num(i int64) *expr.Const { return &expr.Const{V: table.Int(i)} }
+func num(i int64) *expr.Const { return &expr.Const{V: table.Literal(i)} }
 
 func cmp(l expr.Expr, op expr.CmpOp, r expr.Expr) expr.Expr {
 	return &expr.Compare{Op: op, L: l, R: r}

@@ -78,8 +78,7 @@ func (l *lowerer) codes(e expr.Expr) *leafForms {
 		return l.inLeaf(e)
 	case *expr.Cast:
 		if e.To.Kind == table.Boolean && e.X.Type().IsInteger() {
-			zero := &expr.Const{V: table.Value{Type: e.X.Type()}, P: e.P}
-			return l.same(&expr.Compare{Op: expr.NE, L: e.X, R: zero, P: e.P})
+			return l.same(&expr.Compare{Op: expr.NE, L: e.X, R: zeroOf(e.X.Type(), e.P), P: e.P})
 		}
 		if e.To.Kind == table.Boolean && e.X.Type().Kind == table.Boolean {
 			return l.same(e.X)

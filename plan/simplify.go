@@ -58,6 +58,9 @@ func (v *Val) key() string {
 	if v.Op == Lookup {
 		fmt.Fprintf(&b, ",%p", v.Table)
 	}
+	if len(v.Kids) > 0 && !v.Float { // what is computed narrowly is another value than what is not
+		fmt.Fprintf(&b, ",%v,%v", v.Lo, v.Hi)
+	}
 	for _, k := range v.Kids {
 		b.WriteString("(" + k.key() + ")")
 	}
@@ -166,7 +169,12 @@ func (l *lowerer) named(leaf Leaf, text string) *Pred {
 	return leafPred(leaf)
 }
 
-func literal(v table.Value) string { return (&expr.Const{V: v}).String() }
+func literal(v table.Value) string {
+	if v.Type.IsInteger() {
+		return v.String()
+	}
+	return (&expr.Const{V: v}).String()
+}
 
 // nullTest is "col IS NULL" or "col IS NOT NULL", folded where the segment decides it.
 func (l *lowerer) nullTest(col int, null bool) *Pred {

@@ -193,7 +193,7 @@ func Combined(op SetOp, all bool, l, r Node) Node {
 	}
 	side := func(in Node, left int64) Node {
 		d := aside(in)
-		mark := func(v int64) Item { return Item{"side", &expr.Const{V: table.Int(v), P: -1}} }
+		mark := func(v int64) Item { return Item{"side", &expr.Const{V: table.Literal(v), P: -1}} }
 		return &Project{d, append(itemsOf(d), mark(left), mark(1-left))}
 	}
 	rows := &Derived{Of: &Subplan{Tree: &Concat{[]Node{side(l, 1), side(r, 0)}}}}

@@ -327,7 +327,7 @@ func (u *unnester) notIn(cur, in Node, eq *expr.Compare) Node {
 	on := &expr.Compare{Op: expr.EQ, L: x, R: expr.Moved(col, func(c int) int { return c + width }), P: eq.P}
 	rows, values := u.countsOf(s, col)
 	some := &expr.And{Kids: []expr.Expr{&expr.IsNull{X: x, Not: true, P: eq.P}, &expr.Compare{Op: expr.EQ, L: values, R: rows, P: eq.P}}, P: eq.P}
-	none := &expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Int(0), P: eq.P}, P: eq.P}
+	none := &expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Literal(0), P: eq.P}, P: eq.P}
 	cur = &Filter{cur, &expr.Or{Kids: []expr.Expr{none, some}, P: eq.P}}
 	return &Join{Anti, aside(cur), &Derived{Of: s}, on}
 }

@@ -44,7 +44,12 @@ func (l *lowerer) newVal(e expr.Expr) *value {
 			return never()
 		}
 		out := &value{v: negV(x.v), scale: x.scale}
-		out.failing(out.v, e, expr.OutOfRange(e.Type()))
+		msg := expr.OutOfRange(e.Type())
+		if k := e.Type().Kind; k == table.SmallInt || k == table.Integer {
+			l.limited(out, e, msg)
+		} else {
+			out.failing(out.v, e, msg)
+		}
 		return out
 	case *expr.Arith:
 		return l.arithValue(e)
@@ -132,6 +137,12 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 		out.failing(out.v, e, msg)
 		l.within(out, e, e.T, msg)
 		return out
+	case e.T.Kind == table.SmallInt || e.T.Kind == table.Integer: // of 32 bits, whose results 64 bits hold
+		if out.v.CanFail {
+			l.divisorIsZero(out, e, false)
+		}
+		l.limited(out, e, msg)
+		return out
 	case !out.v.CanFail:
 		return out
 	case e.Op == expr.Div || e.Op == expr.Mod:
@@ -191,7 +202,7 @@ func rescaled(out *value, v *Val, digits int, e expr.Expr, msg string) *Val {
 // divisorIsZero adds the error of a division by zero: the divisor is 0 and the
 // dividend is not NULL (nor, of doubles, NaN).
 func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
-	zero := &expr.Const{V: table.Value{Type: e.R.Type()}, P: e.P}
+	zero := zeroOf(e.R.Type(), e.P)
 	isZero := l.truth(&expr.Compare{Op: expr.EQ, L: e.R, R: zero, P: e.P}, isTrue)
 	dividend := l.null(e.L, false)
 	if dividendNaN {
@@ -199,6 +210,14 @@ func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
 		dividend = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, isTrue)
 	}
 	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Errorf(e.P, expr.MsgDivisionByZero)})
+}
+
+// zeroOf is the constant 0 beside a value of a type.
+func zeroOf(t table.Type, pos int) *expr.Const {
+	if t.IsInteger() {
+		return &expr.Const{V: table.Literal(0), P: pos}
+	}
+	return &expr.Const{V: table.Value{Type: t}, P: pos}
 }
 
 func (l *lowerer) floatValue(e *expr.Arith, a, b *Val) *value {
@@ -245,6 +264,7 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 		out.v, out.scale = scaledDown(x.v, x.scale), 0
 		lo, hi := to.Limits()
 		l.bounded(out, e, lo, hi, to.String()+" out of range", x)
+		out.v = narrowed(out.v, to)
 	case to.Kind == table.Decimal && from.IsExact():
 		l.castDecimal(out, e, x)
 	case to.IsFloat() && from.IsFloat():
@@ -289,6 +309,30 @@ func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi int64, msg string, x *
 		panic(cannot(e))
 	}
 	l.outside(out, e, lo, hi, msg)
+}
+
+// limited is within the type of e, an integer narrower than what computes it.
+func (l *lowerer) limited(out *value, e expr.Expr, msg string) {
+	l.within(out, e, e.Type(), msg)
+	out.v = narrowed(out.v, e.Type())
+}
+
+// narrowed is a value of which an error is noted where it passes the limits of an integer type: what is made of it may count on these,
+// since the query fails else.
+func narrowed(v *Val, t table.Type) *Val {
+	least, most := t.Limits()
+	lo, hi := big.NewInt(least), big.NewInt(most)
+	if v.Op == Const || v.Lo.Cmp(lo) >= 0 && v.Hi.Cmp(hi) <= 0 {
+		return v
+	}
+	out := *v
+	between := func(x *big.Int) *big.Int {
+		_, x = extremes(x, lo)
+		x, _ = extremes(x, hi)
+		return x
+	}
+	out.Lo, out.Hi = between(v.Lo), between(v.Hi)
+	return &out
 }
 
 // within adds the error msg for values outside the limits of type t.

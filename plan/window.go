@@ -84,7 +84,7 @@ func windowed(cur Node, chain []Node) (Node, []Node) {
 		mapped(n, 0)
 	}
 	if len(p.Items) == 0 {
-		p.Items = []Item{{"row", &expr.Const{V: table.Int(1), P: -1}}}
+		p.Items = []Item{{"row", &expr.Const{V: table.Literal(1), P: -1}}}
 	}
 	chain = slices.Clone(chain)
 	for i, n := range chain[:last+1] {

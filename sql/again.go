@@ -49,7 +49,7 @@ func FormOf(text string) (f Form, ok bool) {
 				break
 			}
 			v, _ := strconv.ParseInt(text[i:i+n], 10, 64) // which 18 digits are
-			f.Values, f.at = append(f.Values, table.Int(v)), append(f.at, i)
+			f.Values, f.at = append(f.Values, table.Literal(v)), append(f.at, i)
 			out = append(out, '0')
 		case c == '\'':
 			end := strings.IndexByte(text[i+1:], '\'')

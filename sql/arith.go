@@ -87,14 +87,13 @@ func sign(op string, x expr.Expr, pos int) expr.Expr {
 	case !t.IsNumeric() && (t.Kind != table.Interval || op == "+"):
 		panic(expr.Errorf(pos, "operator does not exist: %s %s", op, typeName(t)))
 	}
-	if c, ok := x.(*expr.Const); ok && t.IsInteger() {
-		if c.V.I == math.MinInt64 {
-			// Overflows, and reads back as it prints: --9223372036854775808 does not.
-			return &expr.Arith{Op: expr.Sub, L: &expr.Const{V: table.Int(0), P: pos}, R: x, T: bigint, P: pos}
+	if c, ok := x.(*expr.Const); ok && t.IsInteger() && (c.V.I == math.MinInt64 || !t.Holds(-c.V.I)) {
+		// Overflows, and reads back as it prints: --9223372036854775808 does not.
+		zero := table.Literal(0)
+		if t.Kind == table.SmallInt {
+			zero.Type = t
 		}
-		wide := *c
-		wide.V.Type = bigint
-		x = &wide
+		return &expr.Arith{Op: expr.Sub, L: &expr.Const{V: zero, P: pos}, R: x, T: t, P: pos}
 	}
 	return fold(&expr.Neg{X: x, P: pos})
 }
@@ -114,7 +113,7 @@ func ofTimes(op expr.ArithOp, l, r expr.Expr, pos int) expr.Expr {
 	case xt.Kind == table.Date && yt.IsInteger() && plus:
 		return inRange(fold(&expr.Arith{Op: op, L: x, R: y, T: date, P: pos}))
 	case xt.Kind == table.Date && yt.Kind == table.Date && op == expr.Sub:
-		return fold(&expr.Arith{Op: op, L: x, R: y, T: bigint, P: pos})
+		return fold(&expr.Arith{Op: op, L: x, R: y, T: integer, P: pos})
 	case isTime(xt) && isTime(yt) && op == expr.Sub:
 		return fold(&expr.Arith{Op: op, L: toTimestamp(x), R: toTimestamp(y), T: interval, P: pos})
 	case xt.Kind == table.Interval && (yt.Kind == table.Interval && plus || yt.IsNumeric() && (op == expr.Mul || op == expr.Div)):

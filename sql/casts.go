@@ -79,7 +79,7 @@ func (b *binder) modifiers(n *pg.TypeName) []int {
 	var mods []int
 	for _, m := range n.Typmods {
 		k, ok := b.expr(m).(*expr.Const)
-		if !ok || k.V.Null || k.V.Type.Kind != table.BigInt {
+		if !ok || k.V.Null || !k.V.Type.IsInteger() {
 			panic(b.errorf(int(n.Location), "type modifiers must be integers"))
 		}
 		mods = append(mods, int(k.V.I))
@@ -134,7 +134,7 @@ func (b *binder) cast(x expr.Expr, to target, pos int) expr.Expr {
 	case to.length > 0 || to.padded:
 		x = convert(x, varchar, pos)
 		if to.length > 0 {
-			x = function("left", []expr.Expr{x, &expr.Const{V: table.Int(int64(to.length)), P: pos}}, pos)
+			x = function("left", []expr.Expr{x, &expr.Const{V: table.Literal(int64(to.length)), P: pos}}, pos)
 		}
 		if to.padded {
 			x = function("rtrim", []expr.Expr{x}, pos)

@@ -26,7 +26,7 @@ func (b *binder) bareNumeric(x expr.Expr, pos int) expr.Expr {
 	if !ok || scale > numeric.Precision {
 		panic(bareFails(x, pos))
 	}
-	return applied(expr.NumericOf, []expr.Expr{x, &expr.Const{V: table.Int(int64(scale)), P: pos}}, pos)
+	return applied(expr.NumericOf, []expr.Expr{x, &expr.Const{V: table.Literal(int64(scale)), P: pos}}, pos)
 }
 
 // bareFails says that a cast to NUMERIC needs digits.
@@ -220,11 +220,11 @@ func (c *call) roundedCast() expr.Expr {
 	if t := x.Type(); !isConstant(x) && (t.IsFloat() || once && t.Kind == table.Varchar) {
 		x = convert(x, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: scale}, pos)
 		if !once {
-			x = function(c.name, []expr.Expr{x, &expr.Const{V: table.Int(digits), P: c.at}}, c.at)
+			x = function(c.name, []expr.Expr{x, &expr.Const{V: table.Literal(digits), P: c.at}}, c.at)
 		}
 		return x
 	}
-	args := []expr.Expr{c.cast(x, to, pos), &expr.Const{V: table.Int(digits), P: c.at}}
+	args := []expr.Expr{c.cast(x, to, pos), &expr.Const{V: table.Literal(digits), P: c.at}}
 	return rounding(function(c.name, args[:len(c.Args)], c.at), c.at)
 }
 

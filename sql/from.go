@@ -93,7 +93,7 @@ func (b *binder) from() plan.Node {
 // oneRow is a table of one row, for aggregates and window functions without FROM.
 func oneRow() plan.Node {
 	one := &plan.Values{Rows: [][]expr.Expr{{}}}
-	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: one, Items: []plan.Item{{Name: "one", E: &expr.Const{V: table.Int(1), P: -1}}}}}}
+	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: one, Items: []plan.Item{{Name: "one", E: &expr.Const{V: table.Literal(1), P: -1}}}}}}
 }
 
 // beside joins the tables of FROM to those of the scope, if any.

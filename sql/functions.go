@@ -32,7 +32,11 @@ func function(name string, args []expr.Expr, pos int) expr.Expr {
 func applied(best *expr.Function, args []expr.Expr, pos int) expr.Expr {
 	bound := slices.Clone(args)
 	for i, a := range args {
-		switch p := parameter(best, i); {
+		p := parameter(best, i)
+		if best.Widest && p.IsInteger() && isUnknown(a) {
+			p = widestOf(args, p)
+		}
+		switch {
 		case p == expr.Each:
 			bound[i] = settle(a)
 		case p.Kind == table.Decimal:
@@ -45,6 +49,19 @@ func applied(best *expr.Function, args []expr.Expr, pos int) expr.Expr {
 		}
 	}
 	return fold(expr.NewCall(best, bound, pos))
+}
+
+// widestOf is the widest type of integers among arguments, or another one where there is none.
+func widestOf(args []expr.Expr, none table.Type) (t table.Type) {
+	for _, a := range args {
+		if a.Type().IsInteger() {
+			t = table.Wider(t, a.Type())
+		}
+	}
+	if t.Kind == table.Unknown {
+		return none
+	}
+	return t
 }
 
 // parameter is the type that argument i of a function has.
@@ -196,7 +213,7 @@ func (c *call) arguments() []expr.Expr {
 		args = append(args, make([]expr.Expr, max(0, len(names)-len(args)))...)
 		for i := range args {
 			if args[i] == nil {
-				args[i] = &expr.Const{V: table.Int(0), P: c.at}
+				args[i] = &expr.Const{V: table.Literal(0), P: c.at}
 			}
 		}
 	}
@@ -244,13 +261,13 @@ func unified(what string, list []expr.Expr, pos int) []expr.Expr {
 		case t.Kind == table.Decimal && e.Type().Scale != scale:
 			out[i] = convert(e, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: scale}, e.Pos())
 		case t.IsInteger() && isNull(e):
-			out[i] = &expr.Const{V: table.Null(bigint), P: e.Pos()}
+			out[i] = &expr.Const{V: table.Null(t), P: e.Pos()}
 		}
 	}
 	if t.Kind == table.Decimal || t.IsInteger() { // the first tells the type of all
 		first := table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: scale}
 		if t.IsInteger() {
-			first = bigint
+			first = t
 		}
 		out[0] = convert(out[0], first, out[0].Pos())
 	}
@@ -307,6 +324,9 @@ func (b *binder) nullif(n *pg.A_Expr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)
 	b.copies(1, pos, l)
+	if isUnknown(l) && !isUnknown(r) {
+		l = coerce(l, r.Type())
+	}
 	equal := compare(expr.EQ, l, r, pos)
 	switch t, of := settle(l).Type(), settle(r).Type(); {
 	case !t.IsNumeric() || !of.IsNumeric() || t.IsInteger() && of.IsInteger() || t.IsFloat():

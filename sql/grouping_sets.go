@@ -129,7 +129,10 @@ func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
 	if b.place != inItems {
 		panic(b.errorf(loc, "grouping operations are not allowed here; they stand in the select list, HAVING and ORDER BY"))
 	}
-	number := func(i int64) expr.Expr { return &expr.Const{V: table.Int(i), P: pos} }
+	if len(n.Args) > 31 {
+		panic(b.errorf(loc, "GROUPING must have fewer than 32 arguments"))
+	}
+	number := func(i int64) expr.Expr { return &expr.Const{V: table.Literal(i), P: pos} }
 	absent := &expr.AggRef{Index: len(b.keys), Name: "GROUPING", T: bigint, P: pos}
 	var sum expr.Expr = number(0)
 	for _, a := range n.Args {
@@ -143,5 +146,5 @@ func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
 		bit := arith(expr.Mod, arith(expr.Div, absent, number(1<<key.Index), pos), number(2), pos)
 		sum = arith(expr.Add, arith(expr.Mul, sum, number(2), pos), bit, pos)
 	}
-	return sum
+	return convert(sum, integer, pos)
 }

@@ -24,7 +24,7 @@ func (b *binder) literalOf(n *pg.A_Const) *expr.Const {
 	}
 	switch v := n.Val.(type) {
 	case *pg.A_Const_Ival:
-		return &expr.Const{V: table.Int(int64(v.Ival.GetIval())), P: pos}
+		return &expr.Const{V: table.Literal(int64(v.Ival.GetIval())), P: pos}
 	case *pg.A_Const_Boolval:
 		return &expr.Const{V: table.Bool(v.Boolval.GetBoolval()), P: pos}
 	case *pg.A_Const_Sval:
@@ -45,7 +45,7 @@ func (b *binder) literalOf(n *pg.A_Const) *expr.Const {
 const maxLiteral = 1000
 
 // parseNumber reads a number as PostgreSQL's lexer does (1_000, 0xff, 1.5e3, with a
-// sign): a BIGINT if it is an integer that fits, else a NUMERIC.
+// sign): an INTEGER or a BIGINT if it is an integer that fits, else a NUMERIC.
 func parseNumber(s string) (*expr.Const, bool) {
 	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "")
 	body, negative := s, false
@@ -71,7 +71,7 @@ func parseNumber(s string) (*expr.Const, bool) {
 		u.Neg(u)
 	}
 	if integer && u.IsInt64() {
-		return &expr.Const{V: table.Int(u.Int64())}, true
+		return &expr.Const{V: table.Literal(u.Int64())}, true
 	}
 	t := table.Type{Kind: table.Decimal, Scale: scale}
 	return canonical(table.Dec(t, u), 0), true

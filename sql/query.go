@@ -143,8 +143,7 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	return r
 }
 
-// widest are the rows of a query with integers as BIGINT and NUMERICs with all digits: a UNION has these types, and so have
-// the sums that a step makes of such columns.
+// widest are the rows of a query with NUMERICs of all digits: so have the sums that a step makes of such columns.
 func widest(n plan.Node) plan.Node {
 	p, ok := n.(*plan.Project)
 	if !ok {
@@ -153,10 +152,7 @@ func widest(n plan.Node) plan.Node {
 	p = &plan.Project{Input: p.Input, Items: slices.Clone(p.Items)}
 	for i, f := range n.Fields() {
 		t := f.Type
-		switch {
-		case t.IsInteger():
-			t = bigint
-		case t.Kind == table.Decimal:
+		if t.Kind == table.Decimal {
 			t.Precision = maxDigits
 		}
 		if e := p.Items[i].E; t != f.Type {
@@ -194,8 +190,11 @@ func (b *binder) matched(l, r plan.Node, op string, loc int) []plan.Node {
 		var list []expr.Expr
 		for k := range sides {
 			e := items[k][i].E
-			if c, ok := e.(*expr.Const); ok && c.V.Null && c.V.Type == varchar { // NULL without a type
+			switch c, ok := e.(*expr.Const); {
+			case ok && c.V.Null && c.V.Type == varchar: // NULL without a type
 				e = &expr.Const{V: table.Value{Null: true}, P: c.P}
+			case ok && c.Of != nil:
+				e = c.Of
 			}
 			list = append(list, e)
 		}
@@ -249,7 +248,7 @@ func oneType(list []expr.Expr) []expr.Expr {
 	for _, e := range list[1:] {
 		switch u := e.Type(); {
 		case t.IsInteger() && u.IsInteger() && u != t:
-			t = bigint
+			t = table.Wider(t, u)
 		case t.Kind == table.Decimal && u.Kind == table.Decimal:
 			t.Precision = max(t.Precision, u.Precision)
 		}
@@ -331,13 +330,16 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 	pos := b.pos(loc)
 	ends := unified("generate_series", args[:2], pos)
 	t := ends[0].Type()
-	var step expr.Expr = &expr.Const{V: table.Int(1), P: pos}
+	var step expr.Expr = &expr.Const{V: table.Literal(1), P: pos}
 	switch {
 	case t.IsInteger():
-		t = bigint
 		if len(args) == 3 {
-			step = convert(coerce(args[2], bigint), bigint, pos)
+			if step = coerce(args[2], t); !step.Type().IsInteger() {
+				panic(b.errorf(loc, "the step of generate_series over integers is one, too"))
+			}
+			t = table.Wider(t, step.Type())
 		}
+		t, step = table.Wider(t, integer), convert(step, table.Wider(t, integer), pos)
 	case isTime(t) && len(args) == 3:
 		t = timestamp
 		if step = coerce(args[2], interval); step.Type().Kind != table.Interval {

@@ -12,6 +12,7 @@ import (
 
 var (
 	boolean   = table.Type{Kind: table.Boolean}
+	integer   = table.Type{Kind: table.Integer}
 	bigint    = table.Type{Kind: table.BigInt}
 	double    = table.Type{Kind: table.Double}
 	varchar   = table.Type{Kind: table.Varchar}
@@ -56,12 +57,12 @@ func noOperator(op string, l, r table.Type, pos int) error {
 	return expr.Errorf(pos, "operator does not exist: %s %s %s%s", typeName(l), op, typeName(r), hint)
 }
 
-// commonNumber is the type in which an operator takes two numbers: BIGINT for
-// two integers of any width, which need no cast.
+// commonNumber is the type in which an operator takes two numbers: the wider one for
+// two integers, which need no cast.
 func commonNumber(l, r table.Type) table.Type {
 	switch {
 	case l.IsInteger() && r.IsInteger():
-		return bigint
+		return table.Wider(l, r)
 	case l.IsExact() && r.IsExact():
 		return numeric
 	case l.Kind == table.Real && r.Kind == table.Real:
@@ -261,7 +262,7 @@ func mayFail(e expr.Expr) (fails bool) {
 		case *expr.Arith, *expr.Neg:
 			fails = true
 		case *expr.Cast:
-			safe := e.X.Type().IsInteger() && (e.To.Kind == table.Double || e.To == numeric) ||
+			safe := e.X.Type().IsInteger() && (e.To.Kind == table.Double || e.To == numeric || e.To.IsInteger() && table.Wider(e.X.Type(), e.To) == e.To) ||
 				e.X.Type().Kind == table.Real && e.To.Kind == table.Double
 			fails = fails || !safe
 		case *expr.Call:

@@ -85,6 +85,14 @@ func (t Type) IsInteger() bool {
 	return t.Kind == SmallInt || t.Kind == Integer || t.Kind == BigInt
 }
 
+// Wider is the one of two integer types that holds the values of both.
+func Wider(a, b Type) Type {
+	if a.Kind > b.Kind {
+		return a
+	}
+	return b
+}
+
 // IsExact reports a type whose values are integers or scaled integers that
 // SUM adds exactly: the integers and DECIMAL.
 func (t Type) IsExact() bool { return t.IsInteger() || t.Kind == Decimal }

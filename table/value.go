@@ -56,6 +56,14 @@ func Null(t Type) Value { return Value{Type: t, Null: true} }
 // Int returns a BIGINT.
 func Int(i int64) Value { return Value{Type: Type{Kind: BigInt}, I: i} }
 
+// Literal returns the value of an integer as SQL text has it: an INTEGER where that holds it, else a BIGINT.
+func Literal(i int64) Value {
+	if t := (Type{Kind: Integer}); t.Holds(i) {
+		return Value{Type: t, I: i}
+	}
+	return Int(i)
+}
+
 // Float returns a DOUBLE PRECISION.
 func Float(f float64) Value { return Value{Type: Type{Kind: Double}, F: f} }
 

@@ -21,7 +21,8 @@ func NewFunctions(t *rapid.T, tab *table.Table, only func(*expr.Function) bool) 
 	g := &Functions{t, tab, map[table.Kind][]*expr.Function{}}
 	for _, f := range expr.Forms() {
 		if only == nil || only(f) {
-			g.forms[f.Kind()] = append(g.forms[f.Kind()], f)
+			kind := family(table.Type{Kind: f.Kind()})
+			g.forms[kind] = append(g.forms[kind], f)
 		}
 	}
 	return g
@@ -75,12 +76,12 @@ func (g *Functions) call(f *expr.Function, depth int) expr.Expr {
 	for i := range n {
 		p := f.Params[min(i, len(f.Params)-1)]
 		switch list, special := arguments[f.Name]; {
-		case special && i < len(list) && list[i] != nil && (p == expr.Each || list[i][0].Type.Kind == p.Kind) && g.pick(12) > 0:
+		case special && i < len(list) && list[i] != nil && (p == expr.Each || family(list[i][0].Type) == family(p)) && g.pick(12) > 0:
 			args = append(args, &expr.Const{V: oneOf(g.t, "argument", list[i]), P: -1})
 		case p == expr.Each:
 			args = append(args, g.Value(depth))
 		default:
-			args = append(args, g.of(p.Kind, depth))
+			args = append(args, g.of(family(p), depth))
 		}
 	}
 	return expr.NewCall(f, args, -1)
@@ -95,7 +96,7 @@ func texts(list ...string) (out []table.Value) {
 
 func integers(list ...int64) (out []table.Value) {
 	for _, i := range list {
-		out = append(out, table.Int(i))
+		out = append(out, table.Literal(i))
 	}
 	return out
 }

@@ -295,7 +295,7 @@ func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 	typ := x.Type()
 	switch {
 	case typ.Kind == table.Date:
-		days := table.Int(int64(uniform(g.t, "days", 400) - 100))
+		days := table.Literal(int64(uniform(g.t, "days", 400) - 100))
 		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: &expr.Const{V: days, P: g.pos()}, T: typ, P: g.pos()}
 	case typ.Kind == table.Timestamp:
 		n := g.constant(table.Type{Kind: table.Interval}, false)
@@ -315,8 +315,11 @@ func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 		ops = append(ops, expr.Div, expr.Mod)
 	}
 	op := pickOf(g, "arithmetic", ops)
+	if typ.IsInteger() && !g.k.Errors { // what does not overflow
+		x = &expr.Cast{X: x, To: table.Type{Kind: table.BigInt}, P: g.pos()}
+	}
 	a, b := x.Type(), y.Type()
-	out := table.Type{Kind: table.BigInt}
+	out := table.Wider(a, b) // of integers
 	switch {
 	case a.Kind == table.Real && b.Kind == table.Real:
 		out.Kind = table.Real
