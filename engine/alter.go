@@ -137,13 +137,19 @@ func (x *indexes) follow(changes []storage.Change, tables *catalog) {
 		var list []*index
 		for _, i := range x.list {
 			if i.table == old.Name {
-				at := slices.IndexFunc(old.Fields, func(f table.Field) bool { return f.Name == i.column })
-				to := slices.Index(c.From, at)
-				if to < 0 {
+				moved := *i // statements may look at it
+				moved.table, moved.columns = c.Define.Name, slices.Clone(i.columns)
+				gone := false // with any of its columns
+				for k, col := range i.columns {
+					at := slices.IndexFunc(old.Fields, func(f table.Field) bool { return f.Name == col.name })
+					to := slices.Index(c.From, at)
+					if gone = gone || to < 0; !gone {
+						moved.columns[k].name = c.Define.Fields[to].Name
+					}
+				}
+				if gone {
 					continue
 				}
-				moved := *i // statements may look at it
-				moved.table, moved.column = c.Define.Name, c.Define.Fields[to].Name
 				i = &moved
 			}
 			list = append(list, i)

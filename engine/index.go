@@ -26,16 +26,31 @@ type indexes struct {
 	of   map[*table.Segment][]*cpu.Index
 }
 
-// index is one of a column.
+// index finds rows by the first of its columns.
 type index struct {
-	name, kind    string
-	table, column string
-	parts         map[*table.Segment]*cpu.Index // of the snapshot that the table had last
+	name, kind string
+	table      string
+	columns    []indexColumn
+	parts      map[*table.Segment]*cpu.Index // of the snapshot that the table had last
 }
 
-// of is its column in a snapshot; negative where there is none, as in a file that has changed.
+// indexColumn is a column of an index, and the order that was written behind its name.
+type indexColumn struct{ name, order string }
+
+func (c indexColumn) String() string { return strings.TrimSpace(c.name + " " + c.order) }
+
+// of is its first column in a snapshot; negative where there is none, as in a file that has changed.
 func (i *index) of(t *table.Table) int {
-	return slices.IndexFunc(t.Fields, func(f table.Field) bool { return f.Name == i.column })
+	return slices.IndexFunc(t.Fields, func(f table.Field) bool { return f.Name == i.columns[0].name })
+}
+
+// spelled are its columns as SHOW INDEXES has them.
+func (i *index) spelled() string {
+	var list []string
+	for _, c := range i.columns {
+		list = append(list, c.String())
+	}
+	return strings.Join(list, ", ")
 }
 
 // at are the indexes of a segment, that of a key which nobody has asked for among them.
@@ -143,11 +158,11 @@ func (x *indexes) arrange() {
 	}
 }
 
-// has reports that there is an index of a column of a table.
+// has reports that there is an index that finds rows by a column of a table.
 func (x *indexes) has(table, column string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return slices.ContainsFunc(x.list, func(i *index) bool { return i.table == table && i.column == column })
+	return slices.ContainsFunc(x.list, func(i *index) bool { return i.table == table && i.columns[0].name == column })
 }
 
 // add adds indexes of which nothing is made yet: the next statement over their tables does.
@@ -212,7 +227,7 @@ func (x *indexes) rows() valueRows {
 		for _, part := range i.parts {
 			records, bytes = records+part.Rows(), bytes+part.Bytes()
 		}
-		rows = append(rows, []table.Value{table.Str(i.name), table.Str(i.table), table.Str(i.column), table.Str(i.kind), table.Int(int64(records)), table.Int(int64(bytes))})
+		rows = append(rows, []table.Value{table.Str(i.name), table.Str(i.table), table.Str(i.spelled()), table.Str(i.kind), table.Int(int64(records)), table.Int(int64(bytes))})
 	}
 	return rows
 }
@@ -272,12 +287,17 @@ func (s *Statement) dropKey(ctx context.Context, def *storage.Definition, k *sto
 
 func (s *Statement) createIndex(ctx context.Context) error {
 	of, db := s.parsed.Index, s.db
-	t, col, err := s.parsed.BindIndex(db.catalog(ctx))
+	t, columns, err := s.parsed.BindIndex(db.catalog(ctx))
 	if err != nil {
 		return err
 	}
+	col := columns[0].Field
 	e := db.entry(t.Name)
-	i := &index{name: of.Name, kind: of.Kind, table: e.name, column: t.Fields[col].Name}
+	i, plain := &index{name: of.Name, kind: of.Kind, table: e.name}, t.Name
+	for _, c := range columns {
+		i.columns = append(i.columns, indexColumn{t.Fields[c.Field].Name, c.Order})
+		plain += "_" + t.Fields[c.Field].Name
+	}
 	if i.kind == "" {
 		i.kind = cpu.IndexKinds[0]
 	}
@@ -285,7 +305,7 @@ func (s *Statement) createIndex(ctx context.Context) error {
 		return expr.Errorf(of.Pos, "no index of kind %q: USING takes sorted or hash", i.kind)
 	}
 	for n := 1; of.Name == "" && (i.name == "" || db.hasIndex(i.name)); n++ { // as PostgreSQL has it
-		if i.name = t.Name + "_" + i.column + "_idx"; n > 1 {
+		if i.name = plain + "_idx"; n > 1 {
 			i.name += strconv.Itoa(n - 1)
 		}
 	}

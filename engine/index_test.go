@@ -33,8 +33,10 @@ func TestIndexStatements(t *testing.T) {
 		{"CREATE INDEX IF NOT EXISTS by_day ON typed (i)", nil},
 		{"CREATE INDEX ON nowhere (i)", []string{`table "nowhere" does not exist; the tables are typed (line 1, column 17)`}},
 		{"CREATE INDEX ON typed (dey)", []string{`column "dey" does not exist; did you mean dec or day? (line 1, column 24)`}},
-		{"CREATE INDEX ON typed (i, s)", []string{`an index is over one column: write CREATE INDEX ON table (column) (line 1, column 24)`}},
-		{"CREATE INDEX ON typed ((i + 1))", []string{`an index is over one column: write CREATE INDEX ON table (column) (line 1, column 24)`}},
+		{"CREATE INDEX ON typed (i, s DESC NULLS LAST)", nil},
+		{"CREATE INDEX ON typed (i, dey)", []string{`column "dey" does not exist; did you mean dec or day? (line 1, column 27)`}},
+		{"CREATE INDEX ON typed ((i + 1))", []string{`an index takes the name of a column alone (line 1, column 24)`}},
+		{"CREATE INDEX ON typed (i, (i + 1))", []string{`an index takes the name of a column alone (line 1, column 24)`}},
 		{"CREATE UNIQUE INDEX ON typed (i)", []string{`table "typed" is not one that CREATE TABLE has made and cannot be changed; CREATE TABLE x AS TABLE typed makes one that can (line 1, column 24)`}},
 		{"CREATE INDEX down ON typed (i DESC NULLS LAST)", nil},
 		{"DROP INDEX down", nil},
@@ -54,7 +56,7 @@ func TestIndexStatements(t *testing.T) {
 	for _, row := range asText(t, db, "SHOW INDEXES") {
 		names = append(names, row[:strings.LastIndex(row, "|")])
 	}
-	if diff := cmp.Diff([]string{"By Small|typed|small|sorted|100", "by_day|typed|day|sorted|100", "typed_s_idx1|typed|s|sorted|100"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"By Small|typed|small|sorted|100", "by_day|typed|day|sorted|100", "typed_i_s_idx|typed|i, s DESC NULLS LAST|sorted|100", "typed_s_idx1|typed|s|sorted|100"}, names); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -262,7 +264,7 @@ func TestIndexOfAFile(t *testing.T) {
 		return lines
 	}
 	write("a,b\n" + rows(0))
-	asText(t, db, `CREATE INDEX by_a ON "`+path+`" (a)`)
+	asText(t, db, `CREATE INDEX by_a ON "`+path+`" (a, b DESC)`) // which finds rows by a
 	for _, c := range []struct{ file, item, want string }{{"", "b", "[7]"}, {"a,b\n" + rows(-1), "b", "[8]"}, {"c,a\n" + rows(7), "c", "[14]"}} {
 		if c.file != "" {
 			write(c.file)
@@ -297,6 +299,8 @@ func TestIndexesOfTransactions(t *testing.T) {
 		{[]string{"ALTER TABLE t RENAME COLUMN b TO c", "CREATE INDEX tc ON t (c)", "ALTER TABLE t RENAME COLUMN c TO e", "ALTER TABLE t RENAME TO s"}, "COMMIT", "ta t a;tc s e", "ta s a;tc s e"},
 		{[]string{"DROP TABLE t", "CREATE TABLE t (y int)", "CREATE INDEX ta ON t (y)"}, "COMMIT", "ta t y", "ta t y"},
 		{[]string{"TRUNCATE t"}, "COMMIT", "ta t a", "ta t a"},
+		{[]string{"CREATE INDEX ON t (a, b DESC)", "ALTER TABLE t RENAME COLUMN b TO c"}, "COMMIT", "ta t a;t_a_b_idx t a, c DESC", "ta t a;t_a_b_idx t a, c DESC"},
+		{[]string{"CREATE INDEX tb ON t (b, a)", "CREATE INDEX tc ON t (b)", "ALTER TABLE t DROP COLUMN a"}, "COMMIT", "tc t b", "tc t b"},
 		{[]string{"DROP INDEX ta", "SAVEPOINT s", "CREATE INDEX ta ON t (b)", "CREATE INDEX tb ON t (b)", "ROLLBACK TO s", "CREATE INDEX tb ON t (a)"}, "COMMIT", "tb t a", "tb t a"},
 		{[]string{"CREATE INDEX IF NOT EXISTS ta ON t (b)", "CREATE INDEX other ON t (a)"}, "could not serialize access due to concurrent update: another transaction has created index \"other\": run the transaction again", "other t a;ta t a", "other t b;ta t a"},
 	} {

@@ -76,7 +76,11 @@ func (c *core) parsed(text string) (*sql.Statement, error) {
 		return st, nil
 	}
 	st, err := parseOne(text)
-	if err == nil && len(text) <= maxKeptText {
+	if err != nil {
+		return nil, err
+	}
+	c.noteOf(st)
+	if len(text) <= maxKeptText {
 		c.texts.Add(text, st)
 	}
 	return st, err

@@ -101,6 +101,7 @@ func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alo
 		return s.DB().Query(ctx, script)
 	}
 	db := s.DB()
+	db.noteOf(st)
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
 		of, err := db.prepare(running(ctx, st), script, st)
 		if err != nil {
@@ -238,5 +239,12 @@ func (s *Session) Close() error {
 func (c *core) note(text string) {
 	if c.opts.Note != nil {
 		c.opts.Note(text)
+	}
+}
+
+// noteOf tells what a statement may not mean.
+func (c *core) noteOf(st *sql.Statement) {
+	for _, text := range st.Notes() {
+		c.note(text)
 	}
 }

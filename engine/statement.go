@@ -96,6 +96,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.noteOf(st)
 	s, err := db.prepare(ctx, text, st)
 	if err == nil && s.bound != nil {
 		_, err = s.read(ctx, false)

@@ -789,7 +789,7 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *s
 	if x.mayLeave() {
 		most *= 16
 	}
-	if stop.Type.IsInteger() && table.Compare(at, stop)*way <= 0 {
+	if n.Limit < 0 && stop.Type.IsInteger() && table.Compare(at, stop)*way <= 0 {
 		span := new(big.Int).Sub(stop.Unscaled(), at.Unscaled())
 		switch values := span.Quo(span, step.Unscaled()); {
 		case values.Cmp(big.NewInt(maxSeries)) >= 0:
@@ -807,7 +807,9 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *s
 		b = table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
 		return err
 	}
-	for rows := 0; table.Compare(at, stop)*way <= 0; rows++ {
+	wanted, where := n.Limit, plan.All(n.Where)
+	env := &expr.Env{Column: func(int) table.Value { return at }}
+	for rows := 0; table.Compare(at, stop)*way <= 0 && wanted != 0; rows++ {
 		if rows >= maxSeries {
 			return nil, nil, tooLong(n)
 		}
@@ -828,6 +830,12 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *s
 		if err := b.EndRow(); err != nil {
 			return nil, nil, err
 		}
+		switch holds, err := isTrue(where, env); {
+		case err != nil: // which the rows raise when they are read
+			wanted = 0
+		case holds && wanted > 0:
+			wanted--
+		}
 		if step.Months == 0 && (way > 0 && at.I > math.MaxInt64-step.I || way < 0 && at.I < math.MinInt64-step.I) {
 			break
 		}
@@ -841,6 +849,15 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *s
 		return nil, gone, spill()
 	}
 	return b.Table(), nil, nil
+}
+
+// isTrue reports that a condition, or none, is TRUE.
+func isTrue(where expr.Expr, env *expr.Env) (bool, error) {
+	if where == nil {
+		return true, nil
+	}
+	v, err := expr.Eval(where, env)
+	return !v.Null && v.I != 0, err
 }
 
 // maxSteps is the most steps of a WITH RECURSIVE, which may have no end.

@@ -8,7 +8,7 @@ import (
 )
 
 // LimitInto gives each query of a UNION ALL below a [Limit] a limit of its own: no more of its rows are wanted than of all. So it
-// does with a [Recursion], also below conditions. The
+// does with a [Recursion] and a [Series], also below conditions. The
 // subplans that hold the queries change, where one node alone reads them; reads says how many do: see [Reads]. A query that may
 // raise an error in a row stays whole, since the row may be one that is left out.
 func LimitInto(tree Node, reads map[*Subplan]int, off Off) Node {
@@ -20,14 +20,14 @@ func LimitInto(tree Node, reads map[*Subplan]int, off Off) Node {
 			if d, ok := l.Input.(*Derived); ok && reads[d.Of] == 1 {
 				d.Of.Tree = limited(d.Of.Tree, l.Offset+l.Count, reads)
 			}
-			limitRecursion(l.Input, nil, l.Offset+l.Count, reads)
+			limitSource(l.Input, nil, l.Offset+l.Count, reads)
 		}
 		return n
 	})
 }
 
-// limitRecursion has a [Recursion] end when so many rows are there that conditions leave.
-func limitRecursion(n Node, where []expr.Expr, count int64, reads map[*Subplan]int) {
+// limitSource has a [Recursion] or a [Series] end when so many rows are there that conditions leave.
+func limitSource(n Node, where []expr.Expr, count int64, reads map[*Subplan]int) {
 	switch n := n.(type) {
 	case *Project:
 		var below []expr.Expr
@@ -39,15 +39,22 @@ func limitRecursion(n Node, where []expr.Expr, count int64, reads map[*Subplan]i
 				return nil
 			}))
 		}
-		limitRecursion(n.Input, below, count, reads)
+		limitSource(n.Input, below, count, reads)
 	case *Filter:
-		limitRecursion(n.Input, append(Conjuncts(n.Where), where...), count, reads)
+		limitSource(n.Input, append(Conjuncts(n.Where), where...), count, reads)
 	case *Derived:
-		if r, ok := n.Of.Tree.(*Recursion); ok && reads[n.Of] == 1 && !slices.ContainsFunc(where, correlated) {
-			r = r.With(r.Inputs()...).(*Recursion)
-			r.Limit, r.Where, n.Of.Tree = count, where, r
-		} else if reads[n.Of] == 1 {
-			limitRecursion(n.Of.Tree, where, count, reads)
+		if reads[n.Of] != 1 || slices.ContainsFunc(where, correlated) {
+			return
+		}
+		switch of := n.Of.Tree.(type) {
+		case *Recursion:
+			of = of.With(of.Inputs()...).(*Recursion)
+			of.Limit, of.Where, n.Of.Tree = count, where, of
+		case *Series:
+			next := *of
+			next.Limit, next.Where, n.Of.Tree = count, where, &next
+		default:
+			limitSource(of, where, count, reads)
 		}
 	}
 }

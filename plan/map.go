@@ -58,7 +58,9 @@ func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
 		}
 		return &out
 	case *Series:
-		return &Series{n.Field, f(n.Start), f(n.Stop), f(n.Step)}
+		out := *n
+		out.Start, out.Stop, out.Step, out.Where = f(n.Start), f(n.Stop), f(n.Step), list(n.Where)
+		return &out
 	}
 	return n
 }

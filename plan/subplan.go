@@ -73,10 +73,13 @@ func (r *Repeat) Fields() []table.Field {
 }
 func (r *Repeat) String() string { return "Repeat" }
 
-// Series gives the values from Start to Stop, Step apart: constants of one type, a step of a time an interval.
+// Series gives the values from Start to Stop, Step apart: constants of one type, a step of a time an interval. It may
+// end when Limit values are there for which all of Where is TRUE.
 type Series struct {
 	Field             table.Field
 	Start, Stop, Step expr.Expr
+	Limit             int64 // -1 for none
+	Where             []expr.Expr
 }
 
 // Inputs, With, Fields and String implement [Node].
@@ -84,7 +87,8 @@ func (s *Series) Inputs() []Node        { return nil }
 func (s *Series) With(...Node) Node     { return s }
 func (s *Series) Fields() []table.Field { return []table.Field{s.Field} }
 func (s *Series) String() string {
-	return call("Series", []expr.Expr{s.Start, s.Stop, s.Step}, expr.Expr.String)
+	text := call("Series", []expr.Expr{s.Start, s.Stop, s.Step}, expr.Expr.String)
+	return strings.TrimSuffix(text, ")") + untilRows(s.Limit, s.Where) + ")"
 }
 
 // Recursion gives the rows of its first input, then again and again those of Step, whose [Derived] of Last
@@ -109,13 +113,19 @@ func (r *Recursion) String() string {
 	if r.All {
 		words = "UNION ALL"
 	}
-	if r.Limit >= 0 {
-		words += ", until " + numbers.Count(r.Limit, "row", "rows")
+	return "Recursion(" + words + untilRows(r.Limit, r.Where) + ")"
+}
+
+// untilRows says when a source ends that has a limit; negative for none.
+func untilRows(limit int64, where []expr.Expr) string {
+	if limit < 0 {
+		return ""
 	}
-	if len(r.Where) > 0 {
-		words += " with " + All(r.Where).String()
+	text := ", until " + numbers.Count(limit, "row", "rows")
+	if len(where) > 0 {
+		text += " with " + All(where).String()
 	}
-	return "Recursion(" + words + ")"
+	return text
 }
 
 // Uses reports that a tree reads a subplan, by itself or in another one, also in a subquery.

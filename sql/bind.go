@@ -159,7 +159,7 @@ func (b *binder) query() plan.Node {
 	case len(b.sel.ValuesLists) > 0:
 		return b.rows(b.values())
 	}
-	n := b.from()
+	n := plan.Rewrite(b.from(), plan.FoldFalse)
 	b.groupBy()
 	items := b.items()
 	keys := b.sortKeys(items)
@@ -170,7 +170,7 @@ func (b *binder) query() plan.Node {
 		n = oneRow()
 	}
 	if where := b.where(); where != nil {
-		n = &plan.Filter{Input: n, Where: where}
+		n = plan.FoldFalse(&plan.Filter{Input: n, Where: where})
 	}
 	return b.limit(b.ordered(b.grouped(n, having), items, keys, on))
 }

@@ -193,6 +193,11 @@ func castConstant(c *expr.Const, to target, pos int) expr.Expr {
 	if to.t.Kind == table.Decimal && !to.bare && (!folded || k.V.Unscaled().CmpAbs(table.Pow10(to.t.Precision)) >= 0) {
 		panic(expr.Errorf(pos, "numeric field overflow: %s does not fit %s", c.V, to.t))
 	}
+	if to.t.Kind == table.Decimal && !to.bare {
+		k = &expr.Const{V: k.V, P: k.P}
+		k.V.Type = to.t // and not of the digits that it has
+		return k
+	}
 	return e
 }
 

@@ -33,10 +33,9 @@
 //
 // # Types
 //
-// PostgreSQL's rules, with these differences: integer literals are BIGINT; the
-// result of integer arithmetic is BIGINT; AVG and NUMERIC / NUMERIC are DOUBLE PRECISION; SUM of INTEGER
-// and SMALLINT is NUMERIC as that of BIGINT is, where PostgreSQL has BIGINT: SUM(i) / 2 keeps the half, SUM(i)::bigint / 2 does not. 3.5 and 1e3 are
-// NUMERIC; a string literal takes the type of what it is compared with; NUMERIC
+// PostgreSQL's rules: 98 is INTEGER, 3000000000 BIGINT, and arithmetic of integers has the wider one of their types, overflow of
+// which is an error. There are these differences: AVG and NUMERIC / NUMERIC are DOUBLE PRECISION; a function of an integer takes
+// one of any width; 3.5 and 1e3 are NUMERIC of as many digits as they have; a string literal takes the type of what it is compared with; NUMERIC
 // beside REAL or DOUBLE PRECISION becomes DOUBLE PRECISION; the elements of an IN
 // list of two or more have one common type with the left side, so that
 // `r IN (0.1, 0.2)` compares REALs where `r = 0.1` compares DOUBLEs (PostgreSQL

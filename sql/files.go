@@ -53,8 +53,11 @@ func (s *Statement) tree() (*pg.ParseResult, error) {
 			return tree, nil
 		}
 		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) && !s.nameNull(loc) {
-			if all := s.groupByAll(loc); all >= 0 {
-				return nil, s.errorf(all, "GROUP BY ALL is not supported; write the keys, or the numbers of their select items: GROUP BY 1, 2")
+			if s.keysOfAll(loc) {
+				continue
+			}
+			if err := s.ofDialect(loc); err != nil {
+				return nil, err
 			}
 			return nil, s.errorf(loc, "%s%s", message(err), s.remedy(loc, message(err)))
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -22,24 +23,97 @@ type groups struct {
 	asked   map[*pg.SubLink]expr.Expr // the subqueries in keys: a select item that a key numbers or names has the same ones
 }
 
-// groupByAll is where the GROUP BY ALL before loc stands, after which the grammar wants a key;
-// negative where there is none.
-func (s *Statement) groupByAll(loc int) int {
+// emptySet is the key of no columns, as long as ALL.
+const emptySet = "() "
+
+// keysOfAll puts [emptySet] in the place of the ALL of a GROUP BY ALL before loc, after which the grammar wants a key. It is
+// false where there is none.
+func (s *Statement) keysOfAll(loc int) bool {
 	n := len(s.tokens)
 	for n > 0 && s.tokens[n-1].start >= loc {
 		n--
 	}
 	words := []string{"group", "by", "all"}
 	if n < len(words) {
-		return -1
+		return false
 	}
 	last := s.tokens[n-len(words) : n]
 	for i, t := range last {
 		if !strings.EqualFold(s.Text[t.start:t.end], words[i]) {
-			return -1
+			return false
 		}
 	}
-	return last[0].start
+	at := last[2]
+	if s.clean[at.start:at.end] == emptySet {
+		return false
+	}
+	s.clean = s.clean[:at.start] + emptySet + s.clean[at.end:]
+	return true
+}
+
+// isAll reports a key that stands for those of GROUP BY ALL.
+func (s *Statement) isAll(n *pg.Node) bool {
+	g := n.GetGroupingSet()
+	if g == nil || g.Kind != pg.GroupingSetKind_GROUPING_SET_EMPTY {
+		return false
+	}
+	at, found := slices.BinarySearchFunc(s.tokens, int(g.Location), func(t token, loc int) int { return t.start - loc })
+	return found && strings.EqualFold(s.token(at), "all")
+}
+
+// groupClause are the keys of GROUP BY. ALL are the select items that have no aggregate, no window function, and are no constants.
+func (b *binder) groupClause() []*pg.Node {
+	clause := b.sel.GroupClause
+	at := slices.IndexFunc(clause, b.isAll)
+	switch {
+	case at < 0:
+		return clause
+	case len(clause) > 1:
+		panic(b.errorf(int(clause[at].GetGroupingSet().Location), "GROUP BY ALL takes no other keys"))
+	}
+	keys := []*pg.Node{}
+	for _, t := range b.sel.TargetList {
+		n := t.GetResTarget().GetVal()
+		if fields := n.GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
+			for _, item := range b.writtenStar(b.starred(n.GetColumnRef())) {
+				keys = append(keys, item.GetResTarget().Val)
+			}
+		} else if n.GetAConst() == nil && !overRows(n.ProtoReflect()) {
+			keys = append(keys, n)
+		}
+	}
+	if b.uses.written && len(keys) > 0 {
+		b.sel.GroupClause = keys
+	}
+	return keys
+}
+
+// overRows reports an expression with an aggregate, a window function or GROUPING, but for those of its subqueries.
+func overRows(m protoreflect.Message) (found bool) {
+	switch n := m.Interface().(type) {
+	case *pg.SubLink:
+		return n.Testexpr != nil && overRows(n.Testexpr.ProtoReflect())
+	case *pg.GroupingFunc:
+		return true
+	case *pg.FuncCall:
+		name := lastName(n.Funcname)
+		if n.Over != nil || windowOf(name) != nil || slices.ContainsFunc(aggregates, func(a aggregate) bool { return a.name == name }) {
+			return true
+		}
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.Message() == nil:
+		case f.IsList():
+			for i := 0; i < v.List().Len() && !found; i++ {
+				found = overRows(v.List().Get(i).Message())
+			}
+		default:
+			found = overRows(v.Message())
+		}
+		return !found
+	})
+	return found
 }
 
 // itemOf is the select item that a key of GROUP BY names or numbers, else the key itself. A column

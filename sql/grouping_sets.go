@@ -22,7 +22,7 @@ func (b *binder) groupBy() {
 	b.place = inGroup
 	several := false
 	sets := [][]int{{}}
-	for _, n := range b.sel.GroupClause {
+	for _, n := range b.groupClause() {
 		several = several || n.GetGroupingSet() != nil
 		sets = b.product(sets, b.setsOf(n), n)
 	}

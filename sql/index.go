@@ -14,23 +14,29 @@ import (
 // Index is what CREATE INDEX, DROP INDEX or SHOW INDEXES asks for.
 type Index struct {
 	Verb   string // "CREATE", "DROP" or "SHOW"
-	Name   string // of the index; "" with CREATE: one made of the names of the table and the column
+	Name   string // of the index; "" with CREATE: one made of the names of the table and the columns
 	Kind   string // of CREATE, as USING has it; "" for the usual one
 	Lax    bool   // IF EXISTS, IF NOT EXISTS
 	Pos    int    // of the name, or of what is nearest, in the text given to [Parse]
 	of     *pg.RangeVar
-	column string
+	params []*pg.IndexElem // its columns
 }
 
-// createsIndex takes CREATE INDEX over one column.
+// IndexColumn is a column of an index, the first of which finds rows.
+type IndexColumn struct {
+	Field int    // of the table
+	Order string // as it is written behind the name: DESC, NULLS FIRST or both; "" for neither
+}
+
+// createsIndex takes CREATE INDEX.
 func (s *Statement) createsIndex(n *pg.IndexStmt) error {
-	if len(n.IndexParams) != 1 || n.IndexParams[0].GetIndexElem().GetName() == "" {
-		return s.errorf(s.behind("("), "an index is over one column: write CREATE INDEX ON table (column)")
-	}
 	if err := s.plainIndex(n); err != nil {
 		return err
 	}
-	s.Index = &Index{Verb: "CREATE", Name: n.Idxname, Kind: n.AccessMethod, Lax: n.IfNotExists, Pos: s.pos(s.keyword("index")), of: n.Relation, column: n.IndexParams[0].GetIndexElem().Name}
+	s.Index = &Index{Verb: "CREATE", Name: n.Idxname, Kind: n.AccessMethod, Lax: n.IfNotExists, Pos: s.pos(s.keyword("index")), of: n.Relation}
+	for _, p := range n.IndexParams {
+		s.Index.params = append(s.Index.params, p.GetIndexElem())
+	}
 	if s.Index.Kind == "btree" { // PostgreSQL's usual one
 		s.Index.Kind = ""
 	}
@@ -132,8 +138,8 @@ func (s *Statement) behind(text string) int {
 	return 0
 }
 
-// BindIndex resolves the table and the column of CREATE INDEX.
-func (s *Statement) BindIndex(c Catalog) (t *table.Table, col int, err error) {
+// BindIndex resolves the table and the columns of CREATE INDEX.
+func (s *Statement) BindIndex(c Catalog) (t *table.Table, columns []IndexColumn, err error) {
 	defer caught(&err)
 	b := s.binder(c, nil)
 	x := s.Index
@@ -149,9 +155,30 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, col int, err error) {
 		names = append(names, f.Name)
 	}
 	at := s.behind("(")
-	col = b.find("column", s.spelled(at, x.column)[0], names, at)
-	if f := t.Fields[col]; f.Unsupported != "" {
-		panic(b.errorf(at, "column %s cannot be used: %s", f.Name, f.Unsupported))
+	for i, p := range x.params {
+		if i > 0 {
+			at = b.after(p.Name, at)
+		}
+		col := b.find("column", s.spelled(at, p.Name)[0], names, at)
+		if f := t.Fields[col]; f.Unsupported != "" {
+			panic(b.errorf(at, "column %s cannot be used: %s", f.Name, f.Unsupported))
+		}
+		columns = append(columns, IndexColumn{col, orderOf(p)})
 	}
-	return t, col, nil
+	return t, columns, nil
+}
+
+// orderOf is the order of a column of an index as SQL.
+func orderOf(p *pg.IndexElem) string {
+	var words []string
+	if p.Ordering == pg.SortByDir_SORTBY_DESC {
+		words = append(words, "DESC")
+	}
+	switch p.NullsOrdering {
+	case pg.SortByNulls_SORTBY_NULLS_FIRST:
+		words = append(words, "NULLS FIRST")
+	case pg.SortByNulls_SORTBY_NULLS_LAST:
+		words = append(words, "NULLS LAST")
+	}
+	return strings.Join(words, " ")
 }

@@ -348,7 +348,7 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 	default:
 		panic(b.errorf(loc, "generate_series takes integers, or two times and an interval"))
 	}
-	s := &plan.Series{Field: table.Field{Name: "generate_series", Type: t}, Start: convert(ends[0], t, pos), Stop: convert(ends[1], t, pos), Step: step}
+	s := &plan.Series{Field: table.Field{Name: "generate_series", Type: t}, Start: convert(ends[0], t, pos), Stop: convert(ends[1], t, pos), Step: step, Limit: -1}
 	if a := r.Alias; a != nil && len(a.Colnames) == 0 { // the name of the table is that of the column, too
 		s.Field.Name = a.Aliasname
 	}

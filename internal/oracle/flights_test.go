@@ -23,7 +23,7 @@ var flights = []string{
 	"SELECT COUNT(*), MIN(time) FROM flights WHERE (delay > 60 OR distance > 2000) AND (time < 6 OR time > 20)",
 	"SELECT COUNT(*), SUM(delay), SUM(distance) FROM flights WHERE delay < -30 AND distance > 100 OR delay > 200 AND distance < 100",
 	"SELECT COUNT(*), MAX(delay) FROM flights WHERE 3 * delay - distance > 100",
-	"SELECT COUNT(*), SUM(delay) FROM flights WHERE delay::int * delay + 3 * delay::int * distance < 1000000",
+	"SELECT COUNT(*), SUM(delay) FROM flights WHERE CAST(delay AS INTEGER) * delay + 3 * CAST(delay AS INTEGER) * distance < 1000000",
 	"SELECT COUNT(*), SUM(distance) FROM flights WHERE distance % 7 = 3 AND delay / 15 = 2",
 	"SELECT COUNT(*), SUM(delay) FROM flights WHERE delay IN (-3, 0, 7, 11, 13, 17, 19, 23, 59)",
 	"SELECT COUNT(*), SUM(delay) FROM flights WHERE NOT (delay IN (0, 1, 2) OR distance < 1000)",
