@@ -137,6 +137,12 @@ type correlation struct {
 	found bool                  // the different values of outs are needed, and made
 	from  *Derived              // these
 	of    map[*Subplan]*Subplan // what subplans became, so that those that read one still do
+	last  []*Subplan            // the rows that came last of recursions, which have the values
+}
+
+// reads reports that a tree reads what is around it, or rows that have its values.
+func (c *correlation) reads(n Node) bool {
+	return reads(n, 1) || slices.ContainsFunc(c.last, func(s *Subplan) bool { return Uses(n, s) })
 }
 
 // correlated is the correlation of a tree with the rows around it.
@@ -322,7 +328,7 @@ func (c *correlation) inside(e expr.Expr, n int) expr.Expr {
 
 // rows gives the rows of a tree for each of the different values of what it reads, which follow its columns.
 func (c *correlation) rows(n Node) Node {
-	if !reads(n, 1) {
+	if !c.reads(n) {
 		n = mapOuter(n, 0, outward)
 		return &Join{Left: aside(n), Right: c.values()}
 	}
@@ -375,14 +381,13 @@ func (c *correlation) rows(n Node) Node {
 		p.Items = append(p.Items, itemsOf(values)...)
 		return p
 	case *Join:
-		if !reads(n.Left, 1) && !reads(n.Right, 1) && n.Kind == Inner {
+		if !c.reads(n.Left) && !c.reads(n.Right) && n.Kind == Inner {
 			return c.rows(&Filter{&Join{Left: n.Left, Right: n.Right}, n.On})
 		}
 		switch l, r := len(n.Left.Fields()), len(n.Right.Fields()); n.Kind {
 		case RightOuter:
 			left := &Join{LeftOuter, aside(n.Right), aside(n.Left), All(flipped(Conjuncts(n.On), l, r))}
 			return c.rows(flippedBack(left, r))
-		case FullOuter:
 		default:
 			return c.join(n)
 		}
@@ -393,20 +398,36 @@ func (c *correlation) rows(n Node) Node {
 	case *Concat:
 		out := &Concat{}
 		for _, in := range n.Of {
-			rows := aside(c.rows(in))
-			out.Of = append(out.Of, &Project{rows, itemsOf(rows)})
+			out.Of = append(out.Of, c.rows(in))
 		}
+		out.Of = c.alike(out.Of, width)
 		return out
 	case *Values:
+		in := c.values()
+		rows := selects(n, func() Node { return in })
+		p := rows.(*Project)
 		if len(n.Rows) == 1 {
-			in := c.values()
-			p := &Project{Input: in}
-			for i, e := range n.Rows[0] {
-				p.Items = append(p.Items, Item{n.Columns[i].Name, c.inside(e, 0)})
-			}
-			p.Items = append(p.Items, itemsOf(in)...)
-			return p
+			return c.valued(p)
 		}
+		of := &Concat{}
+		for _, row := range p.Input.(*Derived).Of.Tree.(*Concat).Of {
+			of.Of = append(of.Of, c.valued(row.(*Project)))
+		}
+		return &Project{&Derived{Of: &Subplan{Tree: of}}, itemsOf(of)}
+	case *GroupingSets:
+		return c.sets(n)
+	case *Recursion:
+		first := c.rows(n.First)
+		last := &Subplan{Name: n.Last.Name}
+		fields := slices.Clone(n.Last.Fields())
+		for i, f := range first.Fields()[width:] {
+			f.Type = wide(c.outs[i].Type())
+			fields = append(fields, f)
+		}
+		last.Tree = &Values{Columns: fields}
+		c.of[n.Last], c.last = last, append(c.last, n.Last)
+		parts := c.alike([]Node{first, c.rows(n.Step)}, width)
+		return &Recursion{First: parts[0], Step: parts[1], Last: last, All: n.All, Limit: -1}
 	case *Window:
 		w := &Window{Input: c.rows(n.Input)}
 		k := len(n.Input.Fields())
@@ -489,7 +510,7 @@ func (c *correlation) sorted(rows Node, n int, keys []expr.SortKey, unique int) 
 // equated is a filter that says of all that is read that it equals an expression of the filter's own rows, which then
 // stands for it; nil for others.
 func (c *correlation) equated(f *Filter) Node {
-	if c.plain || reads(f.Input, 1) || !selectable(f.Input) {
+	if c.plain || c.reads(f.Input) || !selectable(f.Input) {
 		return nil
 	}
 	own := make([]expr.Expr, len(c.outs))
@@ -542,6 +563,7 @@ func (c *correlation) join(j *Join) Node {
 	l, r := len(j.Left.Fields()), len(j.Right.Fields())
 	k := len(c.outs)
 	left := aside(c.rows(j.Left))
+	full := j.Kind == FullOuter
 	e := func(e expr.Expr) expr.Expr { // over the left side, the values, the right side
 		return c.inside(expr.Moved(e, func(col int) int {
 			if col >= l {
@@ -555,7 +577,7 @@ func (c *correlation) join(j *Join) Node {
 		on = append(on, e(x))
 	}
 	var right Node
-	if reads(j.Right, 1) {
+	if full || c.reads(j.Right) {
 		right = aside(c.rows(j.Right))
 		of := &correlation{outs: columnsOf(left)[l:], found: true}
 		on = append(on, of.match(l+k+r)...)
@@ -569,5 +591,97 @@ func (c *correlation) join(j *Join) Node {
 	p := &Project{Input: out}
 	items := itemsOf(p.Input)
 	p.Items = slices.Concat(items[:l], items[l+k:l+k+r], items[l:l+k])
+	if full { // a row of the right side that stands alone has its own
+		for i := range k {
+			of := &p.Items[l+r+i]
+			of.E = expr.NewCall(expr.Coalesce, []expr.Expr{of.E, items[l+k+r+i].E}, -1)
+		}
+	}
 	return p
+}
+
+// wide is the type that values have where parts of rows may have integers of several types.
+func wide(t table.Type) table.Type {
+	if t.IsInteger() {
+		return table.Type{Kind: table.BigInt}
+	}
+	return t
+}
+
+// alike are parts of a table's rows whose values, which follow so many columns, have the same types: where a column of a part's own
+// stands for one, it may be an integer of another type.
+func (c *correlation) alike(parts []Node, width int) (out []Node) {
+	for _, n := range parts {
+		in := aside(n)
+		p := &Project{in, itemsOf(in)}
+		for i := range c.outs {
+			of := &p.Items[width+i]
+			if t := wide(of.E.Type()); t != of.E.Type() {
+				of.E = &expr.Cast{X: of.E, To: t, P: -1}
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// valued is a select list over the values, which follow it.
+func (c *correlation) valued(p *Project) Node {
+	out := &Project{Input: p.Input}
+	for _, item := range p.Items {
+		out.Items = append(out.Items, Item{item.Name, c.inside(item.E, 0)})
+	}
+	out.Items = append(out.Items, itemsOf(p.Input)...)
+	return out
+}
+
+// sets are grouping sets of the rows of each of the values: these are keys of every set. The set without keys has a row of no
+// rows, too, as an aggregation without keys has.
+func (c *correlation) sets(n *GroupingSets) Node {
+	keys, k := len(n.Keys), len(c.outs)
+	out := &Concat{}
+	some := &GroupingSets{Keys: slices.Clone(n.Keys)}
+	for _, set := range n.Sets {
+		if len(set) > 0 {
+			own := slices.Clone(set)
+			for i := range k {
+				own = append(own, keys+i)
+			}
+			some.Sets = append(some.Sets, own)
+			continue
+		}
+		rows := aside(c.rows(&Aggregate{Input: n.Input, Aggs: n.Aggs}))
+		p, items := &Project{Input: rows}, itemsOf(rows)
+		for _, e := range n.Keys {
+			p.Items = append(p.Items, Item{e.String(), &expr.Const{V: table.Null(e.Type()), P: -1}})
+		}
+		p.Items = append(p.Items, Item{"grouping", &expr.Const{V: table.Value{Type: table.Type{Kind: table.BigInt}, I: 1<<keys - 1}, P: -1}})
+		p.Items = append(p.Items, items...)
+		out.Of = append(out.Of, p)
+	}
+	if len(some.Sets) > 0 {
+		some.Input = aside(c.rows(n.Input))
+		width := len(some.Input.Fields()) - k
+		by := func(e expr.Expr) expr.Expr { return c.inside(e, width) }
+		for i, e := range some.Keys {
+			some.Keys[i] = by(e)
+		}
+		some.Keys = append(some.Keys, columnsOf(some.Input)[width:]...)
+		for _, a := range n.Aggs {
+			some.Aggs = append(some.Aggs, a.Map(by))
+		}
+		p, fields := &Project{Input: some}, some.Fields()
+		for i, f := range fields {
+			r := &expr.AggRef{Index: i, Name: f.Name, T: f.Type, P: -1}
+			if i < len(some.Keys) {
+				r.Key = some.Keys[i]
+			}
+			p.Items = append(p.Items, Item{f.Name, r})
+		}
+		p.Items = slices.Concat(p.Items[:keys], p.Items[keys+k:], p.Items[keys:keys+k])
+		out.Of = append(out.Of, p)
+	}
+	out.Of = c.alike(out.Of, keys+1+len(n.Aggs))
+	rows := &Derived{Of: &Subplan{Tree: out}}
+	return &Project{rows, itemsOf(rows)}
 }

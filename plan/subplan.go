@@ -96,7 +96,7 @@ func (s *Series) String() string {
 // before does not come again. It may end when Limit rows are there for which all of Where is TRUE.
 type Recursion struct {
 	First, Step Node
-	Last        *Subplan // of First's fields; its tree is First
+	Last        *Subplan // of First's fields; its tree is no rows
 	All         bool
 	Limit       int64 // -1 for none
 	Where       []expr.Expr
@@ -156,7 +156,22 @@ func aside(n Node) Node {
 			return n
 		}
 	}
-	return &Derived{Of: &Subplan{Tree: n}}
+	return &Derived{Of: &Subplan{Tree: projected(n)}}
+}
+
+// projected is a node that gives values: the columns of what selects rows of tables.
+func projected(n Node) Node {
+	base := n
+	for {
+		switch b := base.(type) {
+		case *Limit, *Sort, *Filter:
+			base = b.Inputs()[0]
+			continue
+		case *Scan, *Derived, *Join:
+			return &Project{n, itemsOf(n)}
+		}
+		return n
+	}
 }
 
 // columnsOf are the columns of a node's rows.

@@ -11,6 +11,13 @@ import (
 // value that read nothing around them: constants once they have run. It panics with an [*expr.Error]
 // for a subquery that it cannot do. Where the rule is off, it runs each subquery for the different values of what that reads.
 //
+// What a query reads of another one around it is an [expr.Outer]: a level and a column. Levels count the subqueries in expressions and
+// the LATERALs that stand between; a query in FROM or WITH is of the level of the query that has it. A LATERAL stands to the right in the
+// join whose left side is its level 1: [PlaceLateral]. Subqueries are unnested from inside out. One that reads what is around it is
+// joined to the different values of that, which go down through every kind of node (correlation.rows: the dependent join of Neumann and
+// Kemper, "Unnesting Arbitrary Queries", 2015); what it reads further out is then one level nearer. At the end nothing is read of what
+// is around the statement: else that is an error.
+//
 // EXISTS and IN in a condition are semi and anti joins, and EXISTS of a subquery that reads nothing around it is
 // whether its rows' COUNT is above 0: what an occlusion query tells of a selection. Any other subquery that reads columns
 // around it is joined to the different values that these have: what it gives for each is
@@ -160,10 +167,33 @@ func (u *unnester) base(n Node) Node {
 		inputs = append(inputs, u.node(in))
 	}
 	n = n.With(inputs...)
-	if i := slices.IndexFunc(Exprs(n), joins); i >= 0 {
-		panic(expr.Errorf(Exprs(n)[i].Pos(), "this subquery is not supported here"))
+	if v, ok := n.(*Values); ok && v.Input == nil && slices.ContainsFunc(Exprs(n), joins) {
+		return u.node(selects(v, func() Node { return &Values{Rows: [][]expr.Expr{{}}} }))
+	}
+	for _, e := range Exprs(n) {
+		if joins(e) {
+			panic(expr.Errorf(e.Pos(), "this subquery is not supported here: write it as a join"))
+		}
+		u.widened(n, e)
 	}
 	return n
+}
+
+// selects are VALUES as SELECTs, a row each, over one row that from gives.
+func selects(v *Values, from func() Node) Node {
+	c := &Concat{}
+	for _, row := range v.Rows {
+		p := &Project{Input: from()}
+		for i, e := range row {
+			p.Items = append(p.Items, Item{v.Columns[i].Name, e})
+		}
+		c.Of = append(c.Of, p)
+	}
+	if len(c.Of) == 1 {
+		return c.Of[0]
+	}
+	rows := &Derived{Of: &Subplan{Tree: c}}
+	return &Project{rows, itemsOf(rows)}
 }
 
 // join unnests a join: a right side that reads columns of the left one (LATERAL), and subqueries in the
@@ -171,9 +201,6 @@ func (u *unnester) base(n Node) Node {
 func (u *unnester) join(j *Join) Node {
 	left, right := u.node(j.Left), u.node(j.Right)
 	width := len(left.Fields())
-	if j.Kind.KeepsRight() && lateral(right) {
-		panic(expr.Errorf(-1, "RIGHT and FULL JOIN LATERAL are not supported"))
-	}
 	var on, rest []expr.Expr
 	for _, e := range Conjuncts(j.On) {
 		switch {
@@ -202,6 +229,7 @@ func (u *unnester) pairs(kind JoinKind, left, right Node, on []expr.Expr) Node {
 	if lateral(right) {
 		return u.lateral(kind, left, right.(*Derived), on)
 	}
+	right = standing(right)
 	return &Join{kind, aside(left), aside(right), All(on)}
 }
 

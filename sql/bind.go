@@ -33,7 +33,11 @@ type binder struct {
 	// aggregate mean.
 	place    place
 	inWindow bool // in the operands of a window function
-	merged   bool // the select list is a row that MERGE inserts
+	// inExpr, inOuter and inSide say where a query stands, or what of its FROM is being bound: in an expression; on the side of an outer
+	// join that may be NULL; on a side of INTERSECT or EXCEPT, by that name. What a recursive query gives cannot be read there.
+	inExpr, inOuter bool
+	inSide          string
+	merged          bool // the select list is a row that MERGE inserts
 	// sizes and copied bound the trees that rewriting makes: see copies.
 	sizes  map[expr.Expr]int
 	copied int

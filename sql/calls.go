@@ -81,6 +81,9 @@ func (b *binder) callAt(n *pg.FuncCall, fraction expr.Expr) expr.Expr {
 	if c.bind == nil {
 		return c.scalar()
 	}
+	if o, level := b.aggregates(n); level > 0 {
+		return &expr.Outer{X: o.callAt(n, fraction), Level: level}
+	}
 	switch {
 	case b.place == inAggregate:
 		panic(c.errorf("aggregate function calls cannot be nested"))
@@ -280,6 +283,9 @@ func (c *call) count() expr.Expr {
 	}
 	if len(c.Args) != 1 {
 		panic(c.errorf("count takes * or one argument"))
+	}
+	if fields := c.Args[0].GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
+		panic(c.errorf("count of all columns of a table is not supported: write COUNT(*) for its rows or, behind an outer join, the COUNT of a column that is never NULL"))
 	}
 	switch e := c.expr(c.Args[0]); {
 	case isNull(e):

@@ -153,7 +153,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT *", `SELECT * with no tables specified is not valid (line 1, column 8)`},
 		{"SELECT z.* FROM t", `there is no table z in this query's FROM; it has t (line 1, column 8)`},
 		{"SELECT public.t.* FROM t", `a schema before a table's name is not supported (line 1, column 8)`},
-		{"SELECT COUNT(t.*) FROM t", `* is not supported here (line 1, column 14)`},
+		{"SELECT COUNT(t.*) FROM t", `count of all columns of a table is not supported: write COUNT(*) for its rows or, behind an outer join, the COUNT of a column that is never NULL (line 1, column 8)`},
 		{"SELECT x", `column "x" does not exist; there are no columns (line 1, column 8)`},
 		{"SELECT t.x", `there is no table t: the query has no FROM (line 1, column 8)`},
 		{"SELECT COUNT(*), x", `column "x" does not exist; there are no columns (line 1, column 18)`},

@@ -108,7 +108,7 @@ func (b *binder) beside(all plan.Node) plan.Node {
 		b.refuseTwice(b.scope, s, b.locationOf(item))
 		all, b.scope = &plan.Join{Left: all, Right: n}, b.scope.beside(s)
 	}
-	return all
+	return plan.PlaceLateral(all)
 }
 
 // fromItem resolves an item of FROM.
@@ -138,7 +138,7 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 			panic(b.errorf(loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
 		}
 		if c := b.cteNamed(r, loc); c != nil {
-			return b.derived(c.of, r.Alias, c.name, loc)
+			return b.derived(c.asRead(b), r.Alias, c.name, loc)
 		}
 		alias = r.Alias
 		if v := b.viewNamed(r); v != nil {
@@ -230,13 +230,20 @@ func (b *binder) join(n *pg.JoinExpr) (plan.Node, *scope) {
 	if n.Alias != nil || n.JoinUsingAlias != nil {
 		panic(b.errorf(b.keyword("join"), "a name for a join is not supported; name its tables"))
 	}
+	kind, outer := joinKinds[n.Jointype], b.inOuter
+	b.inOuter = outer || kind.KeepsRight()
 	left, l := b.fromItem(n.Larg)
 	outside, place := b.scope, b.place
-	b.scope, b.place = l, inJoin // what LATERAL reads
+	b.inOuter = outer || kind.KeepsLeft()
+	if b.scope, b.place = l, inJoin; outside != nil { // LATERAL reads all to its left
+		b.refuseTwice(outside, l, b.locationOf(n.Larg))
+		b.scope = outside.beside(l)
+	}
 	right, r := b.fromItem(n.Rarg)
+	b.inOuter = outer
 	loc := b.locationOf(n.Rarg)
 	b.refuseTwice(l, r, loc)
-	j, s := &plan.Join{Kind: joinKinds[n.Jointype], Left: left, Right: right}, l.beside(r)
+	j, s := &plan.Join{Kind: kind, Left: left, Right: right}, l.beside(r)
 	b.scope = s
 	switch {
 	case n.IsNatural || len(n.UsingClause) > 0:

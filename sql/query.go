@@ -14,9 +14,55 @@ import (
 
 // cte is a query that WITH names.
 type cte struct {
-	name string
-	of   *plan.Subplan
-	last bool // the rows of WITH RECURSIVE that came last, in its second part
+	name   string
+	of     *plan.Subplan
+	depth  int                   // of the query that has it: see [binder.depth]
+	deeper map[int]*plan.Subplan // of as queries further inside read it
+	last   bool                  // the rows of WITH RECURSIVE that came last, in its second part
+	read   bool                  // of these: they are read
+	why    string                // why it cannot be read where it is known; "" where it can
+}
+
+// refused is why a query of b cannot read one of WITH; "" where it can. around is the query that has that.
+func (c *cte) refused(b, around *binder) string {
+	if !c.last {
+		return c.why
+	}
+	for q := b; q != around; q = q.parent {
+		switch {
+		case q.inExpr:
+			return "must not appear within a subquery"
+		case q.inOuter:
+			return "must not appear within an outer join"
+		case q.inSide != "":
+			return "must not appear within " + q.inSide
+		}
+	}
+	if c.read {
+		return "must not appear more than once"
+	}
+	c.read = true
+	return ""
+}
+
+// depth is how many queries are around this one whose columns it may read.
+func (b *binder) depth() (n int) {
+	for o := b.outer; o != nil; o = o.outer {
+		n++
+	}
+	return n
+}
+
+// asRead is the query of a WITH as b reads it.
+func (c *cte) asRead(b *binder) *plan.Subplan {
+	levels := b.depth() - c.depth
+	if c.deeper[levels] == nil {
+		if c.deeper == nil {
+			c.deeper = map[int]*plan.Subplan{}
+		}
+		c.deeper[levels] = plan.Deeper(c.of, levels)
+	}
+	return c.deeper[levels]
 }
 
 // recurs reports a source that is what came last of the WITH RECURSIVE around the query.
@@ -58,7 +104,7 @@ func (b *binder) withs() {
 	if w == nil {
 		return
 	}
-	for _, n := range w.Ctes {
+	for at, n := range w.Ctes {
 		c := n.GetCommonTableExpr()
 		loc := int(c.Location)
 		sel := c.Ctequery.GetSelectStmt()
@@ -73,13 +119,21 @@ func (b *binder) withs() {
 			panic(b.errorf(int(c.CycleClause.Location), "CYCLE is not supported; UNION without ALL ends where no row is new, or a column of the path tells"))
 		}
 		of := &plan.Subplan{Name: c.Ctename}
+		bound := len(b.with)
+		if w.Recursive { // all of them are known to each
+			b.with = append(b.with, &cte{name: c.Ctename, why: "needs a query of the form first UNION [ALL] step"})
+			for _, later := range w.Ctes[at+1:] {
+				b.with = append(b.with, &cte{name: later.GetCommonTableExpr().Ctename, why: "comes before that query: write it behind"})
+			}
+		}
 		if w.Recursive && sel.Op == pg.SetOperation_SETOP_UNION {
 			of.Tree = b.recursion(c, sel)
 		} else {
 			of.Tree = b.nested(sel, b.outer).query()
 		}
+		b.with = b.with[:bound]
 		of.Tree = b.renamed(of.Tree, c.Aliascolnames, c.Ctename, loc)
-		b.with = append(b.with, &cte{c.Ctename, of, false})
+		b.with = append(b.with, &cte{name: c.Ctename, of: of, depth: b.depth()})
 	}
 }
 
@@ -124,9 +178,12 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	}
 	inner := b.nested(sel, b.outer)
 	inner.withs()
+	own := len(inner.with)
+	inner.with = append(inner.with, &cte{name: c.Ctename, why: "must not appear within its non-recursive term"})
 	first := widest(inner.nested(sel.Larg, b.outer).query())
-	last := &plan.Subplan{Name: c.Ctename, Tree: b.renamed(first, c.Aliascolnames, c.Ctename, loc)}
-	inner.with = append(inner.with, &cte{c.Ctename, last, true})
+	inner.with = inner.with[:own]
+	last := &plan.Subplan{Name: c.Ctename, Tree: &plan.Values{Columns: b.renamed(first, c.Aliascolnames, c.Ctename, loc).Fields()}}
+	inner.with = append(inner.with, &cte{name: c.Ctename, of: last, depth: b.depth(), last: true})
 	step := inner.nested(sel.Rarg, b.outer).query()
 	r := &plan.Recursion{First: first, Step: step, Last: last, All: sel.All, Limit: -1}
 	sides := b.matched(first, step, "UNION", loc)
@@ -166,6 +223,15 @@ func widest(n plan.Node) plan.Node {
 func (b *binder) combined() plan.Node {
 	op := map[pg.SetOperation]plan.SetOp{pg.SetOperation_SETOP_UNION: plan.Union, pg.SetOperation_SETOP_INTERSECT: plan.Intersect, pg.SetOperation_SETOP_EXCEPT: plan.Except}[b.sel.Op]
 	left, right := b.nested(b.sel.Larg, b.outer), b.nested(b.sel.Rarg, b.outer)
+	switch {
+	case op == plan.Except:
+		right.inSide = "EXCEPT"
+		if b.sel.All {
+			left.inSide = "EXCEPT"
+		}
+	case op == plan.Intersect && b.sel.All:
+		left.inSide, right.inSide = "INTERSECT", "INTERSECT"
+	}
 	sides := b.matched(left.query(), right.query(), op.String(), b.keyword(strings.ToLower(op.String())))
 	return plan.Combined(op, b.sel.All, sides[0], sides[1])
 }
@@ -304,6 +370,9 @@ func (b *binder) cteNamed(r *pg.RangeVar, loc int) *cte {
 			names = append(names, c.name)
 		}
 		if i, _ := lookup(n, names); i >= 0 {
+			if why := q.with[i].refused(b, q); why != "" {
+				panic(b.errorf(loc, "recursive reference to query %q %s", clipped(q.with[i].name), why))
+			}
 			return q.with[i]
 		}
 	}
@@ -353,9 +422,12 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 		s.Field.Name = a.Aliasname
 	}
 	for _, e := range []expr.Expr{s.Start, s.Stop, s.Step} {
-		if len(expr.Columns(e)) > 0 {
-			panic(b.errorf(loc, "generate_series takes constants"))
-		}
+		expr.Walk(e, func(e expr.Expr) {
+			switch e.(type) {
+			case *expr.Column, *expr.Outer:
+				panic(b.errorf(loc, "generate_series takes constants"))
+			}
+		})
 	}
 	return s, true
 }

@@ -1,7 +1,10 @@
 package sql
 
 import (
+	"math"
+
 	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -9,7 +12,7 @@ import (
 
 // subquery binds a query in an expression. In the select list that of a key is the key's own.
 func (b *binder) subquery(n *pg.SubLink) expr.Expr {
-	if e := b.asked[n]; e != nil && b.place == inItems {
+	if e := b.askedAlike(n); e != nil && b.place == inItems {
 		b.loose = append(b.loose, &expr.Column{Name: "?column?", P: e.Pos()}) // until the key is found
 		return e
 	}
@@ -32,7 +35,9 @@ func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 	if n.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK && sel.Op == pg.SetOperation_SETOP_NONE && len(sel.TargetList) == 0 && len(sel.ValuesLists) == 0 {
 		sel.TargetList = []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: pg.MakeAConstIntNode(1, -1), Location: -1}}}} // EXISTS (SELECT FROM t)
 	}
-	of := &plan.Subplan{Tree: b.nested(sel, b).query()}
+	inner := b.nested(sel, b)
+	inner.inExpr = true
+	of := &plan.Subplan{Tree: inner.query()}
 	fields := of.Fields()
 	*b.subqueries++
 	q := &expr.Subquery{Of: of, N: *b.subqueries, T: boolean, P: b.pos(loc)}
@@ -83,6 +88,64 @@ func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 	return q
 }
 
+// askedAlike is the subquery of a key that is written as n is; nil for none.
+func (b *binder) askedAlike(n *pg.SubLink) expr.Expr {
+	if e := b.asked[n]; e != nil || len(b.asked) == 0 || b.place != inItems {
+		return e
+	}
+	placeless := func(n *pg.SubLink) proto.Message {
+		out := proto.Clone(n)
+		eachNode(out, func(m proto.Message) {
+			if at := m.ProtoReflect().Descriptor().Fields().ByName("location"); at != nil {
+				m.ProtoReflect().Clear(at)
+			}
+		})
+		return out
+	}
+	text := placeless(n)
+	for key, e := range b.asked {
+		if proto.Equal(text, placeless(key)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// aggregates is the query around this one whose aggregate a call is, and how far out that is: the nearest one of whose columns it is.
+// It is this one's, of level 0, where one of the columns is, or there are none.
+func (b *binder) aggregates(n *pg.FuncCall) (of *binder, level int) {
+	if b.outer == nil {
+		return b, 0
+	}
+	nearest := math.MaxInt
+	eachNode(n, func(m proto.Message) {
+		if _, ok := m.(*pg.SubLink); ok { // whose columns may be its own
+			of, nearest = b, 0
+		}
+		c, ok := m.(*pg.ColumnRef)
+		if !ok || len(c.Fields) == 0 || c.Fields[len(c.Fields)-1].GetAStar() != nil {
+			return
+		}
+		plain := b.parts(int(c.Location), c.Fields)
+		for at, o := 0, b; o != nil; at, o = at+1, o.outer {
+			if o.knows(plain) {
+				if at < nearest {
+					of, nearest = o, at
+				}
+				return
+			}
+		}
+		of, nearest = b, 0 // which says so
+	})
+	if of == nil {
+		return b, 0
+	}
+	if nearest > 0 && of.place == inJoin {
+		panic(b.errorf(int(n.Location), "aggregate functions are not allowed in FROM clause of their own query level"))
+	}
+	return of, nearest
+}
+
 // around is a column of a query around this one, where this one has none of the name; nil where none has.
 func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
 	if b.outer == nil || b.knows(plain) {
@@ -95,9 +158,6 @@ func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
 		e := o.expr(&pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: n}})
 		if _, constant := e.(*expr.Const); constant {
 			return e
-		}
-		if b.scope == nil && (b.place == inAggregate || b.inWindow) { // it would be an aggregate of the query around
-			panic(b.errorf(int(n.Location), "an aggregate of %s in a subquery needs a table there; write FROM", e))
 		}
 		return &expr.Outer{X: e, Level: level}
 	}
