@@ -33,10 +33,13 @@ type common struct {
 const commonHelp = `
 
 Tables come from --load, once a table; without NAME= it has the file's name. The
-format is the extension's: .csv, .tsv, .parquet, .arrow; .csv.gz and .csv.zst too.
+format is the extension's: .csv, .tsv, .json (an object a line, or an array of objects),
+.parquet, .arrow; .csv.gz and .csv.zst too.
 With another extension the first bytes say what it is, and a note which.
 The delimiter of a CSV, a missing header and words for NULL such as NA are found
-out, and a note says what was taken. Options follow the path and end the guessing:
+out, and a note says what was taken. A column in which numbers are mixed with text is
+text, and a note says which; --strict makes it an error. Options follow the path and
+end the guessing (there is encoding=latin1, windows1252 or utf16, too):
 
   --load 't=trips.csv?header=false&delim=;&null=NA&types=a:numeric(12,2),b:text'
 
@@ -44,7 +47,7 @@ SQL reads a file by its path, with or without options, or by a function:
 
   FROM 'trips.csv'     FROM 'trips.csv?delim=;'
   FROM read_csv('trips.csv', header => false, types => 'column1:text') AS t
-  FROM read_parquet('trips.dat')     FROM read_arrow('trips.dat')
+  FROM read_parquet('trips.dat')     FROM read_arrow('trips.dat')     FROM read_json('trips.dat')
 
 Several files are one table by a pattern: --load 't=day-*.csv', FROM 'day-*.csv'.
 A folder is a table of each file in it: --load ssb.
@@ -77,6 +80,7 @@ func (o *common) registerData(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table, or those of a folder: `NAME=PATH[?option&...]` (may be repeated)")
 	c.Flags().StringVar(&o.options.Folder, "db", "", "keep the tables that statements make in `DIR`, which is made where it is not there (default: they are gone at the end)")
 	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables, and for sorting and grouping files beyond it, in host memory (default: none, until half of what is free has no room for a statement)")
+	c.Flags().BoolVar(&o.options.Strict, "strict", false, "numbers mixed with text in a column of a CSV or JSON file are an error (default: the column is text, and a note says so)")
 	o.registerGPU(c)
 }
 

@@ -30,7 +30,7 @@ type format struct {
 }
 
 // formats are the names that --format takes.
-var formats = []string{"table", "csv", "json", "arrow", "parquet"}
+var formats = []string{"table", "csv", "json", "jsonlines", "arrow", "parquet"}
 
 // formatOf is the format and the compression ("" for none) that a file's extension names; given is the format that is given, "" for
 // none. A path without an extension is of the format table.
@@ -41,8 +41,10 @@ func formatOf(path, given string) (name, codec string, err error) {
 		name = given
 	case ext == ".txt" || ext == "" && codec == "":
 		name = "table"
-	case ext == ".json" || ext == ".arrows":
+	case ext == ".arrows":
 		name = ext[1:]
+	case named == ingest.JSON: // json itself is the answer with what was asked
+		name = "jsonlines"
 	case named != "":
 		name = string(named)
 	default:
@@ -83,6 +85,8 @@ func newFormat(name string, w io.Writer, file bool, more string) format {
 			close:  out.Flush,
 			out:    out,
 		}
+	case "jsonlines":
+		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error { return r.WriteJSONLines(w) })
 	case "arrow", "arrows":
 		if file && name == "arrow" {
 			return oneSet(name, more, out, columnar(ingest.NewArrowFile))

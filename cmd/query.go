@@ -54,18 +54,19 @@ when it began, with its own changes, and others see these once it is committed. 
 has changed the same rows meanwhile, COMMIT is an error. One that is open at the end of the script is
 rolled back, and a note says so.
 COPY t [(columns)] TO 'file', COPY (SELECT ...) TO 'file' and COPY t [(columns)] FROM 'file' write and read
-files [WITH (FORMAT csv | parquet | arrow | json, HEADER, DELIMITER ';', NULL 'text')]; the extension names the format
-where FORMAT does not. json is only written. As in PostgreSQL a file of csv has a header only with HEADER, columns are taken by their places,
+files [WITH (FORMAT csv | parquet | arrow | json, HEADER, DELIMITER ';', NULL 'text', ENCODING 'latin1')]; the
+extension names the format where FORMAT does not. json is an object a line, whose members are columns by their names. As in PostgreSQL a file of csv has a header only with HEADER, columns are taken by their places,
 and a file that does not fit leaves the table as it was.
 CREATE INDEX [name] ON t [USING sorted | hash] (column) makes an index, which cpu uses
 where a condition selects few records; DROP INDEX name, SHOW INDEXES.
 
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
-field and "" an empty string. json is one line a statement: {"sql", "columns",
+field and "" an empty string; text that looks like a number, a date or a word for NULL is quoted. json is one line a statement: {"sql", "columns",
 "rows", "backend", "passes", "ms", "load_ms"}; ms is the time of the execution,
 load_ms what reading files, the first upload of columns and compiling programs
 took; integers beyond 2^53, decimals, dates, timestamps, NaN and Infinity are strings;
-an error after the first rows ends the line as "error". arrow and parquet are one result set; arrow is
+an error after the first rows ends the line as "error". jsonlines is one result set, an object a line,
+and what -o writes to a file .json. arrow and parquet are one result set; arrow is
 the IPC file format with -o, else the stream format.
 
 The exit status is 1 for what is wrong in data, files or SQL, 2 for flags and

@@ -16,6 +16,7 @@
 //	gpu_memory         the budget for columns on each device, as 512MiB or 4G
 //	host_memory        the budget for tables in host memory
 //	statement_timeout  how long a statement may take, as 500ms or 1m
+//	strict             true makes numbers among text in a file an error
 //
 // All connections of a [sql.DB] share one [engine.DB], which the first of them opens and [sql.DB.Close] closes; so tables in
 // memory last as long as the sql.DB. What SET changes is the connection's alone, until it goes back to the pool: the next that

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -79,8 +80,12 @@ func parse(name string) (o engine.Options, loads []string, err error) {
 			o.HostMemory, err = glctx.ParseSize(v)
 		case "statement_timeout":
 			o.StatementTimeout, err = time.ParseDuration(v)
+		case "strict":
+			if o.Strict, err = strconv.ParseBool(v); err != nil {
+				err = fmt.Errorf("the option strict is %q, neither true nor false", v)
+			}
 		default:
-			err = fmt.Errorf("there is no option %s; there are load, backend, device, gpu_memory, host_memory and statement_timeout", key)
+			err = fmt.Errorf("there is no option %s; there are load, backend, device, gpu_memory, host_memory, statement_timeout and strict", key)
 		}
 		if err != nil {
 			return o, nil, err

@@ -78,9 +78,6 @@ func (r *Rows) counted(n *int) {
 	}
 }
 
-// copyJSON is the format that COPY TO writes and no file is read in.
-const copyJSON ingest.Format = "json"
-
 // copyText is PostgreSQL's text format: values between tabs, with backslashes before what would be taken for something else.
 const copyText ingest.Format = "text"
 
@@ -275,14 +272,9 @@ func copyFormat(c *sql.Copy) (format ingest.Format, codec string, err error) {
 	if format = ingest.Format(c.Format); format == "" {
 		format = named
 	}
-	if format == "" && strings.HasSuffix(strings.ToLower(strings.TrimSuffix(c.Path, "."+codec)), ".json") {
-		format = copyJSON
-	}
 	switch {
 	case format == "":
 		return "", "", fmt.Errorf("the extension of %s names no format: write COPY ... WITH (FORMAT csv), or parquet, arrow or json", c.Path)
-	case format == copyJSON && c.From:
-		return "", "", fmt.Errorf("COPY FROM of JSON is not supported; there are csv, parquet and arrow")
 	case c.Styled && format != ingest.CSV && format != ingest.TSV && format != copyText:
 		return "", "", fmt.Errorf("HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", format)
 	case codec != "" && format == ingest.Parquet:
@@ -309,8 +301,8 @@ func (r *Rows) writeAs(w *bufio.Writer, format ingest.Format, c *sql.Copy) error
 	switch {
 	case format == copyText:
 		return r.writeText(w, c)
-	case format == copyJSON:
-		return r.WriteJSON(w, error.Error)
+	case format == ingest.JSON:
+		return r.WriteJSONLines(w)
 	case format == ingest.Parquet:
 		return r.WriteBatches(w, ingest.NewParquetFile)
 	case format == ingest.Arrow && strings.Contains(c.Path, ".arrows"):
@@ -362,6 +354,15 @@ func (m *modifying) copySource(ctx context.Context, catalog sql.Catalog) (s inge
 	if format == copyText {
 		s.Path, s.Format = strings.TrimSuffix(s.Path, "."+codec), ingest.CSV // as it has been unpacked
 		format, c = ingest.CSV, &sql.Copy{Header: c.Header, Null: copyNull}
+	}
+	if s.Encoding = ingest.Encoding(m.parsed.Copy.Encoding); s.Encoding == ingest.UTF8 || format == ingest.CSV && m.parsed.Copy.Format == string(copyText) {
+		s.Encoding = ""
+	}
+	if format == ingest.JSON {
+		s.Nulls = []string{""}
+		for _, f := range into {
+			s.Columns = append(s.Columns, ingest.ColumnType{Name: f.Name, Type: f.Type})
+		}
 	}
 	if format == ingest.CSV || format == ingest.TSV {
 		s.Delim, s.Nulls, s.Header = copyForm(c, format).Delim, []string{c.Null}, ingest.HeaderNone

@@ -46,6 +46,8 @@ type Options struct {
 	// Note, when set, is told in a line each what may not be what was meant: of the
 	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.
 	Note func(text string)
+	// Strict makes numbers among text in a column of a CSV or JSON file an error: see [ingest.Source].
+	Strict bool
 	// Progress, when set, is told how far the reading of a table's file is. It is called
 	// from the reading goroutine. The last call has Done = Total, also where the reading
 	// failed.
@@ -377,7 +379,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		e.mu.Release(1)
 		return err
 	}
-	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: cmp.Or(limit, db.most()), Note: db.opts.Note, Whole: func() { db.readsWhole(ctx) }, Temporary: db.newTemporary}
+	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: cmp.Or(limit, db.most()), Note: db.opts.Note, Strict: db.opts.Strict, Whole: func() { db.readsWhole(ctx) }, Temporary: db.newTemporary}
 	progress := func(p ingest.Progress) {
 		if db.opts.Progress != nil {
 			db.opts.Progress(e.name, p)

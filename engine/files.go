@@ -59,7 +59,7 @@ func (db *DB) changed(e *entry) bool {
 }
 
 // formats are what the functions of [sql.FileFunctions] read.
-var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_parquet": ingest.Parquet, "read_arrow": ingest.Arrow}
+var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_json": ingest.JSON, "read_parquet": ingest.Parquet, "read_arrow": ingest.Arrow}
 
 // SourceOf is a file that a statement names as package ingest takes it.
 func SourceOf(f sql.File) (ingest.Source, error) {

@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/table"
 )
 
 // WriteCSV writes the rows that Next has not come to in a form, with a line of the columns' names or without. The error is one of
@@ -15,11 +14,11 @@ import (
 func (r *Rows) WriteCSV(w *bufio.Writer, header bool, form ingest.CSVForm) error {
 	var line []byte
 	if header {
-		var names []table.Value
+		var names []string
 		for _, c := range r.Columns() {
-			names = append(names, table.Str(c.Name))
+			names = append(names, c.Name)
 		}
-		line = form.Append(nil, names)
+		line = form.AppendNames(nil, names)
 	}
 	_, err := w.Write(line)
 	for err == nil && r.Next() {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -45,6 +46,53 @@ func (r *Rows) WriteJSON(w *bufio.Writer, message func(error) string) error {
 	s := r.Stats()
 	put(w, `],"backend":`, s.Backend, `,"passes":`, s.Passes, `,"ms":`, milliseconds(s.Elapsed), `,"load_ms":`, milliseconds(s.Load), "}\n")
 	return w.Flush()
+}
+
+// WriteJSONLines writes the rows that Next has not come to as an object a line, which [ingest.Load] reads. Numbers are numbers, whatever their
+// digits; dates, timestamps, intervals, NaN and the infinities are strings. Columns of one name are told apart as name, name_1 and so on. The error is one of
+// writing; what the rows end with, [Rows.Err] tells.
+func (r *Rows) WriteJSONLines(w *bufio.Writer) error {
+	var names []string
+	for _, c := range r.Columns() {
+		names = append(names, c.Name)
+	}
+	var keys [][]byte
+	for _, name := range ingest.DistinctNames(names) {
+		keys = append(keys, append(jsonOf(name), ':'))
+	}
+	for r.Next() {
+		w.WriteByte('{')
+		for i, v := range r.Values() {
+			if i > 0 {
+				w.WriteByte(',')
+			}
+			w.Write(keys[i])
+			w.Write(plainJSON(v))
+		}
+		if _, err := w.WriteString("}\n"); err != nil { // or the first error of those before it
+			return err
+		}
+	}
+	return nil
+}
+
+// plainJSON writes a value as jsonValue does, but numbers as such.
+func plainJSON(v table.Value) []byte {
+	switch {
+	case v.Null:
+		return []byte("null")
+	case v.Type.IsInteger():
+		return strconv.AppendInt(nil, v.I, 10)
+	case v.Type.Kind == table.Decimal:
+		return []byte(v.String())
+	case v.Type.Kind == table.Array:
+		parts := make([][]byte, len(*v.List))
+		for i, e := range *v.List {
+			parts[i] = plainJSON(e)
+		}
+		return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
+	}
+	return jsonValue(v)
 }
 
 // WriteJSONError writes the line of a statement that failed before its first row.

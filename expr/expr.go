@@ -56,6 +56,8 @@ type Const struct {
 	P int
 	// Of is the string of unknown type that became this text; nil for others.
 	Of *Const
+	// Valueless says that it is a column in which no record has a value, so that it has no type of its own either.
+	Valueless bool
 }
 
 // ArithOp is an arithmetic operator.

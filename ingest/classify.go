@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -11,23 +12,29 @@ import (
 type class uint8
 
 const (
-	classInt       class = iota // an integer of 64 bits
+	classInt       class = iota // an integer that a double holds, too
+	classLong                   // another one of 64 bits
 	classDecimal                // a number with a point, of few digits
-	classHuge                   // an integer beyond 64 bits
 	classFloat                  // another number with a point or an exponent
+	classCode                   // digits, an E and digits: a number among numbers, an identifier by itself
+	classHuge                   // a number that no type holds exactly
+	classBeyond                 // a number beyond all types, or too close to zero
+	classZeros                  // a number with zeros in front, which is an identifier
 	classWord                   // NaN or Infinity
 	classNull                   // a word for NULL, which classify takes for text
+	classEmpty                  // quotes with nothing between them, which classify takes for text
 	classDate                   // YYYY-MM-DD
 	classTimestamp              // a date and a time of day
 	classBool                   // true or false
+	classQuoted                 // one of those above between quotes, which make it text
 	classText                   // anything else
 	classes
 )
 
-func (c class) isNumber() bool { return c <= classFloat }
+func (c class) isNumber() bool { return c <= classBeyond }
 
 // isEither reports what is a number among numbers and a word among words.
-func (c class) isEither() bool { return c == classWord || c == classNull }
+func (c class) isEither() bool { return classZeros <= c && c <= classEmpty }
 
 // maxDecimals is the most digits behind the point of a column that is inferred to be
 // DECIMAL.
@@ -52,20 +59,58 @@ func classify(b []byte) (class, digits) {
 	return classifyOther(b), digits{}
 }
 
+// maxDoubleDigits is how many digits an integer has at most that a double holds, whatever the digits.
+const maxDoubleDigits = 15
+
 // number is classify of [+-]digits[.digits].
 func number(b []byte) (class, digits, bool) {
-	d, point, ok := plain(b)
+	d, point, zeros, ok := plain(b)
 	switch {
 	case !ok:
 		return 0, digits{}, false
+	case zeros:
+		return classZeros, digits{}, true
 	case point && d.frac <= maxDecimals && d.whole+d.frac <= maxPrecision:
 		return classDecimal, d, true
+	case point && significant(b) > maxPrecision:
+		return huge(b), digits{}, true
 	case point:
 		return classFloat, digits{}, true
-	case d.whole <= maxPrecision || is(table.BigInt, b) == nil:
+	case d.whole <= maxDoubleDigits:
 		return classInt, d, true
 	}
-	return classHuge, digits{}, true
+	i, _, err := table.Parse(table.Type{Kind: table.BigInt}, view(b), false)
+	switch {
+	case err != nil:
+		return huge(b), digits{}, true
+	case -1<<53 <= i && i <= 1<<53:
+		return classInt, d, true
+	}
+	return classLong, d, true
+}
+
+// huge is the class of a number that no type holds exactly.
+func huge(b []byte) class {
+	if is(table.Double, b) != nil {
+		return classBeyond
+	}
+	return classHuge
+}
+
+// significant is how many digits a number of plain has, but the zeros around them.
+func significant(b []byte) (n int) {
+	zeros := 0 // behind the last other digit
+	for _, c := range b {
+		switch {
+		case c-'0' > 9:
+		case c == '0' && n == 0:
+		case c == '0':
+			zeros++
+		default:
+			n, zeros = n+zeros+1, 0
+		}
+	}
+	return n
 }
 
 // letters are what only text starts with.
@@ -113,8 +158,8 @@ func short(b []byte) (k class, d digits, ok bool) {
 	return k, d, true
 }
 
-// plain reads [+-]digits[.digits], nearly all numbers; one digit there must be.
-func plain(b []byte) (d digits, point, ok bool) {
+// plain reads [+-]digits[.digits], nearly all numbers; one digit there must be. A zero before another digit in front is told.
+func plain(b []byte) (d digits, point, zeros, ok bool) {
 	i := 0
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		i = 1
@@ -122,11 +167,12 @@ func plain(b []byte) (d digits, point, ok bool) {
 	n := leading(b[i:])
 	for d.whole = n; d.whole > 0 && b[i+n-d.whole] == '0'; d.whole-- {
 	}
+	zeros = n > 1 && b[i] == '0'
 	if i += n; i < len(b) && b[i] == '.' {
 		point, d.frac = true, leading(b[i+1:])
 		i += 1 + d.frac
 	}
-	return d, point, n+d.frac > 0 && i == len(b)
+	return d, point, zeros, n+d.frac > 0 && i == len(b)
 }
 
 // leading is how many digits b starts with.
@@ -153,10 +199,10 @@ func classifyOther(b []byte) class {
 		_, number := table.NumberShape(s)
 		switch {
 		case number:
-			return classFloat
-		case is(table.Date, b) != table.ErrSyntax:
+			return exponential(b)
+		case is(table.Date, b) == nil:
 			return classDate
-		case is(table.Timestamp, b) != table.ErrSyntax:
+		case is(table.Timestamp, b) == nil:
 			return classTimestamp
 		}
 	case c|0x20 == 'n' || c|0x20 == 'i':
@@ -169,6 +215,21 @@ func classifyOther(b []byte) class {
 		return classWord
 	}
 	return classText
+}
+
+// exponential is the class of a number with an exponent.
+func exponential(b []byte) class {
+	unsigned := bytes.TrimLeft(b, "+-")
+	n := leading(unsigned)
+	switch {
+	case n > 1 && unsigned[0] == '0':
+		return classZeros
+	case is(table.Double, b) != nil:
+		return classBeyond
+	case n > 0 && unsigned[n] != '.' && len(unsigned) == len(b) && leading(b[n+1:]) == len(b)-n-1:
+		return classCode
+	}
+	return classFloat
 }
 
 // plainDate reports nearly all dates: YYYY-MM-DD with a day that all months have.

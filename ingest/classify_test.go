@@ -16,6 +16,8 @@ import (
 // The shapes of text, with the digits before and behind the point.
 var (
 	plainShape    = regexp.MustCompile(`^[+-]?0*(\d*)(\.\d*)?$`)
+	zerosShape    = regexp.MustCompile(`^[+-]?0\d`)
+	codeShape     = regexp.MustCompile(`^\d+[eE]\d+$`)
 	exponentShape = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+$`)
 	wordShape     = regexp.MustCompile(`^(?i:nan|[+-]?inf|[+-]?infinity)$`)
 	boolShape     = regexp.MustCompile(`^(?i:true|false)$`)
@@ -26,22 +28,41 @@ func classOf(text string) (name string, whole, frac int) {
 	s := strings.Trim(text, " \t\n\v\f\r")
 	reads := func(k table.Kind) bool {
 		_, _, err := table.Parse(table.Type{Kind: k}, s, false)
-		return err != table.ErrSyntax
+		return err == nil
 	}
-	if m := plainShape.FindStringSubmatch(s); m != nil && strings.ContainsAny(s, "0123456789") {
+	huge := "huge"
+	if !reads(table.Double) {
+		huge = "beyond"
+	}
+	m := plainShape.FindStringSubmatch(s)
+	switch {
+	case !strings.ContainsAny(s, "0123456789"):
+		m = nil
+	case zerosShape.MatchString(s) && (m != nil || exponentShape.MatchString(s)):
+		return "zeros", 0, 0
+	}
+	if m != nil {
 		whole, frac = len(m[1]), max(len(m[2])-1, 0)
-		_, err := strconv.ParseInt(s, 10, 64)
+		i, err := strconv.ParseInt(s, 10, 64)
 		switch {
+		case m[2] == "" && err == nil && (i > 1<<53 || i < -1<<53):
+			return "long", whole, 0
 		case m[2] == "" && err == nil:
 			return "int", whole, 0
 		case m[2] == "":
-			return "huge", 0, 0
+			return huge, 0, 0
 		case frac <= 6 && whole+frac <= 18:
 			return "decimal", whole, frac
+		case len(strings.Trim(strings.Replace(strings.TrimLeft(s, "+-"), ".", "", 1), "0")) > 18:
+			return huge, 0, 0
 		}
 		return "float", 0, 0
 	}
 	switch {
+	case exponentShape.MatchString(s) && !reads(table.Double):
+		return "beyond", 0, 0
+	case codeShape.MatchString(s):
+		return "code", 0, 0
 	case exponentShape.MatchString(s):
 		return "float", 0, 0
 	case reads(table.Date):
@@ -59,7 +80,7 @@ func classOf(text string) (name string, whole, frac int) {
 // values are of all shapes, and nearly of them.
 var values = rapid.OneOf(
 	rapid.StringMatching(`[+-]?[0-9]{0,21}`), rapid.StringMatching(`-?[0-9]{0,9}[.][0-9]{0,8}`), rapid.StringMatching(`[-+.e0-9/:]{1,9}`),
-	rapid.StringMatching(`-?0{0,3}[0-9]{0,3}[.]?[0-9]{0,3}`), rapid.StringMatching(`[0-9]{1,20}[.][0-9]{1,20}`), rapid.StringMatching(`[0-9]{1,3}[.]?[0-9]?[eE]-?[0-9]{1,2}`),
+	rapid.StringMatching(`-?0{0,3}[0-9]{0,3}[.]?[0-9]{0,3}`), rapid.StringMatching(`[0-9]{1,20}[.][0-9]{1,20}`), rapid.StringMatching(`[0-9]{1,3}[.]?[0-9]?[eE]-?[0-9]{1,3}`),
 	rapid.StringMatching(`[0-2][0-9]{3}-[01][0-9]-[0-3][0-9]`), rapid.StringMatching(`[0-9/:]{4}-[0-9/:]{2}-[0-9/:]{2}`), rapid.StringMatching(`000[01]-0[0-2]-[0-3][0-9]`),
 	rapid.StringMatching(`20[0-9]{2}-0[1-9]-[0-2][0-9][ T][0-2][0-9]:[0-5][0-9](:[0-5][0-9]([.][0-9]{1,7})?)?Z?`),
 	rapid.SampledFrom([]string{"true", "FALSE", "tru", "t", "nan", "NaNs", "inf", "-Infinity", "+inf", "Nancy", "Fal", "-", ".", "-.5", "5.", "+", "--1", "1-", " 7 ", "\t2020-01-02", "x ", ""}),

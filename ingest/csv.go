@@ -24,21 +24,27 @@ import (
 // delimiter or for no line breaks.
 const maxColumns = 16384
 
-// csvReader reads the records of CSV files, one after the other: in a first pass, after a look
+// csvReader reads the records of CSV files, or the objects of JSON files, one after the other: in a first pass, after a look
 // at the first record, what their columns are, and in later ones columns. A pass goes over
 // blocks of the text on all cores; what it finds is put together in order.
 type csvReader struct {
 	*loader // of the first file
 	files   []*loader
-	size    int64         // of all
-	fields  []table.Field // a type: declared, and when all has been seen
-	infer   []inference   // one a column
-	words   []bool        // columns in which some words are NULL
-	first   []heading     // of the first record
-	rows    int           // when all has been seen
-	parts   []int         // and those of each block that has some
-	sampled lengths       // of some of the records
-	taken   []string      // what has been sniffed, in words
+	size    int64          // of all
+	fields  []table.Field  // a type: declared, and when all has been seen
+	infer   []inference    // one a column
+	words   []bool         // columns in which some words are NULL
+	empties []bool         // columns in which an empty string is
+	first   []heading      // of the first record
+	blanks  blanks         // lines that have been left out
+	members map[string]int // columns of JSON by the names of members
+	rows    int            // when all has been seen
+	parts   []int          // and those of each block that has some
+	sampled lengths        // of some of the records
+	taken   []string       // what has been sniffed, in words
+
+	delimSure  bool // it is said, or all records looked at have as many fields by it
+	headerSaid bool // whether there is a header
 }
 
 // openCSV opens files of the path that they were named by.
@@ -51,7 +57,10 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 		inputs = append(inputs, l.file)
 	}
 	defer r.file.explain(path, &err)
+	r.delimSure, r.headerSaid = r.src.Delim != 0 || r.src.Columns != nil, r.src.Header != HeaderSniffed
 	switch d := r.src.Delim; {
+	case r.json:
+		r.src.Header = HeaderNone
 	case d == 0 && r.src.Columns != nil:
 		r.src.Delim = ','
 	case d == 0:
@@ -59,7 +68,11 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 	case !validDelim(d):
 		return nil, fmt.Errorf("delimiter %q is not one ASCII character other than a quote or a line break", d)
 	}
-	if err := r.columns(); err != nil {
+	columns := r.columns
+	if r.json {
+		columns = r.jsonColumns
+	}
+	if err := columns(); err != nil {
 		if errors.Is(err, errEmpty) && r.src.Columns != nil && r.src.Header == HeaderNone {
 			return l.newFile(r.without(), 0), nil
 		}
@@ -75,11 +88,14 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 	return f, nil
 }
 
-// columns takes the columns from the first record: their names, unless it has none.
+// columns takes the columns from the first record: their names, unless it has none. Blank lines before it do not count where it has
+// several fields.
 func (r *csvReader) columns() error {
-	first := block{err: errEmpty}
-	for first = range r.blocks() {
-		break
+	first := r.firstBlock(r.src.Columns == nil)
+	if r.files[0].skipBlank && first.err == nil && first.line > 1 {
+		if s, f := newScanner(first, r.src.Delim), (field{}); !s.next(&f) || f.last {
+			first = r.firstBlock(false)
+		}
 	}
 	if first.err != nil {
 		return first.err
@@ -98,12 +114,12 @@ func (r *csvReader) columns() error {
 			case f.blank(col):
 				return fmt.Errorf("line %d is blank where the header should be: write %s %s if there is none", f.line, r.option("header", "false"), r.where())
 			case !utf8.Valid(f.in(first.text).text):
-				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
+				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, r.notUTF8())
 			}
 		}
 		r.first = append(r.first, heading{f.in(first.text), f.line})
 	}
-	r.fields, r.infer, r.words = make([]table.Field, len(r.first)), make([]inference, len(r.first)), make([]bool, len(r.first))
+	r.ofColumns()
 	if r.src.Columns != nil {
 		return r.given()
 	}
@@ -114,6 +130,24 @@ func (r *csvReader) columns() error {
 		return err
 	}
 	return r.declare()
+}
+
+// ofColumns makes room for what is known of the columns.
+func (r *csvReader) ofColumns() {
+	n := len(r.first)
+	emptyIsNull := slices.Contains(r.src.Nulls, emptyQuoted)
+	r.fields, r.infer, r.words, r.empties = make([]table.Field, n), make([]inference, n), make([]bool, n), slices.Repeat([]bool{emptyIsNull}, n)
+}
+
+// firstBlock is that of the first file, with blank lines before the first record of each file or without.
+func (r *csvReader) firstBlock(skipBlank bool) block {
+	for _, l := range r.files {
+		l.skipBlank = skipBlank
+	}
+	for b := range r.blocks() {
+		return b
+	}
+	return block{err: errEmpty}
 }
 
 var errEmpty = errors.New("empty: not even a header")
@@ -131,9 +165,9 @@ func (f *fault) before(g *fault) bool {
 
 // each calls do with the fields of a block's records, but a header's: the first columns of some
 // records, one after the other. A fault ends it, and the first one is returned. Another first line than that of the first
-// file is a fault where it is known to be a header; else other is what it would be.
-func (r *csvReader) each(b block, columns int, do func(fields []field, columns int) *fault) (first, other *fault) {
-	first = r.records(b, columns, &other, do)
+// file is a fault where it is known to be a header; else other is what it would be. Blank lines that do not count are told in left.
+func (r *csvReader) each(b block, columns int, left *blanks, do func(fields []field, columns int) *fault) (first, other *fault) {
+	first = r.records(b, columns, left, &other, do)
 	for _, f := range []*fault{first, other} {
 		if of := r.named(b); f != nil && of != "" {
 			f.err = fmt.Errorf("%s: %w", of, f.err)
@@ -150,16 +184,19 @@ func (r *csvReader) named(b block) string {
 	return ""
 }
 
-func (r *csvReader) records(b block, columns int, other **fault, do func(fields []field, columns int) *fault) *fault {
+func (r *csvReader) records(b block, columns int, left *blanks, other **fault, do func(fields []field, columns int) *fault) *fault {
 	if b.err != nil {
 		return &fault{line: b.line, err: b.err}
 	}
+	if r.json {
+		return r.jsonRecords(b, columns, do)
+	}
 	s, f := newScanner(b, r.src.Delim), field{}
-	for col, header := 0, r.src.Header != HeaderNone && b.line == 1; header && s.next(&f); col++ {
+	for col, header := 0, r.src.Header != HeaderNone && b.first; header && s.next(&f); col++ {
 		header = !f.last
 		same := col < len(r.first) && bytes.Equal(f.in(b.text).text, r.first[col].text) && f.last == (col == len(r.first)-1)
 		if !same && b.of != r.loader {
-			f := &fault{1, col, fmt.Errorf("line 1, column %d: the header is another one than that of %s; load it under a name of its own", col+1, r.src.Path)}
+			f := &fault{f.line, col, fmt.Errorf("line %d, column %d: the header is another one than that of %s; load it under a name of its own", f.line, col+1, r.src.Path)}
 			if r.src.Header == HeaderThere {
 				return f
 			}
@@ -195,14 +232,18 @@ func (r *csvReader) records(b block, columns int, other **fault, do func(fields 
 			if fault := flush(n); fault != nil {
 				return fault
 			}
+		case f.last && n < len(r.fields) && f.blank(n-1) && r.files[0].skipBlank:
+			left.skip(line)
 		case f.last && n < len(r.fields):
 			return cmp.Or(flush(n-1), &fault{line, n - 1, r.ragged(s, &f, n-1, line)})
 		case n < len(r.fields):
 			s.skip(f)
+			left.row()
 			at += columns
 		case !f.last && s.next(&f):
 			return cmp.Or(flush(n), &fault{line, n, r.ragged(s, &f, n, line)})
 		default:
+			left.row()
 			at += columns
 		}
 	}
@@ -210,6 +251,9 @@ func (r *csvReader) records(b block, columns int, other **fault, do func(fields 
 		return fault
 	}
 	if s.err != nil {
+		if s.behindQuote {
+			s.err = r.delimited(s.err)
+		}
 		return &fault{s.line, maxColumns, s.err}
 	}
 	return nil
@@ -246,7 +290,15 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	if n > len(r.fields) {
 		remedy = fmt.Sprintf("write a field that has %q in it in double quotes", string(r.src.Delim))
 	}
-	return fmt.Errorf("line %d: %s where line 1 has %d; %s", line, numbers.Count(n, "field", "fields"), len(r.fields), remedy)
+	return r.delimited(fmt.Errorf("line %d: %s where line %d has %d; %s", line, numbers.Count(n, "field", "fields"), r.first[0].line, len(r.fields), remedy))
+}
+
+// delimited is an error of the text that another delimiter may end, where it is not sure which one it is.
+func (r *csvReader) delimited(err error) error {
+	if r.delimSure {
+		return err
+	}
+	return fmt.Errorf("%w; or, if %q is not what parts the fields, write %s %s", err, string(r.src.Delim), r.option("delim", "C"), r.where())
 }
 
 // declare takes the declared types over.
@@ -295,12 +347,21 @@ func (r *csvReader) find(name string) int {
 	return -1
 }
 
+// emptyQuoted is the empty string as one of [Source.Nulls].
+const emptyQuoted = `""`
+
+// strict reports that numbers among text are an error.
+func (r *csvReader) strict() bool { return r.src.Strict || r.opts.Strict }
+
 // isNull reports a field that stands for NULL.
 func (r *csvReader) isNull(col int, c content) bool {
 	if r.src.Columns != nil {
 		return !c.quoted && slices.Contains(r.src.Nulls, view(c.text))
 	}
-	return !c.quoted && (len(c.text) == 0 || slices.Contains(r.src.Nulls, view(c.text))) || r.words[col] && isNullWord(c)
+	if c.quoted {
+		return len(c.text) == 0 && r.empties[col]
+	}
+	return len(c.text) == 0 || slices.Contains(r.src.Nulls, view(c.text)) || r.words[col] && isNullWord(c)
 }
 
 // show is a name as it stands in an error: quoted where it would not be one
@@ -317,7 +378,10 @@ func show(name string) string {
 // place puts an error at a line of a column, and says which other types would do.
 func (r *csvReader) place(line, col int, err error, types ...string) error {
 	name := r.fields[col].Name
-	if err != errUTF8 && r.src.Columns == nil { // which says what to do
+	switch {
+	case err == errUTF8:
+		err = r.notUTF8()
+	case r.src.Columns == nil:
 		for i, kind := range types {
 			types[i] = r.typed(name, kind)
 		}
@@ -332,7 +396,8 @@ type learned struct {
 	columns []inference
 	rows    int
 	sampled lengths
-	headers int    // records that were taken for one
+	headers int // records that were taken for one
+	blanks  blanks
 	header  *fault // where these are headers
 	fault   *fault
 	read    int64
@@ -351,8 +416,10 @@ func (r *csvReader) see(in *inference, col int, text []byte, fields []field, ste
 		f := &fields[i]
 		switch c := f.in(text); {
 		case r.isNull(col, c):
+		case declared && r.src.Columns == nil && c.quoted && len(c.text) == 0:
+			in.take(classEmpty, c, f.line)
 		case declared && words && isNullWord(c):
-			in.take(classNull, c.text, f.line)
+			in.take(classNull, c, f.line)
 		case !declared && !in.see(c, f.line, words):
 			return f
 		}
@@ -364,10 +431,10 @@ func (r *csvReader) see(in *inference, col int, text []byte, fields []field, ste
 func (r *csvReader) learn() error {
 	of := func(b block) learned {
 		l := learned{of: r.named(b), columns: make([]inference, len(r.fields)), read: b.read}
-		if r.src.Header != HeaderNone && b.line == 1 {
+		if r.src.Header != HeaderNone && b.first {
 			l.headers = 1
 		}
-		l.fault, l.header = r.each(b, len(r.fields), func(fields []field, columns int) (first *fault) {
+		l.fault, l.header = r.each(b, len(r.fields), &l.blanks, func(fields []field, columns int) (first *fault) {
 			for col := range columns {
 				if f := r.see(&l.columns[col], col, b.text, fields[col:], columns); f != nil {
 					if bad := (&fault{f.line, col, r.place(f.line, col, errUTF8)}); bad.before(first) {
@@ -380,13 +447,17 @@ func (r *csvReader) learn() error {
 			}
 			return first
 		})
+		if b.first && b.line > 1 {
+			l.blanks.lead(b.line)
+		}
 		return l
 	}
-	headers, other := 0, (*fault)(nil)
+	headers, part, other := 0, 0, (*fault)(nil)
 	var headed []int // blocks
 	then := func(l learned) error {
 		r.rows += l.rows
 		r.sampled.add(l.sampled)
+		r.blanks.add(l.blanks)
 		if l.headers > 0 {
 			headed = append(headed, len(r.parts))
 		}
@@ -394,19 +465,9 @@ func (r *csvReader) learn() error {
 		other = cmp.Or(other, l.header)
 		headers += l.headers
 		for col := range r.infer {
-			for k := range l.columns[col].first {
-				l.columns[col].first[k].of = l.of
-			}
-			if line, err := r.infer[col].add(&l.columns[col]); err != nil {
-				f := &fault{line, col, r.place(line, col, err, "text")}
-				if l.of != "" {
-					f.err = fmt.Errorf("%s: %w", l.of, f.err)
-				}
-				if f.before(l.fault) {
-					l.fault = f
-				}
-			}
+			r.infer[col].add(&l.columns[col], part, l.of)
 		}
+		part++
 		if l.fault != nil {
 			return l.fault.err
 		}
@@ -429,30 +490,12 @@ func (r *csvReader) learn() error {
 		}
 	}
 	r.parts = slices.DeleteFunc(r.parts, func(rows int) bool { return rows == 0 })
-	for col := range r.infer {
-		in := &r.infer[col]
-		if r.fields[col].Type.Kind != table.Unknown {
-			continue
-		}
-		t, bad, err := in.result()
-		if err != nil {
-			if err = r.place(bad.line, col, err, "double", "text"); bad.of != "" {
-				err = fmt.Errorf("%s: %w", bad.of, err)
-			}
-			return err
-		}
-		r.fields[col].Type = t
-		if odd, ok := in.odd(); ok {
-			kind := "date"
-			if in.has(classTimestamp) {
-				kind = "timestamp"
-			}
-			name := r.fields[col].Name
-			r.note("%s, column %d (%s): %s is no %s, so the column is text; %s %s makes it an error, %s ends this note",
-				odd.place(), col+1, show(name), odd.text, kind, r.typed(name, kind), r.where(), r.typed(name, "text"))
-		}
+	r.quotes()
+	if err := r.types(); err != nil {
+		return err
 	}
 	r.sniffNulls()
+	r.blanks.tell(r.loader)
 	return nil
 }
 
@@ -509,7 +552,7 @@ func (r *csvReader) converted(b block, columns []int) converted {
 	for col := range c.columns {
 		c.columns[col].ordinals = make([]uint64, 0, records)
 	}
-	c.fault, _ = r.each(b, slices.Max(columns)+1, func(there []field, step int) (first *fault) {
+	c.fault, _ = r.each(b, slices.Max(columns)+1, &blanks{}, func(there []field, step int) (first *fault) {
 		for k, col := range columns {
 			if col >= step {
 				break

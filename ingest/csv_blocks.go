@@ -15,7 +15,9 @@ type block struct {
 	room   []byte  // that text is in
 	line   int     // on which it starts, from 1
 	read   int64   // bytes of the text up to its end
+	first  bool    // of its file, with the first record that is not blank, unless blank lines count
 	quotes bool    // in it there may be some
+	lone   bool    // in it there are carriage returns without a line feed
 	cut    bool    // the end of no record, which is too long
 	err    error   // that ended the reading; without text
 }
@@ -24,7 +26,7 @@ type block struct {
 var blockBytes = 1 << 20
 
 // blocks cuts the texts of the files, from their starts, where records end: after a line feed
-// outside quotes.
+// outside quotes, or where there is none a carriage return.
 func (r *csvReader) blocks() iter.Seq[block] {
 	return func(yield func(block) bool) {
 		read := int64(0) // of the files before
@@ -39,7 +41,7 @@ func (r *csvReader) blocks() iter.Seq[block] {
 
 // blocks yields those of one file, and reports whether more are wanted.
 func (l *loader) blocks(read int64, yield func(block) bool) bool {
-	b := block{of: l, line: 1, read: read}
+	b := block{of: l, line: 1, read: read, first: true}
 	fail := func(err error) bool {
 		yield(block{of: l, line: b.line, err: err})
 		return false
@@ -49,6 +51,7 @@ func (l *loader) blocks(read int64, yield func(block) bool) bool {
 		return fail(err)
 	}
 	defer in.Close()
+	var objects jsonCutter
 	room, rest := newRoom(blockBytes), 0 // rest: bytes of a record that are there
 	for end := false; !end; {
 		got, err := io.ReadFull(in, room[rest:len(room)-window])
@@ -58,13 +61,25 @@ func (l *loader) blocks(read int64, yield func(block) bool) bool {
 		}
 		text := room[:rest+got]
 		if b.read == read {
-			if text, err = skipBOM(text); err != nil {
+			if text, err = l.skipBOM(text); err != nil {
 				return fail(err)
 			}
 		}
 		b.read += int64(got)
-		at, quotes := records(text)
-		if end {
+		if b.first && l.skipBlank {
+			blank := len(text) - len(bytes.TrimLeft(text, "\r\n"))
+			if blank > 0 && blank == len(text) && !end && text[blank-1] == '\r' {
+				blank-- // a line feed may follow
+			}
+			b.line += lineEnds(text[:blank])
+			text = text[blank:]
+		}
+		var at int
+		var quotes bool
+		var wrong *errJSON
+		if l.json {
+			at, wrong = objects.cut(text, rest, end)
+		} else if at, quotes = records(text); end {
 			at = len(text)
 		}
 		b.cut = at == 0 && len(text) > 2*maxField // no record is longer
@@ -76,14 +91,23 @@ func (l *loader) blocks(read int64, yield func(block) bool) bool {
 			room = newRoom(rest + max(blockBytes, rest))
 			copy(room, text[at:])
 		}
-		if at == 0 {
+		if wrong != nil && at < wrong.at {
+			wrong.line = lineEnds(text[at:wrong.at])
+		}
+		if at == 0 && wrong == nil {
 			continue
 		}
-		lines := bytes.Count(b.text, []byte{'\n'}) // before who reads the block takes out quotes in place
-		if !yield(b) || b.cut {
+		lines, feeds := lineEnds(b.text), bytes.Count(b.text, []byte{'\n'}) // before who reads the block takes out quotes in place
+		b.lone = lines > feeds
+		if at > 0 && !yield(b) || b.cut {
 			return false
 		}
 		b.line += lines
+		b.first = false
+		if wrong != nil {
+			b.line += wrong.line
+			return fail(fmt.Errorf("line %d: %w", b.line, wrong.err))
+		}
 	}
 	return true
 }
@@ -107,27 +131,35 @@ func (b *block) done() {
 }
 
 // records is where the last record that ends in text does; 0 for none. It says whether text has
-// quotes.
+// quotes. A carriage return ends records of a text without line feeds, but at its end, where a line feed may follow.
 func records(text []byte) (end int, quoted bool) {
-	quote := []byte{'"'}
-	quotes := bytes.Count(text, quote) // before at
-	quoted = quotes > 0
-	for at := len(text); ; {
-		feed := bytes.LastIndexByte(text[:at], '\n')
-		if feed < 0 {
-			return 0, quoted
+	quotes := bytes.Count(text, []byte{'"'})
+	if end = recordEnd(text, '\n', quotes); end == 0 && len(text) > 0 {
+		last := text[:len(text)-1]
+		end = recordEnd(last, '\r', bytes.Count(last, []byte{'"'}))
+	}
+	return end, quotes > 0
+}
+
+// recordEnd is what follows the last of the bytes that end lines outside of quotes; 0 for none.
+func recordEnd(text []byte, eol byte, quotes int) int {
+	for at := len(text); ; { // quotes are those before at
+		i := bytes.LastIndexByte(text[:at], eol)
+		if i < 0 {
+			return 0
 		}
-		if quotes -= bytes.Count(text[feed:at], quote); quotes%2 == 0 {
-			return feed + 1, quoted
+		if quotes -= bytes.Count(text[i:at], []byte{'"'}); quotes%2 == 0 {
+			return i + 1
 		}
-		at = feed
+		at = i
 	}
 }
 
-// skipBOM is text without a byte order mark.
-func skipBOM(text []byte) ([]byte, error) {
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return nil, fmt.Errorf("line 1: the text is UTF-16: convert it to UTF-8")
+// lineEnds is how many lines end in text: with a line feed, a carriage return, or both.
+func lineEnds(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if returns := bytes.Count(text, []byte{'\r'}); returns > 0 {
+		n += returns - bytes.Count(text, []byte("\r\n"))
 	}
-	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
+	return n
 }

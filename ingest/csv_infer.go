@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -12,7 +13,9 @@ import (
 type inference struct {
 	count  [classes]int
 	first  [classes]sample
-	digits // the most of an integer or a DECIMAL
+	quoted [classes]int // of count, those between quotes
+	opened sample       // the first of them
+	digits              // the most of an integer or a DECIMAL
 	last   class
 }
 
@@ -29,6 +32,7 @@ type sample struct {
 	text string // quoted for an error
 	line int
 	of   string // the file, where there are several
+	part int    // the number of the block
 }
 
 // place is where it was seen.
@@ -39,18 +43,25 @@ func (s sample) place() string {
 	return fmt.Sprintf("line %d", s.line)
 }
 
+// compare orders samples as they are in the text.
+func (s sample) compare(other sample) int {
+	return cmp.Or(cmp.Compare(s.part, other.part), cmp.Compare(s.line, other.line))
+}
+
 // see takes a value of a line in; false: it is not UTF-8.
 func (in *inference) see(c content, line int, nullWords bool) bool {
 	k, d := classify(c.text)
 	switch {
 	case k != classText:
+	case c.quoted && len(c.text) == 0:
+		k = classEmpty
 	case nullWords && isNullWord(c):
 		k = classNull
 	case !utf8.Valid(c.text):
 		return false
 	}
 	in.atLeast(d)
-	in.take(k, c.text, line)
+	in.take(k, c, line)
 	in.last = k
 	return true
 }
@@ -69,13 +80,19 @@ func (in *inference) alike(text []byte, fields []field, i, step int) int {
 			ok = letters[b[0]] && utf8.Valid(b)
 		case k == classDate:
 			ok = plainDate(b)
-		case k.isNumber():
+		case k.isNumber() || k == classZeros:
 			if k, d, ok = short(b); !ok {
 				k, d, ok = number(b)
 			}
 		}
 		if !ok || !in.has(k) {
 			return i
+		}
+		if f.quoted {
+			if in.quoted[k] == 0 {
+				return i
+			}
+			in.quoted[k]++
 		}
 		in.count[k]++
 		in.atLeast(d)
@@ -84,41 +101,80 @@ func (in *inference) alike(text []byte, fields []field, i, step int) int {
 }
 
 // take counts a value of a class.
-func (in *inference) take(k class, text []byte, line int) {
+func (in *inference) take(k class, c content, line int) {
 	if in.count[k]++; in.count[k] == 1 {
-		in.first[k] = sample{text: quote(text), line: line}
+		in.first[k] = sample{text: quote(c.text), line: line}
+	}
+	if !c.quoted {
+		return
+	}
+	if in.quoted[k]++; k < classQuoted && k != classEmpty && in.opened.line == 0 {
+		in.opened = sample{text: quote(c.text), line: line}
 	}
 }
 
-// add takes in what the lines behind have. It is an error where the column then holds
-// numbers and what is no number; the line is that of the first value that makes it so.
-func (in *inference) add(next *inference) (line int, err error) {
-	var seen []class
+// add takes in what the lines behind have, which are a block of that number, of a file where there are several.
+func (in *inference) add(next *inference, part int, of string) {
 	in.atLeast(next.digits)
+	at := func(s sample) sample {
+		s.part, s.of = part, of
+		return s
+	}
+	if in.opened.line == 0 && next.opened.line > 0 {
+		in.opened = at(next.opened)
+	}
 	for k := range classes {
-		if next.has(k) {
-			seen = append(seen, k)
+		if !in.has(k) && next.has(k) {
+			in.first[k] = at(next.first[k])
 		}
+		in.count[k] += next.count[k]
+		in.quoted[k] += next.quoted[k]
 	}
-	slices.SortFunc(seen, func(a, b class) int { return next.first[a].line - next.first[b].line })
-	for _, k := range seen {
-		s, known := next.first[k], in.has(k)
-		if in.count[k] += next.count[k]; known {
-			continue
-		}
-		in.first[k] = s
-		for other := range classes {
-			if !in.has(other) || other.isEither() || k.isEither() || other.isNumber() == k.isNumber() {
-				continue
-			}
-			if k.isNumber() {
-				return s.line, fmt.Errorf("%s is a number, but %s has %s", s.text, in.first[other].place(), in.first[other].text)
-			}
-			return s.line, fmt.Errorf("%s is not a number, but %s has %s", s.text, in.first[other].place(), in.first[other].text)
-		}
-	}
-	return 0, nil
 }
+
+// quoting is what quotes around a value say of it.
+type quoting uint8
+
+const (
+	quotesNothing quoting = iota // as in a file in which every field has them
+	quotesText                   // it is text
+)
+
+// settle says what quotes are, when all has been seen.
+func (in *inference) settle(q quoting) {
+	if q == quotesNothing {
+		return
+	}
+	for k := range classQuoted {
+		if n := in.quoted[k]; k != classEmpty && n > 0 {
+			in.move(k, classQuoted, n)
+		}
+	}
+}
+
+// move makes n quoted values of a class those of another one.
+func (in *inference) move(from, to class, n int) {
+	if !in.has(to) || in.opened.compare(in.first[to]) < 0 {
+		in.first[to] = in.opened
+	}
+	in.count[from] -= n
+	in.quoted[from] -= n
+	in.count[to] += n
+	in.quoted[to] += n
+}
+
+// why says why a column is text that has values that are not.
+type why uint8
+
+const (
+	itself  why = iota // there is no other reason than what the values are
+	mixed              // numbers among other values
+	odd                // a few other values among dates or timestamps
+	inexact            // no type holds all of the numbers exactly
+	zeros              // numbers with zeros in front
+	codes              // digits with an E among them
+	quotes             // what is no text is between quotes
+)
 
 // inferred are the types, the narrowest first, with the classes of values that each holds.
 var inferred = []struct {
@@ -126,54 +182,87 @@ var inferred = []struct {
 	holds []class
 }{
 	{table.Unknown, nil},
-	{table.BigInt, []class{classInt}},
+	{table.Varchar, []class{classCode}},
+	{table.BigInt, []class{classInt, classLong}},
 	{table.Boolean, []class{classBool}},
 	{table.Date, []class{classDate}},
 	{table.Timestamp, []class{classDate, classTimestamp}},
-	{table.Decimal, []class{classInt, classDecimal}},
-	{table.Double, []class{classInt, classDecimal, classHuge, classFloat, classWord}},
+	{table.Decimal, []class{classInt, classLong, classDecimal}},
+	{table.Double, []class{classInt, classDecimal, classFloat, classCode, classWord}},
 }
 
-// result is the narrowest type that holds every value added. An integer beyond 64
-// bits in a column of integers is an error, at the sample returned with it.
-func (in *inference) result() (table.Type, sample, error) {
-	if s := in.first[classHuge]; in.has(classHuge) && !in.has(classDecimal) && !in.has(classFloat) && !in.has(classWord) {
-		return table.Type{}, s, fmt.Errorf("%s is beyond the 64 bits of an integer", s.text)
-	}
-	values := *in
-	values.count[classNull] = 0
-	if values.empty() && !in.empty() {
-		return table.Type{Kind: table.Varchar}, sample{}, nil
+// result is the narrowest type that holds every value, and why it is text where that is not what every value is.
+func (in *inference) result() (table.Type, why) {
+	text := table.Type{Kind: table.Varchar}
+	values := in.count
+	values[classNull], values[classEmpty] = 0, 0
+	if values == [classes]int{} && !in.empty() {
+		return text, itself
 	}
 	for _, t := range inferred {
-		rest := values.count
+		rest := values
 		for _, k := range t.holds {
 			rest[k] = 0
 		}
 		switch {
 		case rest != [classes]int{}:
+		case t.kind == table.Varchar:
+			return text, codes
 		case t.kind != table.Decimal:
-			return table.Type{Kind: t.kind}, sample{}, nil
+			return table.Type{Kind: t.kind}, itself
 		case in.whole+in.frac <= maxPrecision:
-			return table.Type{Kind: t.kind, Precision: maxPrecision, Scale: in.frac}, sample{}, nil
+			return table.Type{Kind: t.kind, Precision: maxPrecision, Scale: in.frac}, itself
 		}
 	}
-	return table.Type{Kind: table.Varchar}, sample{}, nil
+	numbers, others := in.some(class.isNumber), in.some(class.isOther)
+	dates := in.count[classDate] + in.count[classTimestamp]
+	switch rest := in.some(class.isOdd); {
+	case numbers > 0 && others > 0:
+		return text, mixed
+	case numbers > 0 && !in.has(classZeros):
+		return text, inexact
+	case numbers > 0 || in.has(classZeros) && others == 0:
+		return text, zeros
+	case rest > 0 && rest < dates:
+		return text, odd
+	case in.has(classQuoted) && in.count[classQuoted] == others:
+		return text, quotes
+	}
+	return text, itself
 }
 
 func (in *inference) has(k class) bool { return in.count[k] > 0 }
 
 func (in *inference) empty() bool { return in.count == [classes]int{} }
 
-// odd returns the first of the values that make text of a column of dates or
-// timestamps: what else there is, where it is rarer than they are.
-func (in *inference) odd() (s sample, ok bool) {
-	dates, others := in.count[classDate]+in.count[classTimestamp], 0
-	for _, k := range []class{classText, classBool, classWord} {
-		others += in.count[k]
-		if in.has(k) && (s.line == 0 || in.first[k].line < s.line) {
-			s = in.first[k]
+// isOther reports what is neither a number nor a word among words.
+func (c class) isOther() bool { return !c.isNumber() && !c.isEither() }
+
+// some is how many values are of some classes.
+func (in *inference) some(of func(class) bool) (n int) {
+	for k := range classes {
+		if of(k) {
+			n += in.count[k]
 		}
 	}
-	return s, others > 0 && others < dates
+	return n
+}
+
+// earliest is the first of the values of some classes.
+func (in *inference) earliest(of func(class) bool) (s sample) {
+	var list []sample
+	for k := range classes {
+		if in.has(k) && of(k) {
+			list = append(list, in.first[k])
+		}
+	}
+	if len(list) > 0 {
+		s = slices.MinFunc(list, sample.compare)
+	}
+	return s
+}
+
+// isOdd reports what is no date among dates.
+func (c class) isOdd() bool {
+	return c.isOther() && c != classDate && c != classTimestamp || c == classWord || c == classZeros
 }

@@ -44,17 +44,20 @@ type scanner struct {
 	midway bool // the last field was followed by a delimiter
 	cut    bool // the text goes on after buf, though no record ends in it
 	quotes bool // there may be some
+	lone   bool // there are carriage returns without a line feed
 	err    error
 	delim  byte
-	base   int    // where the window is
-	marks  uint64 // a bit for each byte of the window that ends an unquoted field or may not stand in it; none before pos
+
+	behindQuote bool   // err is of what follows a closing quote
+	base        int    // where the window is
+	marks       uint64 // a bit for each byte of the window that ends an unquoted field or may not stand in it; none before pos
 }
 
 // window is how many bytes are looked at together for what ends a field.
 const window = 64
 
 func newScanner(b block, delim byte) *scanner {
-	s := &scanner{buf: b.text, line: b.line, cut: b.cut, quotes: b.quotes, delim: delim}
+	s := &scanner{buf: b.text, line: b.line, cut: b.cut, quotes: b.quotes, lone: b.lone, delim: delim}
 	s.look()
 	return s
 }
@@ -162,12 +165,13 @@ func (s *scanner) next(f *field) bool {
 	return s.terminator(f, i)
 }
 
-// skip goes to the end of the record that f is a field of; without quotes in the text, that is
+// skip goes to the end of the record that f is a field of; where the text has no quotes and no lone carriage returns, that is
 // the end of the line.
 func (s *scanner) skip(f field) {
-	for s.quotes && !f.last && s.next(&f) {
+	slow := s.quotes || s.lone
+	for slow && !f.last && s.next(&f) {
 	}
-	if s.quotes || f.last {
+	if slow || f.last {
 		return
 	}
 	feed := bytes.IndexByte(s.buf[s.pos:], '\n')
@@ -179,13 +183,10 @@ func (s *scanner) skip(f field) {
 	s.seek(s.pos + feed + 1)
 }
 
-// terminator passes over what follows a field.
+// terminator passes over what follows a field: a delimiter, a line feed, a carriage return with or without one, or the end of the text.
 func (s *scanner) terminator(f *field, i int) bool {
-	if i < len(s.buf) && s.buf[i] == '\r' {
-		// A line feed must follow, or the end of the text.
-		if i++; i < len(s.buf) && s.buf[i] != '\n' {
-			return s.fail("line %d: a carriage return inside a field: quote the field, or end lines with a line feed", s.line)
-		}
+	if i+1 < len(s.buf) && s.buf[i] == '\r' && s.buf[i+1] == '\n' {
+		i++
 	}
 	s.midway, f.last = false, true
 	switch {
@@ -194,7 +195,7 @@ func (s *scanner) terminator(f *field, i int) bool {
 	case i == len(s.buf):
 		s.seek(i)
 		return true
-	case s.buf[i] == '\n':
+	case s.buf[i] == '\n' || s.buf[i] == '\r':
 		s.line++
 	default:
 		s.midway, f.last = true, false
@@ -225,8 +226,9 @@ func (s *scanner) quoted(f *field) bool {
 		return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(int64(maxField)))
 	}
 	text := s.buf[start:i]
-	s.line += bytes.Count(text, []byte{'\n'})
+	s.line += lineEnds(text)
 	if i++; i < len(s.buf) && s.buf[i] != s.delim && s.buf[i] != '\n' && s.buf[i] != '\r' {
+		s.behindQuote = true
 		return s.fail("line %d: text after the closing quote of a field: double the quotes inside a quoted field", s.line)
 	}
 	if f.from, f.to = start, i-1; doubled {

@@ -22,24 +22,26 @@ const (
 // sniffedRecords is how many records are looked at for the delimiter.
 const sniffedRecords = 1000
 
-// sniffDelim finds the delimiter: a comma, unless that gives one column and another one
-// the same number of several in every record looked at.
+// sniffDelim finds the delimiter: a comma, unless another one, and not that, gives the same number of several fields
+// in every record looked at. Of two such it is the one that gives more.
 func (r *csvReader) sniffDelim() {
 	r.src.Delim = ','
-	if n, _ := r.shape(','); n != 1 {
+	if n, same := r.shape(','); n > 1 && same {
+		r.delimSure = true
 		return
 	}
+	most := 1
 	for _, d := range []byte(";\t|") {
-		if n, same := r.shape(d); n > 1 && same {
-			r.src.Delim = d
-			r.taken = append(r.taken, fmt.Sprintf("the delimiter is %q", d))
-			return
+		if n, same := r.shape(d); n > most && same {
+			most, r.src.Delim = n, d
 		}
+	}
+	if r.delimSure = most > 1; r.delimSure {
+		r.taken = append(r.taken, fmt.Sprintf("the delimiter is %q", r.src.Delim))
 	}
 }
 
-// shape is how many columns the first record has, and whether all others looked at, but
-// blank lines, have as many.
+// shape is how many columns the first record has, blank lines aside, and whether all others looked at have as many.
 func (r *csvReader) shape(delim byte) (columns int, same bool) {
 	records := 0
 	for b := range r.blocks() {
@@ -51,7 +53,7 @@ func (r *csvReader) shape(delim byte) (columns int, same bool) {
 			if n++; !f.last {
 				continue
 			}
-			if columns == 0 {
+			if columns == 0 && !f.blank(n-1) {
 				columns = n
 			}
 			if n != columns && !f.blank(n-1) {
@@ -99,21 +101,18 @@ func (r *csvReader) sniffNames() {
 func (r *csvReader) sniffHeader() error {
 	all, typed := make([]inference, len(r.first)), false
 	for col := range r.first {
-		c, below := r.first[col], &r.infer[col]
-		with := &all[col]
+		c, below, with := r.first[col], &r.infer[col], &all[col]
 		if !r.isNull(col, c.content) {
 			with.see(c.content, c.line, r.src.Nulls == nil)
 		}
-		valued := !with.empty() && !with.has(classNull)
-		_, mixed := with.add(below)
-		before, _, _ := below.result()
-		t, _, _ := with.result()
-		text := t.Kind == table.Varchar
-		if mixed != nil || valued && text && before.Kind != table.Varchar && before.Kind != table.Unknown {
+		first := *with
+		with.add(below, 1, "")
+		is, fits := first.amid(below, with)
+		if !fits {
 			typed = false
 			break
 		}
-		typed = typed || valued && !text
+		typed = typed || is
 	}
 	r.src.Header = HeaderThere
 	if typed {
@@ -121,6 +120,24 @@ func (r *csvReader) sniffHeader() error {
 	}
 	r.takeHeader()
 	return r.nameColumns(false)
+}
+
+// amid reports whether a value, or none, is more than text above others, all of which are in with, and whether it fits there.
+func (in *inference) amid(below, with *inference) (typed, fits bool) {
+	isNumber := func(k class) bool { return k.isNumber() || k == classZeros }
+	numbers, others := below.some(isNumber), below.some(class.isOther)
+	before, _ := below.result()
+	t, _ := with.result()
+	hasType := before.Kind != table.Varchar && before.Kind != table.Unknown
+	switch {
+	case in.empty() || in.has(classNull):
+		return false, true
+	case in.some(isNumber) > 0:
+		return others == 0, numbers > 0 || others == 0
+	case numbers > 0 && others == 0 && !in.has(classWord):
+		return false, false
+	}
+	return t.Kind != table.Varchar, !hasType || t.Kind != table.Varchar
 }
 
 // takeHeader says that there is no header.
@@ -149,19 +166,25 @@ func (r *csvReader) nameColumns(quietly bool) error {
 // sniffNulls finds the columns in which the words for NULL are that, and says in a line
 // what has been sniffed.
 func (r *csvReader) sniffNulls() {
-	var names []string
+	var words, empties []string
 	for col := range r.infer {
-		k := r.fields[col].Type.Kind
-		r.words[col] = r.infer[col].has(classNull) && k != table.Varchar && k != table.Unknown
-		if r.words[col] {
-			names = append(names, show(r.fields[col].Name))
+		in, name := &r.infer[col], show(r.fields[col].Name)
+		if k := r.fields[col].Type.Kind; k == table.Varchar || k == table.Unknown {
+			continue
+		}
+		if r.words[col] = in.has(classNull); r.words[col] {
+			words = append(words, name)
+		}
+		if in.has(classEmpty) {
+			r.empties[col] = true
+			empties = append(empties, name)
 		}
 	}
-	if n := len(names); n > 0 {
-		if n > 5 {
-			names = append(names[:5], fmt.Sprintf("%d more", n-5))
-		}
-		r.taken = append(r.taken, `NULL, null, NA, N/A and \N are NULL in `+strings.Join(names, ", "))
+	if len(words) > 0 {
+		r.taken = append(r.taken, `NULL, null, NA, N/A and \N are NULL in `+few(words))
+	}
+	if len(empties) > 0 {
+		r.taken = append(r.taken, `"" is NULL in `+few(empties))
 	}
 	if len(r.taken) > 0 {
 		rest := "header= and null="

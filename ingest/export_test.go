@@ -47,5 +47,5 @@ var Present = present
 // Classify is what text looks like, and the digits of an integer or a DECIMAL.
 func Classify(text []byte) (name string, whole, frac int) {
 	k, d := classify(text)
-	return [classes]string{"int", "decimal", "huge", "float", "word", "null", "date", "timestamp", "bool", "text"}[k], d.whole, d.frac
+	return [classes]string{"int", "long", "decimal", "float", "code", "huge", "beyond", "zeros", "word", "null", "empty", "date", "timestamp", "bool", "quoted", "text"}[k], d.whole, d.frac
 }

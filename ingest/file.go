@@ -120,10 +120,12 @@ func opened(list []*loader, path string) (*File, error) {
 		}
 	}
 	switch {
+	case len(columnar) == 0 && slices.ContainsFunc(list, func(l *loader) bool { return l.json != list[0].json }):
+		return nil, fmt.Errorf("%s: some of the files are JSON and some are not", path)
 	case len(columnar) == 0:
 		return openCSV(list, path)
 	case len(columnar) < len(list):
-		return nil, fmt.Errorf("%s: some of the files are CSV and some are not", path)
+		return nil, fmt.Errorf("%s: some of the files are text and some are not", path)
 	case len(columnar) > 1:
 		return merged(columnar, path)
 	}
@@ -414,8 +416,12 @@ func (l *loader) open() (f *File, err error) {
 		return nil, err
 	}
 	l.optioned = s.optioned()
-	if format != CSV && format != TSV && l.optioned {
-		return nil, &OptionError{fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)}
+	switch {
+	case format == CSV || format == TSV:
+	case format == JSON && s.Columns == nil && (s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil):
+		return nil, &OptionError{errors.New("header, delim and null are for CSV; of a json file there are types, strict and encoding")}
+	case format != JSON && l.optioned:
+		return nil, &OptionError{fmt.Errorf("header, delim, null, types, strict and encoding are for CSV; a %s file says these itself", format)}
 	}
 	if (format == Parquet || format == Arrow) && l.codec == "" && l.isText() {
 		return nil, &OptionError{fmt.Errorf("it is text, as of CSV, and no %s file; FROM read_csv('%s') reads it, whatever its name", format, strings.ReplaceAll(s.Path, "'", "''"))}
@@ -424,6 +430,9 @@ func (l *loader) open() (f *File, err error) {
 		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+l.codec))
 	}
 	switch format {
+	case JSON:
+		l.json = true
+		return nil, nil
 	case CSV, TSV:
 		if s.Delim == 0 && format == TSV {
 			s.Delim = '\t'
@@ -434,7 +443,7 @@ func (l *loader) open() (f *File, err error) {
 	case Arrow:
 		return l.arrow()
 	}
-	return nil, fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
+	return nil, fmt.Errorf("unknown format %q: want csv, tsv, json, parquet or arrow", format)
 }
 
 // input is the data of a source. A file can be closed and opened again.

@@ -30,7 +30,7 @@ func FormatOf(path string) (format Format, codec string) {
 		ext = filepath.Ext(strings.TrimSuffix(base, ext))
 	}
 	return map[string]Format{".csv": CSV, ".tsv": TSV, ".tab": TSV, ".parquet": Parquet,
-		".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrow}[ext], codec
+		".json": JSON, ".ndjson": JSON, ".jsonl": JSON, ".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrow}[ext], codec
 }
 
 // detect finds the format and the compression, and reports whether the extension or the
@@ -50,7 +50,7 @@ func (l *loader) detect() (format Format, known bool, err error) {
 		return "", false, err
 	}
 	first = first[:n]
-	text := format == CSV || format == TSV
+	text := format == CSV || format == TSV || format == JSON
 	for _, m := range magics {
 		switch {
 		case !bytes.HasPrefix(first, []byte(m.bytes)):
@@ -109,7 +109,9 @@ type loader struct {
 	codec string // "", "gz" or "zst"
 	opts  Options
 
-	optioned bool // the source came with options
+	optioned  bool // the source came with options
+	json      bool // it has objects of JSON
+	skipBlank bool // blank lines before the first record do not count
 }
 
 // option is how one writes an option of the source, with a value or without.
@@ -161,16 +163,30 @@ func (l *loader) note(format string, args ...any) {
 
 // distinctNames names columns of one name apart: name, name_1, name_2.
 func (l *loader) distinctNames(fields []table.Field) error {
-	taken := map[string]bool{}
+	var names []string
 	for i, f := range fields {
 		if !utf8.ValidString(f.Name) {
 			return fmt.Errorf("the name of column %d is not valid UTF-8", i+1)
 		}
-		taken[f.Name] = true
+		names = append(names, f.Name)
 	}
-	at := map[string]int{}
-	for i := range fields {
-		name := fields[i].Name
+	for i, other := range DistinctNames(names) {
+		if name := fields[i].Name; other != name {
+			fields[i].Name = other
+			l.note("column %d is named %s as one before it: it is %s here", i+1, show(name), show(other))
+		}
+	}
+	return nil
+}
+
+// DistinctNames are names of which those that are one before them have _1 and so on behind them.
+func DistinctNames(names []string) []string {
+	taken, at := map[string]bool{}, map[string]int{}
+	for _, name := range names {
+		taken[name] = true
+	}
+	out := slices.Clone(names)
+	for i, name := range names {
 		if at[name]++; at[name] == 1 {
 			continue
 		}
@@ -178,10 +194,9 @@ func (l *loader) distinctNames(fields []table.Field) error {
 		for n := at[name] - 1; taken[other]; n++ {
 			other = fmt.Sprintf("%s_%d", name, n)
 		}
-		taken[other], fields[i].Name = true, other
-		l.note("column %d is named %s as one before it: it is %s here", i+1, show(name), show(other))
+		taken[other], out[i] = true, other
 	}
-	return nil
+	return out
 }
 
 // start returns the uncompressed data from the start.
@@ -189,7 +204,11 @@ func (l *loader) start() (io.ReadCloser, error) {
 	if _, err := l.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	return decompressor(l.file, l.codec)
+	in, err := decompressor(l.file, l.codec)
+	if err == nil {
+		in = inUTF8(in, l.src.Encoding)
+	}
+	return in, err
 }
 
 // decompressor reads what has been compressed.

@@ -60,14 +60,14 @@ func TestParseLoad(t *testing.T) {
 		"":                              `load "": want NAME=PATH[?option&option...]`,
 		"=a.csv":                        `load "=a.csv": want NAME=PATH[?option&option...]`,
 		"t=":                            `load "t=": want NAME=PATH[?option&option...]`,
-		"t=a.csv?header":                `load t: option "header": want header=, delim=, null= or types=`,
-		"in/day-?.csv":                  `load day-: option ".csv": want header=, delim=, null= or types=; a ? begins options, and in a pattern of files there are * and [...] alone`,
+		"t=a.csv?header":                `load t: option "header": want header=, delim=, null=, types=, strict= or encoding=`,
+		"in/day-?.csv":                  `load day-: option ".csv": want header=, delim=, null=, types=, strict= or encoding=; a ? begins options, and in a pattern of files there are * and [...] alone`,
 		"t=a.csv?header=perhaps":        `load t: option header: "perhaps" is neither true nor false`,
 		"t=a.csv?delim=":                `load t: option delim: "" is not one ASCII character other than a quote or a line break`,
 		"t=a.csv?delim=ab":              `load t: option delim: "ab" is not one ASCII character other than a quote or a line break`,
 		"t=a.csv?delim=é":               `load t: option delim: "é" is not one ASCII character other than a quote or a line break`,
 		"t=a.csv?delim=%22":             `load t: option delim: "\"" is not one ASCII character other than a quote or a line break`,
-		"t=a.csv?quote='":               `load t: unknown option "quote": there are header, delim, null and types`,
+		"t=a.csv?quote='":               `load t: unknown option "quote": there are header, delim, null, types, strict and encoding`,
 		"t=a.csv?null=5%":               `load t: option null: "5%" is not %XX escaped (write %25 for a percent sign)`,
 		"t=a.csv?types=a":               `load t: option types: "a": want COLUMN:TYPE`,
 		"t=a.csv?types=a:int,a:text":    `load t: option types: column a has two types: give one`,
@@ -182,12 +182,12 @@ func TestLoadErrors(t *testing.T) {
 		{ingest.Source{Path: dir}, dir + " is a directory: name a file"},
 		{ingest.Source{Path: filepath.Join(csv, "x")}, filepath.Join(csv, "x") + ": not a directory"},
 		{ingest.Source{Path: empty}, empty + " is empty: not even a header"},
-		{ingest.Source{Path: pq, Header: ingest.HeaderNone}, pq + ": header, delim, null and types are for CSV; a parquet file says these itself"},
-		{ingest.Source{Path: csv, Format: "xls"}, csv + `: header, delim, null and types are for CSV; a xls file says these itself`},
+		{ingest.Source{Path: pq, Header: ingest.HeaderNone}, pq + ": header, delim, null, types, strict and encoding are for CSV; a parquet file says these itself"},
+		{ingest.Source{Path: csv, Format: "xls"}, csv + `: header, delim, null, types, strict and encoding are for CSV; a xls file says these itself`},
 		{ingest.Source{Path: csv, Delim: '"'}, csv + `: delimiter '"' is not one ASCII character other than a quote or a line break`},
 	} {
 		if c.s.Format == "xls" {
-			c.want = csv + `: unknown format "xls": want csv, tsv, parquet or arrow`
+			c.want = csv + `: unknown format "xls": want csv, tsv, json, parquet or arrow`
 		}
 		if err := load(c.s); err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

@@ -20,6 +20,7 @@ type Format string
 const (
 	CSV     Format = "csv"
 	TSV     Format = "tsv"
+	JSON    Format = "json" // an object a line, or an array of objects
 	Parquet Format = "parquet"
 	Arrow   Format = "arrow"
 )
@@ -42,12 +43,16 @@ type Source struct {
 	// Call says that the options are arguments of a function of SQL, for what errors and notes advise.
 	Call bool
 
-	// The rest is for CSV and TSV; it is an error for other formats.
+	// The rest is for CSV and TSV, and for JSON but the first three; it is an error for other formats.
 
 	Header Header
 	Delim  byte     // 0: sniffed, mostly a comma; for TSV a tab
-	Nulls  []string // unquoted fields that are NULL besides the empty one; nil: sniffed
+	Nulls  []string // unquoted fields that are NULL besides the empty one, and "" for the quoted empty one; nil: sniffed
 	Types  []ColumnType
+	// Strict makes numbers among text, and numbers that no type holds exactly, an error.
+	Strict bool
+	// Encoding is what the text is in: utf8 (also ""), latin1, windows1252 or utf16.
+	Encoding Encoding
 	// Columns, unless nil, are all columns of the file, in their order, whatever its header calls them. Then nothing is
 	// sniffed: the header is there if that is said, the delimiter a comma if none is given, and NULL is an unquoted field that is in Nulls,
 	// and no other one.
@@ -83,6 +88,8 @@ type Options struct {
 	Temporary func() (Temporary, error)
 	// Progress, when set, is called now and then from the loading goroutine.
 	Progress func(Progress)
+	// Strict is [Source.Strict] of all sources.
+	Strict bool
 	// Whole, when set, is called before the opening of a source reads all of it: that of CSV, of what comes through a pipe,
 	// and of compressed Arrow. It may be called more than once.
 	Whole func()
@@ -116,7 +123,7 @@ type Progress struct {
 
 // ParseLoad reads NAME=PATH[?option&option...], the argument of --load. The
 // options are header=false, delim=C, null=TEXT (may be given several times) and
-// types=COLUMN:TYPE,COLUMN:TYPE... In them %XX stands for a byte, so that %26 is
+// types=COLUMN:TYPE,COLUMN:TYPE..., strict=true and encoding=latin1. In them %XX stands for a byte, so that %26 is
 // an ampersand; a path cannot contain a question mark. Without NAME= the table is
 // named after the file, less its extensions; after a pattern, less what may vary.
 func ParseLoad(spec string) (name string, s Source, err error) {
@@ -157,7 +164,7 @@ func InFolder(spec string) ([]string, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("folder %s: there is no file of an extension that names a format: .csv, .tsv, .parquet or .arrow", path)
+		return nil, fmt.Errorf("folder %s: there is no file of an extension that names a format: .csv, .tsv, .json, .parquet or .arrow", path)
 	}
 	return list, nil
 }
@@ -185,7 +192,7 @@ func (s *Source) option(opt string) error {
 		if strings.ContainsAny(opt, "./") {
 			remedy = "; a ? begins options, and in a pattern of files there are * and [...] alone"
 		}
-		return fmt.Errorf("option %q: want header=, delim=, null= or types=%s", opt, remedy)
+		return fmt.Errorf("option %q: want header=, delim=, null=, types=, strict= or encoding=%s", opt, remedy)
 	}
 	val, err := raw, error(nil)
 	if key != "types" { // whose parts are escaped
@@ -198,7 +205,7 @@ func (s *Source) option(opt string) error {
 
 // optioned reports options.
 func (s *Source) optioned() bool {
-	return s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil || s.Columns != nil
+	return s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil || s.Columns != nil || s.Strict || s.Encoding != ""
 }
 
 // OptionError says that what was said of a file is not what it takes: an option, or a column of one, or the format.
@@ -237,8 +244,15 @@ func (s *Source) Set(option, val string) (err error) {
 		s.Delim = val[0]
 	case "null":
 		s.Nulls = append(s.Nulls, val)
+	case "strict":
+		if s.Strict, err = strconv.ParseBool(val); err != nil {
+			return fmt.Errorf("option strict: %q is neither true nor false", val)
+		}
+	case "encoding":
+		s.Encoding, err = parseEncoding(val)
+		return err
 	default:
-		return fmt.Errorf("unknown option %q: there are header, delim, null and types", option)
+		return fmt.Errorf("unknown option %q: there are header, delim, null, types, strict and encoding", option)
 	}
 	return nil
 }

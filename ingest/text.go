@@ -68,7 +68,7 @@ func shortInteger(text []byte) (i int64, ok bool) {
 	return i, true
 }
 
-var errUTF8 = errors.New("the text is not valid UTF-8: convert the file to UTF-8")
+var errUTF8 = errors.New("the text is not valid UTF-8")
 
 // reason says why text is not of type t.
 func reason(err error, t table.Type, text []byte) error {

@@ -6,12 +6,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/stencildb/stencildb/table"
 )
 
 // delimited writes a header line and the rows, as [Load] reads them: NULL is an
-// unquoted empty field, "" an empty string. The types are not in the file:
+// unquoted empty field, "" an empty string, and text that looks otherwise is quoted. The types are not in the file:
 // declare them when loading it to get the same table.
 func delimited(delim byte) func(io.Writer, *table.Table) error {
 	return func(w io.Writer, t *table.Table) error { return writeDelimited(w, t, delim) }
@@ -26,11 +27,12 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	}
 	out := bufio.NewWriterSize(w, 256<<10)
 	values := make([]table.Value, len(t.Fields))
-	for i, f := range t.Fields {
-		values[i] = table.Str(f.Name)
+	var names []string
+	for _, f := range t.Fields {
+		names = append(names, f.Name)
 	}
 	form := CSVForm{Delim: delim}
-	line := form.Append(nil, values)
+	line := form.AppendNames(nil, names)
 	if _, err := out.Write(line); err != nil {
 		return err
 	}
@@ -54,7 +56,19 @@ type CSVForm struct {
 	Null  string // NULL, unquoted; a text that is the same is quoted
 }
 
-// Append appends a line of fields. Without a text for NULL it is an unquoted empty field, and "" an empty string.
+// AppendNames appends a line of names, which have quotes only where they need them: by that the values between quotes are known to be text.
+func (f CSVForm) AppendNames(line []byte, names []string) []byte {
+	for i, name := range names {
+		if i > 0 {
+			line = append(line, f.Delim)
+		}
+		line = f.field(line, name, name == "" || needsQuotes(name, f.Delim, len(names) == 1))
+	}
+	return append(line, '\n')
+}
+
+// Append appends a line of fields. Without a text for NULL it is an unquoted empty field, and "" an empty string. Text that looks like a number, a
+// date, a boolean or a word for NULL is quoted.
 func (f CSVForm) Append(line []byte, values []table.Value) []byte {
 	for i, v := range values {
 		if i > 0 {
@@ -66,22 +80,37 @@ func (f CSVForm) Append(line []byte, values []table.Value) []byte {
 		case v.Type.IsInteger() && f.Null == "" && f.Delim == ',':
 			line = strconv.AppendInt(line, v.I, 10)
 		case v.Type.Kind == table.Varchar:
-			line = f.text(line, v.S, len(values) == 1)
+			line = f.field(line, v.S, v.S == f.Null || looksOtherwise(v.S) || needsQuotes(v.S, f.Delim, len(values) == 1))
 		default:
-			line = f.text(line, v.String(), false)
+			text := v.String()
+			line = f.field(line, text, text == f.Null || needsQuotes(text, f.Delim, false))
 		}
 	}
 	return append(line, '\n')
 }
 
-// text quotes what would not read back as it is. A byte order mark counts,
-// lest the file seem to start with one, and other delimiters in a line of one field.
-func (f CSVForm) text(line []byte, text string, alone bool) []byte {
-	if text != f.Null && text != "" && strings.IndexByte(text, f.Delim) < 0 && !strings.ContainsAny(text, "\"\r\n") && text[0] != 0xef &&
-		!(alone && strings.ContainsAny(text, ";\t|")) {
+// field appends a field, between quotes or without.
+func (f CSVForm) field(line []byte, text string, quoted bool) []byte {
+	if !quoted {
 		return append(line, text...)
 	}
 	line = append(line, '"')
 	line = append(line, strings.ReplaceAll(text, `"`, `""`)...)
 	return append(line, '"')
+}
+
+// needsQuotes reports text that would not be one field without quotes. A byte order mark counts,
+// lest the file seem to start with one, and other delimiters in a line of one field.
+func needsQuotes(text string, delim byte, alone bool) bool {
+	return strings.IndexByte(text, delim) >= 0 || strings.ContainsAny(text, "\"\r\n") || strings.HasPrefix(text, "\xef") || alone && strings.ContainsAny(text, ";\t|")
+}
+
+// looksOtherwise reports text that would be something else without quotes.
+func looksOtherwise(text string) bool {
+	if text == "" {
+		return true
+	}
+	b := unsafe.Slice(unsafe.StringData(text), len(text))
+	k, _ := classify(b)
+	return k != classText || isNullWord(content{text: b})
 }

@@ -26,9 +26,13 @@ func adaptArith(op expr.ArithOp, l, r expr.Expr, pos int) (expr.Expr, expr.Expr)
 	if isUnknown(l) {
 		t = r.Type()
 	}
-	switch {
+	switch free := isValueless(l) || isValueless(r); {
 	case !isUnknown(l) && !isUnknown(r):
 		return l, r
+	case t.Kind == table.Unknown && free:
+		t = double
+	case t.Kind == table.Date && op == expr.Add && free:
+		t = bigint
 	case t.Kind == table.Unknown:
 		panic(expr.Errorf(pos, "operator is not unique: unknown %s unknown; add a cast", op))
 	case t.Kind == table.Date && op == expr.Add:
@@ -76,8 +80,17 @@ func decimalResult(op expr.ArithOp, l, r table.Type) table.Type {
 	return t
 }
 
+// isValueless reports a column without a value, which is of any type.
+func isValueless(e expr.Expr) bool {
+	c, ok := e.(*expr.Const)
+	return ok && c.Valueless
+}
+
 // sign is a + or - before x.
 func sign(op string, x expr.Expr, pos int) expr.Expr {
+	if isValueless(x) {
+		x = coerce(x, double)
+	}
 	t := x.Type()
 	switch {
 	case t.Kind == table.Unknown:

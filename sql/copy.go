@@ -22,6 +22,8 @@ type Copy struct {
 	Delim  byte   // 0: a comma, of text a tab, or what the extension says
 	Null   string // of CSV unquoted, it is NULL
 	Styled bool   // one of these was given
+	// Encoding is what a file of CSV, text or JSON is in; "" for UTF-8.
+	Encoding string
 }
 
 // copies takes a COPY.
@@ -57,8 +59,6 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 		return s.errorf(s.keyword("copy"), "COPY FROM STDIN takes FORMAT csv and text; name a file for others")
 	case c.Format == "text" && (seen["quote"] || seen["escape"]):
 		return s.errorf(s.keyword("copy"), "QUOTE and ESCAPE are for FORMAT csv: text has none of them")
-	case c.From && c.Format == "json":
-		return s.errorf(s.keyword("copy"), "COPY FROM of JSON is not supported; there are csv, parquet and arrow")
 	case c.Styled && c.Format != "csv" && c.Format != "text" && c.Format != "":
 		return s.errorf(s.keyword("copy"), "HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", c.Format)
 	case c.Null != "" && c.Delim != 0 && strings.IndexByte(c.Null, c.Delim) >= 0:
@@ -120,8 +120,12 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 		}
 		return wrong("csv, text, parquet, arrow or json")
 	case "ENCODING":
-		if e := strings.ToUpper(strings.ReplaceAll(value, "-", "")); e != "UTF8" {
-			return wrong("UTF8")
+		c.Encoding = encodings[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(value))]
+		switch {
+		case c.Encoding == "":
+			return wrong("utf8, latin1, windows1252 or utf16")
+		case c.Encoding != "utf8" && !c.From:
+			return wrong("utf8, in which files are written")
 		}
 		return nil
 	case "HEADER", "DELIMITER", "NULL", "QUOTE", "ESCAPE":
@@ -152,6 +156,11 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 		return wrong(`the double quote, '"'`)
 	}
 	return nil
+}
+
+// encodings are what ENCODING names, by PostgreSQL's names and others.
+var encodings = map[string]string{
+	"utf8": "utf8", "unicode": "utf8", "latin1": "latin1", "iso88591": "latin1", "win1252": "windows1252", "windows1252": "windows1252", "cp1252": "windows1252", "utf16": "utf16",
 }
 
 // CopiedRows is what the rows of COPY FROM's file are called in its plan; no statement can write it.

@@ -25,7 +25,7 @@ type File struct {
 type FileOption struct{ Name, Value string }
 
 // FileFunctions are the functions that read a file in FROM.
-var FileFunctions = []string{"read_csv", "read_parquet", "read_arrow"}
+var FileFunctions = []string{"read_csv", "read_json", "read_parquet", "read_arrow"}
 
 // String is the file as one writes it in FROM; a path is itself.
 func (f File) String() string {

@@ -441,7 +441,7 @@ func (b *binder) field(i, loc int) expr.Expr {
 	switch {
 	case f.Type.Kind == table.Unknown:
 		// No record has a value of it, and NULL takes whatever type is needed.
-		return &expr.Const{V: table.Null(f.Type), P: b.pos(loc)}
+		return &expr.Const{V: table.Null(f.Type), P: b.pos(loc), Valueless: true}
 	case b.place == inItems:
 		b.loose = append(b.loose, c)
 	}
