@@ -50,7 +50,7 @@ func TestBadFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := file(t, c.file, c.content)
 			for _, q := range []string{"SELECT COUNT(*), SUM(delay) FROM t", "SELECT * FROM t LIMIT 1"} {
-				stencildb("query", "--backend", "cpu", "--load", "t="+path, q).wantFailure(t, 1, append(c.want, "t.")...)
+				stencildb("query", "--backend", "cpu", "--strict", "--load", "t="+path, q).wantFailure(t, 1, append(c.want, "t.")...)
 			}
 		})
 	}
@@ -157,7 +157,7 @@ func TestDeviceThatIsNotThere(t *testing.T) {
 
 func TestErrorsOfDataStayOnOneLine(t *testing.T) {
 	load := "t=" + file(t, "t.csv", "a\n1\n\"two\n\x1b[2Jlines\"\n")
-	o := stencildbWith(context.Background(), "", "query", "--backend", "cpu", "--load", load, "SELECT SUM(a) FROM t")
+	o := stencildbWith(context.Background(), "", "query", "--backend", "cpu", "--strict", "--load", load, "SELECT SUM(a) FROM t")
 	o.wantFailure(t, 1, "line")
 	if strings.Contains(o.errOut, "\x1b") {
 		t.Errorf("an escape sequence of the data reached the terminal: %q", o.errOut)

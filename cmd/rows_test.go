@@ -24,15 +24,18 @@ func TestRowsComeBackFromTheirFile(t *testing.T) {
 		path, said := filepath.Join(t.TempDir(), "rows."+format), filepath.Join(t.TempDir(), "rows")
 		args := []string{"query", "--backend", "cpu", "--load", load, "SELECT i, s FROM t", "-o"}
 		stencildb(append(args, path)...).wantOutput(t, "")
-		if format == "txt" {
+		switch format {
+		case "txt":
 			format = "table"
+		case "json":
+			format = "jsonlines"
 		}
 		stencildb(append(args, said, "--format", format)...).wantOutput(t, "")
 		if got, want := withoutTimes(t, path), withoutTimes(t, said); got != want {
 			t.Errorf("%s has %.100q, with --format %s it has %.100q", path, got, format, want)
 		}
 	}
-	for _, name := range []string{"r.csv.gz", "r.CSV.zst", "r.tsv", "r.tsv.gz", "r.arrows", "r.arrow.gz"} {
+	for _, name := range []string{"r.csv.gz", "r.CSV.zst", "r.tsv", "r.tsv.gz", "r.arrows", "r.arrow.gz", "r.json", "r.ndjson.gz"} {
 		path := filepath.Join(t.TempDir(), name)
 		stencildb("query", "--backend", "cpu", "-o", path, "--load", load, "SELECT * FROM t").wantOutput(t, "")
 		cpuCSV("t="+path, "SELECT i, d, day, at, s, yes FROM t").wantOutput(t, want.out)

@@ -79,7 +79,7 @@ func (c *jsonCutter) cut(text []byte, from int, last bool) (end int, wrong *errJ
 		case b == ']' && c.array && c.state != jsonComma:
 			c.state, text[i] = jsonEnd, ' '
 		default:
-			return fail(i, "%s where an object is expected: {\"name\": value, ...}", quote(text[i:min(len(text), i+20)]))
+			return fail(i, "%s is where an object is expected: {\"name\": value, ...}", quote(text[i:min(len(text), i+20)]))
 		}
 	}
 	switch {

@@ -80,7 +80,7 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "DELETE FROM 'x.csv'", want: `DELETE changes tables: it is run or explained, and what is traced is a SELECT (line 1, column 1)`},
 		{in: "SELECT x FROM '" + strings.Repeat("a', '", 5000) + "b'", want: `syntax error at or near "'a'" (line 1, column 515)`},
 		{in: "SELECT x FROM read_csv('zz.csv')", want: `there is no file "zz.csv" (line 1, column 15)`},
-		{in: "SELECT x FROM read_json('x.csv')", want: `a function in FROM is not supported, other than generate_series, read_csv, read_parquet, read_arrow (line 1, column 10)`},
+		{in: "SELECT x FROM read_xml('x.csv')", want: `a function in FROM is not supported, other than generate_series, read_csv, read_json, read_parquet, read_arrow (line 1, column 10)`},
 		{in: "SELECT x FROM read_csv()", want: `read_csv needs the path of a file (line 1, column 15)`},
 		{in: "SELECT x FROM read_csv(x)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
 		{in: "SELECT x FROM read_csv('x.csv', false)", want: `read_csv takes the path of a file, then options such as header => false, all constants (line 1, column 15)`},
