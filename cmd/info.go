@@ -39,12 +39,12 @@ var (
 
 func newInfo() *cobra.Command {
 	var o common
-	var calibrate bool
+	var calibrate, extensions bool
 	c := &cobra.Command{
 		Use:   "info [flags]",
 		Short: "Show the OpenGL devices, which one is chosen and why, limits and memory",
 		Long: `Shows every OpenGL device that can be opened without a display, which of them is
-chosen and why, its limits, extensions, memory and budget, the machine, and the
+chosen and why, its limits, memory and budget, with --all its extensions, the machine, and the
 costs that the backend auto goes by. A machine without any device is shown too:
 the backend cpu works on it.
 
@@ -111,7 +111,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 			enc.SetIndent("", "  ")
 			err = enc.Encode(all)
 		} else {
-			err = errors.Join(all.WriteText(&b), infoText.Execute(&b, all))
+			err = errors.Join(all.WriteText(&b, extensions), infoText.Execute(&b, all))
 		}
 		if err == nil {
 			err = writeOnce(c.OutOrStdout(), &b)
@@ -123,6 +123,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 	})
 	o.registerGPU(c)
 	c.Flags().BoolVar(&calibrate, "calibrate", false, "measure the chosen device, and check its answers")
+	c.Flags().BoolVar(&extensions, "all", false, "list the extensions, too (JSON always has them)")
 	choiceFlag(c, &format, "format", "how it is printed", "text", "json")
 	return c
 }

@@ -195,9 +195,12 @@ func TestInfoAsTextAndJSON(t *testing.T) {
 	if err := json.Unmarshal(data, &back); err != nil || back.Caps == nil || back.Caps.Renderer != info.Caps.Renderer || len(back.Devices) != len(info.Devices) {
 		t.Errorf("%v\n%s", err, data)
 	}
-	var b bytes.Buffer
-	if err := info.WriteText(&b); err != nil {
+	var b, short bytes.Buffer
+	if err := errors.Join(info.WriteText(&b, true), info.WriteText(&short, false)); err != nil {
 		t.Fatal(err)
+	}
+	if name := info.Caps.Extensions[0]; !strings.Contains(b.String(), name) || strings.Contains(short.String(), name) || !strings.Contains(short.String(), "info --all lists them") {
+		t.Errorf("%s is to be in the long text alone:\n%s", name, short.String())
 	}
 	for _, want := range []string{info.Caps.Renderer, info.Caps.Version, "chosen: ", "MAX_TEXTURE_SIZE", "Extensions (", info.CPU.Model, info.Go, "budget"} {
 		if !strings.Contains(b.String(), want) {
@@ -209,7 +212,7 @@ func TestInfoAsTextAndJSON(t *testing.T) {
 			t.Errorf("spaces at the end of %q", line)
 		}
 	}
-	if err := info.WriteText(failing{}); !errors.Is(err, errFull) {
+	if err := info.WriteText(failing{}, true); !errors.Is(err, errFull) {
 		t.Errorf("a failing writer gave %v", err)
 	}
 }

@@ -31,8 +31,8 @@ var infoText = template.Must(template.New("info").Funcs(template.FuncMap{
 {{with .Disabled}}  disabled         {{words .}}
 {{end}}Limits
 {{range $name, $limit := .Limits}}{{printf "  %-38s %12d" $name $limit}}
-{{end}}Extensions ({{len .Extensions}})
-                   {{words .Extensions}}
+{{end}}Extensions ({{len .Extensions}}){{if $.All}}
+                   {{words .Extensions}}{{else}}: info --all lists them{{end}}
 {{end}}Machine
   CPU              {{.CPU.Model}}
   cores            {{.CPU.Cores}} (GOMAXPROCS {{.CPU.Threads}})
@@ -59,5 +59,10 @@ func words(list []string) string {
 	return text
 }
 
-// WriteText writes the information for people.
-func (i *Info) WriteText(w io.Writer) error { return infoText.Execute(w, i) }
+// WriteText writes the information for people; all is with the names of the extensions.
+func (i *Info) WriteText(w io.Writer, all bool) error {
+	return infoText.Execute(w, struct {
+		*Info
+		All bool
+	}{i, all})
+}
