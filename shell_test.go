@@ -23,7 +23,7 @@ type session struct {
 	seen int    // of it, by expect
 }
 
-// openShell starts the binary on a terminal. What it keeps lies in the folder state.
+// openShell starts the binary on a terminal. What it keeps and its settings lie in the folder state.
 func openShell(t *testing.T, state string, args ...string) *session {
 	t.Helper()
 	return openShellWith(t, "", state, args...)
@@ -33,7 +33,7 @@ func openShell(t *testing.T, state string, args ...string) *session {
 func openShellWith(t *testing.T, pager, state string, args ...string) *session {
 	t.Helper()
 	s := &session{T: t, c: exec.Command(binary, args...)}
-	s.c.Env = append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+state, "PAGER="+pager)
+	s.c.Env = append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+state, "XDG_CONFIG_HOME="+state, "PAGER="+pager, "VISUAL=sed -i s/SUM/AVG/")
 	var err error
 	if s.tty, err = pty.StartWithSize(s.c, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
@@ -222,4 +222,68 @@ func TestShellTurnsPages(t *testing.T) {
 		s.enter("\x04")
 		s.ends()
 	}
+}
+
+// What is wider than the screen: columns of text are cut, or there is a line for each value.
+func TestShellFitsTheScreen(t *testing.T) {
+	const wide = "SELECT 42 AS n, repeat('ab', 80) AS s;\r"
+	s := openShell(t, t.TempDir(), "--backend", "cpu")
+	s.expect("backend cpu")
+	s.enter("\\timing off\r")
+	s.expect("timing is off")
+	s.enter(wide)
+	s.expect("│ 42 │ " + strings.Repeat("ab", 55) + "… │\r\n")
+	s.expect("1 row; cut to the width of the screen: s\r\n")
+	s.enter("\\x auto\r")
+	s.expect("expanded display is auto")
+	s.enter(wide)
+	s.expect("─ row 1 ─\r\nn │ 42\r\ns │ " + strings.Repeat("ab", 80) + "\r\n1 row\r\n")
+	s.enter("SELECT 43 AS few;\r")
+	s.expect("│  43 │\r\n")
+	s.enter("\\q\r")
+	s.ends()
+}
+
+// A file opens the shell; the settings' file comes first, and what is wrong in it is said.
+func TestShellOfAFileWithSettings(t *testing.T) {
+	dir := t.TempDir()
+	trips := filepath.Join(dir, "trips.csv")
+	if err := errors.Join(os.WriteFile(trips, []byte("fare\n40\n2\n"), 0o600), os.Mkdir(filepath.Join(dir, "stencildb"), 0o700),
+		os.WriteFile(filepath.Join(dir, "stencildb", "rc"), []byte("\\timing off\n.mdoe csv\nCREATE VIEW twice AS\nSELECT 2 * fare AS n FROM trips;\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s := openShell(t, dir, trips, "--backend", "cpu")
+	s.expect("rc, line 2: there is no command .mdoe: did you mean .mode?")
+	s.expect("backend cpu")
+	s.enter("SELECT SUM(n) AS s FROM twice;\r")
+	s.expect("│ 84 │")
+	s.expect("1 row\r\n")
+	// The editor has the statement before; a command of the system has the terminal.
+	s.enter("\\! test -t 0 && test -t 1 && echo a terminal, $((40 + 3))\r")
+	s.expect("a terminal, 43")
+	s.enter("\\e\r")
+	s.expect("stencildb> SELECT AVG(n) AS s FROM twice;\r\n")
+	s.expect("│ 42 │")
+	s.enter("\\watch 0.01\r")
+	s.expect("(every 10ms)")
+	s.expect("│ 42 │")
+	s.expect("(every 10ms)")
+	s.expect("│ 42 │")
+	s.enter("\x03")
+	s.enter("SELECT 40 + 4;\r")
+	s.expect("│       44 │")
+	// Completion knows the tables of FROM that stand behind the cursor.
+	s.enter("SELECT SUM(far + 1) FROM trips;" + strings.Repeat("\x02", len(" + 1) FROM trips;")) + "\t\r")
+	s.expect("│  44 │")
+	s.enter("\\q\r")
+	s.ends()
+
+	s = openShell(t, dir, "--no-rc", trips, "--backend", "cpu")
+	s.enter("SELECT fare FROM trips LIMIT 1;\r")
+	s.expect("1 row, cpu, ")
+	if strings.Contains(s.all, ".mdoe") {
+		t.Errorf("the settings are read: %q", s.all)
+	}
+	s.enter("\\q\r")
+	s.ends()
 }

@@ -30,7 +30,7 @@ type format struct {
 }
 
 // formats are the names that --format takes.
-var formats = []string{"table", "csv", "json", "jsonlines", "arrow", "parquet"}
+var formats = []string{"table", "markdown", "csv", "tsv", "json", "jsonlines", "arrow", "parquet"}
 
 // formatOf is the format and the compression ("" for none) that a file's extension names; given is the format that is given, "" for
 // none. A path without an extension is of the format table.
@@ -41,6 +41,10 @@ func formatOf(path, given string) (name, codec string, err error) {
 		name = given
 	case ext == ".txt" || ext == "" && codec == "":
 		name = "table"
+	case ext == ".md":
+		name = "markdown"
+	case ext == ".tsv":
+		name = "tsv"
 	case ext == ".arrows":
 		name = ext[1:]
 	case named == ingest.JSON: // json itself is the answer with what was asked
@@ -48,7 +52,7 @@ func formatOf(path, given string) (name, codec string, err error) {
 	case named != "":
 		name = string(named)
 	default:
-		return "", "", fmt.Errorf("the extension of %s names no format: there are .csv, .tsv, .json, .arrow and .arrows (also with .gz and .zst), .parquet and .txt; --format of the command query names others", path)
+		return "", "", fmt.Errorf("the extension of %s names no format: there are .csv, .tsv, .json, .md, .arrow and .arrows (also with .gz and .zst), .parquet and .txt; --format of the command query names others", path)
 	}
 	if name == "parquet" && codec != "" {
 		return "", "", fmt.Errorf("%s: a Parquet file is compressed inside: leave out .%s", path, codec)
@@ -70,14 +74,14 @@ func packed(w io.Writer, codec string, of func(io.Writer) format) (format, error
 
 func newOut(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
-// newFormat returns a format, one of formats, tsv or arrows, that writes to w, which is a file or not. more says what to do about a second result set where the
-// format holds one.
-func newFormat(name string, w io.Writer, file bool, more string) format {
+// newFormat returns a format, one of formats or arrows, that writes to w, which is a file or not, as a view says. more says what to do
+// about a second result set where the format holds one; "" is to write it all the same.
+func newFormat(name string, w io.Writer, file bool, more string, v *view) format {
 	out := newOut(w)
 	switch name {
 	case "csv", "tsv":
 		form := ingest.CSVForm{Delim: map[string]byte{"csv": ',', "tsv": '\t'}[name]}
-		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error { return r.WriteCSV(w, true, form) })
+		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error { return r.WriteCSV(w, !v.headless, form) })
 	case "json": // one line a statement; under --keep-going one that fails before its first row is {"sql", "error"}
 		return format{
 			rows:   func(r *engine.Rows) error { return r.WriteJSON(out, message) },
@@ -95,7 +99,7 @@ func newFormat(name string, w io.Writer, file bool, more string) format {
 	case "parquet":
 		return oneSet(name, more, out, columnar(ingest.NewParquetFile))
 	}
-	return newTable(w, &view{})
+	return newTable(w, v, name == "markdown")
 }
 
 // columnar writes record batches.
@@ -105,7 +109,7 @@ func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) f
 
 // checkSets refuses a script with more result sets than a format holds, before anything of it runs.
 func checkSets(name, text, more string) error {
-	if name == "table" || name == "json" {
+	if name == "table" || name == "markdown" || name == "json" {
 		return nil
 	}
 	stmts, err := sql.Parse(text)
@@ -131,7 +135,7 @@ func oneSet(name, more string, out *bufio.Writer, write func(*bufio.Writer, *eng
 		switch {
 		case len(r.Columns()) == 0:
 			return nil
-		case begun:
+		case begun && more != "":
 			return fmt.Errorf("the format %s holds one result set: %s", name, more)
 		}
 		begun = true

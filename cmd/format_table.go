@@ -5,31 +5,59 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
-// tableFormat writes tables for people, each with a line below it that says what
-// the answer took.
+// tableFormat writes tables: for people, each with a line below it that says what the answer took, or in Markdown.
 type tableFormat struct {
 	*view
-	w     *bufio.Writer
-	began bool
+	w        *bufio.Writer
+	began    bool
+	markdown bool
 }
 
-// view says how tables look.
+// view says how answers look.
 type view struct {
-	expanded bool // a line for each value
-	untimed  bool // below a table stands the number of rows alone
+	expanded display
+	untimed  bool     // below a table stands the number of rows alone
+	headless bool     // without the names of columns
+	screen   *os.File // the terminal that shows them; nil for none
 }
 
-func newTable(w io.Writer, v *view) format {
-	f := &tableFormat{view: v, w: newOut(w)}
+// display says when an answer has a line for each value, instead of a table.
+type display string
+
+// The displays.
+const (
+	displayOff  display = "off"
+	displayOn   display = "on"
+	displayAuto display = "auto" // where the table is wider than the terminal
+)
+
+var displays = []display{displayOff, displayOn, displayAuto}
+
+// width is how many characters have room in a line of the terminal; 0 for no limit.
+func (v *view) width() int {
+	if v.screen == nil {
+		return 0
+	}
+	size, err := unix.IoctlGetWinsize(int(v.screen.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	return int(size.Col)
+}
+
+func newTable(w io.Writer, v *view, markdown bool) format {
+	f := &tableFormat{view: v, w: newOut(w), markdown: markdown}
 	return format{rows: f.rows, close: f.w.Flush, out: f.w}
 }
 
@@ -37,99 +65,139 @@ func newTable(w io.Writer, v *view) format {
 const widthRows = 1000
 
 func (f *tableFormat) rows(r *engine.Rows) error {
+	columns := len(r.Columns()) > 0
+	if f.markdown && !columns {
+		return nil
+	}
 	if f.began {
 		f.w.WriteByte('\n')
 	}
 	f.began = true
-	n := 0
+	n, cut := 0, ""
 	switch {
-	case len(r.Columns()) == 0:
-	case f.expanded:
-		n = f.records(r)
+	case !columns:
+	case f.expanded == displayOn && !f.markdown:
+		n = f.records(r, nil)
 	default:
-		n = f.table(r)
+		n, cut = f.table(r)
 	}
 	switch {
-	case r.Err() != nil:
+	case r.Err() != nil || f.markdown:
 	case f.untimed:
-		f.w.WriteString(counts(len(r.Columns()) > 0, n, r.Stats().Changed) + "\n")
+		f.w.WriteString(counts(columns, n, r.Stats().Changed) + cut + "\n")
 	default:
-		f.w.WriteString(footer(len(r.Columns()) > 0, n, r.Stats()) + "\n")
+		f.w.WriteString(footer(columns, n, r.Stats()) + cut + "\n")
 	}
 	return f.w.Flush()
 }
 
-// records writes a line for each value, and returns the number of rows.
-func (f *tableFormat) records(r *engine.Rows) (n int) {
+// records writes a line for each value of the first rows, and of those that are left, and returns their number.
+func (f *tableFormat) records(r *engine.Rows, first [][]string) (n int) {
 	width := 0
 	var names []string
 	for _, c := range r.Columns() {
-		names = append(names, visible(c.Name))
+		names = append(names, f.cell(c.Name))
 		width = max(width, text.StringWidth(names[len(names)-1]))
 	}
-	for r.Next() {
+	for {
+		var row []string
+		switch {
+		case n < len(first):
+			row = first[n]
+		case r.Next():
+			row = f.cells(r)
+		default:
+			return n
+		}
 		n++
 		fmt.Fprintf(f.w, "─ row %s ─\n", numbers.Grouped(n))
-		for i, value := range cells(r) {
-			if _, err := f.w.WriteString(text.AlignLeft.Apply(names[i], width) + " │ " + value + "\n"); err != nil {
+		for i, value := range row {
+			if !f.headless {
+				value = text.AlignLeft.Apply(names[i], width) + " │ " + value
+			}
+			if _, err := f.w.WriteString(value + "\n"); err != nil {
 				return n
 			}
 		}
 	}
-	return n
 }
 
-// table draws the answer, numbers to the right, and returns the number of rows. Cells
-// of later rows that are wider than their column stick out.
-func (f *tableFormat) table(r *engine.Rows) (n int) {
-	g := grid{w: f.w}
-	var header []string
+// table draws the answer, numbers to the right, and returns the number of rows, and what is cut of it in words. Cells
+// of later rows that are wider than their column stick out, but those of columns that have been cut to the terminal's width.
+func (f *tableFormat) table(r *engine.Rows) (n int, cut string) {
+	g := grid{w: f.w, markdown: f.markdown}
+	var names []string
 	for _, c := range r.Columns() {
 		align := text.AlignLeft
 		if c.Type.IsNumeric() {
 			align = text.AlignRight
 		}
 		g.aligns = append(g.aligns, align)
-		header = append(header, visible(c.Name))
+		names = append(names, f.cell(c.Name))
 	}
-	first := [][]string{header}
-	for len(first) <= widthRows && r.Next() {
-		first = append(first, cells(r))
+	first := [][]string{}
+	for len(first) < widthRows && r.Next() {
+		first = append(first, f.cells(r))
 	}
-	g.fit(first)
+	g.fit(names, first)
+	if room := f.width(); room > 0 && g.width() > room && !f.markdown {
+		if f.expanded == displayAuto {
+			return f.records(r, first), ""
+		}
+		g.shrink(room, first)
+	}
 	g.line("┌─", "─┬─", "─┐")
-	g.row(header)
-	g.line("├─", "─┼─", "─┤")
-	for _, row := range first[1:] {
-		g.row(row)
+	if !f.headless {
+		g.row(names, true)
+		g.line("├─", "─┼─", "─┤")
 	}
-	for n = len(first) - 1; r.Next(); n++ {
-		if g.row(cells(r)) != nil {
+	for _, row := range first {
+		g.row(row, false)
+	}
+	for n = len(first); r.Next(); n++ {
+		if g.row(f.cells(r), false) != nil {
 			break
 		}
 	}
 	g.line("└─", "─┴─", "─┘")
-	return n
+	return n, g.cut(names)
 }
 
-func cells(r *engine.Rows) []string {
+func (f *tableFormat) cells(r *engine.Rows) []string {
 	var list []string
 	for _, v := range r.Values() {
-		list = append(list, visible(v.String()))
+		list = append(list, f.cell(v.String()))
 	}
 	return list
 }
 
-// grid draws a table line by line. Its writer keeps its error.
+// cell is a value or a name as it is written.
+func (f *tableFormat) cell(s string) string {
+	if f.markdown {
+		s = strings.NewReplacer("\r\n", "<br>", "\n", "<br>", `\`, `\\`, "|", `\|`).Replace(s)
+	}
+	return visible(s)
+}
+
+// grid draws a table line by line, or one in Markdown. Its writer keeps its error.
 type grid struct {
-	w      *bufio.Writer
-	aligns []text.Align
-	widths []int
+	w        *bufio.Writer
+	aligns   []text.Align
+	widths   []int
+	limits   []int  // the widths that cells of columns are cut to; 0 for none; nil where none is cut
+	lost     []bool // that cells of columns have been cut
+	markdown bool
 }
 
 // fit makes the columns as wide as their cells.
-func (g *grid) fit(rows [][]string) {
+func (g *grid) fit(names []string, rows [][]string) {
 	g.widths = make([]int, len(g.aligns))
+	for i, name := range names {
+		g.widths[i] = text.StringWidth(name)
+		if g.markdown {
+			g.widths[i] = max(g.widths[i], 3) // dashes
+		}
+	}
 	for _, row := range rows {
 		for i, c := range row {
 			g.widths[i] = max(g.widths[i], text.StringWidth(c))
@@ -137,7 +205,85 @@ func (g *grid) fit(rows [][]string) {
 	}
 }
 
+// width is that of a line.
+func (g *grid) width() int {
+	n := 1
+	for _, w := range g.widths {
+		n += w + 3
+	}
+	return n
+}
+
+// leastWidth is the width that no column of text is cut below.
+const leastWidth = 6
+
+// shrink cuts columns of text, the widest first, so that a line has room, as far as that goes. Numbers are never cut, but the names
+// above them.
+func (g *grid) shrink(room int, rows [][]string) {
+	g.limits, g.lost = make([]int, len(g.widths)), make([]bool, len(g.widths))
+	least := make([]int, len(g.widths))
+	for i, w := range g.widths {
+		least[i] = min(w, leastWidth)
+		if g.aligns[i] == text.AlignRight {
+			for _, row := range rows {
+				least[i] = max(least[i], text.StringWidth(row[i]))
+			}
+		}
+	}
+	for over := g.width() - room; over > 0; over-- {
+		widest := -1
+		for i, w := range g.widths {
+			if w > least[i] && (widest < 0 || w > g.widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		g.widths[widest]--
+		g.limits[widest] = g.widths[widest]
+	}
+}
+
+// cut says which columns have been cut; "" for none.
+func (g *grid) cut(names []string) string {
+	var list []string
+	for i, lost := range g.lost {
+		if lost {
+			list = append(list, g.short(names[i], 20))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	const most = 4
+	if len(list) > most {
+		list = append(list[:most], "...")
+	}
+	return "; cut to the width of the screen: " + strings.Join(list, ", ")
+}
+
+// short is the beginning of a text that has room in so many characters.
+func (g *grid) short(s string, width int) string {
+	if text.StringWidth(s) <= width {
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		if n += text.RuneWidth(r); n > width-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
 func (g *grid) line(left, middle, right string) {
+	if g.markdown {
+		if left == "├─" {
+			g.rule()
+		}
+		return
+	}
 	var parts []string
 	for _, w := range g.widths {
 		parts = append(parts, strings.Repeat("─", w))
@@ -145,13 +291,34 @@ func (g *grid) line(left, middle, right string) {
 	g.w.WriteString(left + strings.Join(parts, middle) + right + "\n")
 }
 
-func (g *grid) row(cells []string) error {
+// rule is the line of Markdown that divides names and values, and says where numbers are.
+func (g *grid) rule() {
+	for i, w := range g.widths {
+		end := "-"
+		if g.aligns[i] == text.AlignRight {
+			end = ":"
+		}
+		g.w.WriteString("| " + strings.Repeat("-", w-1) + end + " ")
+	}
+	g.w.WriteString("|\n")
+}
+
+// row writes cells, or the names above them.
+func (g *grid) row(cells []string, names bool) error {
+	bar := "│"
+	if g.markdown {
+		bar = "|"
+	}
 	for i, c := range cells {
-		g.w.WriteString("│ ")
+		if g.limits != nil && g.limits[i] > 0 && text.StringWidth(c) > g.limits[i] && (names || g.aligns[i] == text.AlignLeft) {
+			c = g.short(c, g.limits[i])
+			g.lost[i] = true
+		}
+		g.w.WriteString(bar + " ")
 		g.w.WriteString(g.aligns[i].Apply(c, g.widths[i]))
 		g.w.WriteByte(' ')
 	}
-	_, err := g.w.WriteString("│\n")
+	_, err := g.w.WriteString(bar + "\n")
 	return err
 }
 

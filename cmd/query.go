@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,11 +14,16 @@ import (
 	"github.com/stencildb/stencildb/internal/files"
 )
 
+// queryFlags are those of the command query, and of stencildb itself.
+type queryFlags struct {
+	common
+	keepGoing bool
+	file      string // "" for standard output
+	format    string
+}
+
 func newQuery() *cobra.Command {
-	var o common
-	var keepGoing bool
-	var file string
-	out := "table"
+	var o queryFlags
 	c := &cobra.Command{
 		Use:   "query [flags] ['SQL; SQL; ...']",
 		Short: "Answer SQL",
@@ -80,47 +86,60 @@ arguments, 130 after Ctrl-C.` + commonHelp,
   echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json`,
 		Args: atMostOneSQL,
 	}
-	c.RunE = run(func(c *cobra.Command, args []string) error {
-		script, err := o.text.read(c, args)
-		if err != nil {
-			return err
+	c.RunE = run(o.run)
+	o.register(c)
+	return c
+}
+
+// register adds the flags.
+func (o *queryFlags) register(c *cobra.Command) {
+	o.common.register(c, "auto")
+	o.format = "table"
+	choiceFlag(c, &o.format, "format", "how answers are written", formats...)
+	c.Flags().StringVarP(&o.file, "output", "o", "", "write the answers to `FILE`, which appears when all is written (a pipe gets them as they come); without --format its extension says how, and .gz and .zst behind it pack it")
+	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
+}
+
+// run answers the SQL of the arguments, of -f, or of standard input.
+func (o *queryFlags) run(c *cobra.Command, args []string) error {
+	script, err := o.text.read(c, args)
+	if err != nil {
+		return err
+	}
+	name, codec := o.format, ""
+	if o.file != "" {
+		given := ""
+		if c.Flags().Changed("format") {
+			given = o.format
 		}
-		codec := ""
-		if file != "" {
-			given := ""
-			if c.Flags().Changed("format") {
-				given = out
+		if name, codec, err = formatOf(o.file, given); err != nil {
+			return usagef("-o: %v", err)
+		}
+	}
+	const more = "give one statement, or use --format json"
+	if err := checkSets(name, script, more); err != nil {
+		return err
+	}
+	if o.text.file != "-" { // else that is the script
+		o.options.Input = c.InOrStdin()
+	}
+	return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
+		session := db.Session()
+		defer session.Close() // which says what it rolls back
+		return runTo(ctx, o.file, c.OutOrStdout(), func(w io.Writer) error {
+			v := &view{}
+			if out, ok := w.(*terminal); ok {
+				v.screen, _ = out.w.(*os.File)
 			}
-			if out, codec, err = formatOf(file, given); err != nil {
-				return usagef("-o: %v", err)
-			}
-		}
-		const more = "give one statement, or use --format json"
-		if err := checkSets(out, script, more); err != nil {
-			return err
-		}
-		if o.text.file != "-" { // else that is the script
-			o.options.Input = c.InOrStdin()
-		}
-		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			session := db.Session()
-			defer session.Close() // which says what it rolls back
-			return runTo(ctx, file, c.OutOrStdout(), func(w io.Writer) error {
-				f, err := packed(w, codec, func(w io.Writer) format {
-					return newFormat(out, w, file != "", more)
-				})
-				if err != nil {
-					return err
-				}
-				return runScript(ctx, session, script, f, keepGoing, o.text.name(), c.ErrOrStderr())
+			f, err := packed(w, codec, func(w io.Writer) format {
+				return newFormat(name, w, o.file != "", more, v)
 			})
+			if err != nil {
+				return err
+			}
+			return runScript(ctx, session, script, f, o.keepGoing, o.text.name(), c.ErrOrStderr())
 		})
 	})
-	o.register(c, "auto")
-	choiceFlag(c, &out, "format", "how answers are written", formats...)
-	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written (a pipe gets them as they come); without --format its extension says how, and .gz and .zst behind it pack it")
-	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
-	return c
 }
 
 // runScript answers the statements of a script that comes from source. Errors of

@@ -6,16 +6,23 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
+	width "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/storage"
 )
 
 // Version is the version that --version prints; the build sets it.
@@ -49,14 +56,7 @@ var errReported = errors.New("statements failed")
 // ends.
 func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
-	switch {
-	case len(args) > 0:
-	case isTerminal(stdin) && isTerminal(stdout):
-		args = []string{"shell"}
-	default:
-		args = []string{"query"}
-	}
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
 	root.SetIn(stdin)
 	var below *console
 	if isTerminal(stderr) {
@@ -104,8 +104,34 @@ func isWrongDevice(err error) bool {
 	return errors.As(err, &wish)
 }
 
+// reportError writes an error in one line. Of one in SQL of several lines it shows that line below, with a mark where it is.
 func reportError(w io.Writer, err error) {
-	fmt.Fprintln(w, "error:", message(err))
+	text := "error: " + message(err) + "\n"
+	if of := (*engine.StatementError)(nil); errors.As(err, &of) && of.At.Lines > 1 {
+		text += excerpt(of.At)
+	}
+	io.WriteString(w, text)
+}
+
+// excerpt is the line of a place, or as much of it as has room, and a mark below the place.
+func excerpt(p sql.Place) string {
+	if p.Line == 0 {
+		return ""
+	}
+	const most = 60 // characters before and behind the place
+	line := []rune(strings.NewReplacer("\t", " ", "\r", "").Replace(p.Source))
+	at := min(p.Column-1, len(line))
+	before, behind := line[:at], line[at:]
+	head := fmt.Sprintf("LINE %d: ", p.Line)
+	if len(before) > most {
+		head, before = head+"…", before[len(before)-most:]
+	}
+	rest := ""
+	if len(behind) > most {
+		behind, rest = behind[:most], "…"
+	}
+	left := visible(string(before))
+	return head + left + visible(string(behind)) + rest + "\n" + strings.Repeat(" ", width.StringWidth(head+left)) + "^\n"
 }
 
 // packages matches the names that errors of packages begin with.
@@ -145,30 +171,143 @@ func run(fn func(c *cobra.Command, args []string) error) func(*cobra.Command, []
 func init() { sql.Version = Version }
 
 func newRoot() *cobra.Command {
+	var o queryFlags
+	var text string
+	var rc bool
 	root := &cobra.Command{
-		Use:   "stencildb",
+		Use:   "stencildb [flags] [FILE ...] ['SQL; SQL; ...']",
 		Short: "A database engine that runs on the graphics pipeline",
 		Long: `stencildb answers SQL on the graphics pipeline: an attribute is a texture, a
 predicate is a depth test, a boolean combination lives in the stencil buffer,
 COUNT is an occlusion query, and the k-th largest value and SUM are found bit by
 bit. It needs no display and no GPU: Mesa's software rasteriser will do.
 
-Without arguments it opens the shell on a terminal, and elsewhere answers the SQL of
-its standard input.`,
+With SQL it answers that, as the command query does. Without SQL it opens the shell on a
+terminal, and elsewhere answers the SQL of its standard input. A FILE is loaded as a
+table, as --load does; a folder that --db has made is opened as --db does.`,
 		Example: `  stencildb tour
-  stencildb shell --load t=trips.csv
-  stencildb query 'SELECT COUNT(*), MEDIAN(delay) FROM flights WHERE distance > 1000'
+  stencildb trips.csv
+  stencildb 'SELECT COUNT(*), MEDIAN(delay) FROM flights WHERE distance > 1000'
+  stencildb trips.csv 'SELECT AVG(fare) FROM trips'
+  stencildb --db tables -c 'CREATE TABLE t (n int)'
   stencildb query --load t=trips.csv --backend cpu 'SELECT AVG(fare) FROM t'
   stencildb explain 'SELECT MAX(delay) FROM flights'
   stencildb info`,
 		Version:       Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+
+		SuggestionsMinimumDistance: 2,
 	}
+	root.RunE = run(func(c *cobra.Command, args []string) error {
+		args, err := o.take(c, args)
+		given := c.Flags().Changed("command")
+		switch {
+		case err != nil:
+			return err
+		case given && len(args) > 0:
+			return usagef("give SQL as an argument or with -c, not both")
+		case given:
+			return o.run(c, []string{text})
+		case len(args) > 0 || c.Flags().Changed("file") || !onTerminal(c):
+			return o.run(c, args)
+		case o.file != "":
+			return usagef("-o %s: give the SQL whose answers go there; in the shell \\o writes to a file", o.file)
+		case !slices.Contains(modes, o.format):
+			return usagef("--format %s: give the SQL whose answers it is for; the shell has %s", o.format, strings.Join(modes, ", "))
+		}
+		s := shellFlags{common: o.common, mode: o.format, withoutRC: rc}
+		return s.run(c, nil)
+	})
+	o.register(root)
+	root.Flags().StringVarP(&text, "command", "c", "", "answer this `SQL`, as if it were the last argument")
+	registerRC(root, &rc)
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
 	root.AddCommand(newQuery(), newShell(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newCheck(), newTour())
 	return root
+}
+
+// take adds the files and folders among the arguments of stencildb itself to the tables that are loaded, and
+// returns what is left: the SQL, or nothing.
+func (o *queryFlags) take(c *cobra.Command, args []string) (rest []string, err error) {
+	for i, arg := range args {
+		switch kind := argumentOf(arg); {
+		case kind == isDatabase && o.options.Folder == "":
+			o.options.Folder = arg
+		case kind == isDatabase:
+			return nil, usagef("%s: there is one folder of tables, and %s is given: load its files, or open it by itself", arg, o.options.Folder)
+		case kind == isData:
+			o.loads = append(o.loads, arg)
+		case kind == isScript:
+			return nil, usagef("%s holds SQL and no rows: stencildb -f %s answers it", arg, arg)
+		case i < len(args)-1:
+			return nil, usagef("%q is no file, and not the last argument: put SQL in quotes, behind the files", arg)
+		case kind == isMissing:
+			return nil, fmt.Errorf("there is no file %s, and it is no SQL", arg)
+		case kind == isWord:
+			return nil, unknownCommand(c, arg)
+		default:
+			rest = []string{arg}
+		}
+	}
+	return rest, nil
+}
+
+// argument is what an argument of stencildb itself is.
+type argument int
+
+const (
+	isSQL argument = iota
+	isData
+	isDatabase // a folder that --db has made
+	isScript   // a file of SQL
+	isMissing  // the path of a file that is not there
+	isWord     // none of these: a command that is written wrongly
+)
+
+// argumentOf finds out what an argument is. Files go first: SQL that is the name of a file is rare.
+func argumentOf(arg string) argument {
+	_, source, err := ingest.ParseLoad(arg)
+	if err == nil {
+		_, err = ingest.Files(source.Path)
+	}
+	st, missing := os.Stat(arg)
+	switch {
+	case missing == nil && st.IsDir() && storage.Holds(arg):
+		return isDatabase
+	case missing == nil && st.IsDir():
+		return isData // what it lacks loading it says
+	case err == nil && strings.EqualFold(filepath.Ext(source.Path), ".sql"):
+		return isScript
+	case err == nil:
+		return isData
+	case arg == "" || strings.ContainsAny(arg, " \t\r\n;("):
+		return isSQL
+	case slices.Contains(sql.Keywords, strings.ToUpper(arg)):
+		return isSQL
+	case strings.ContainsAny(arg, "./=*"):
+		return isMissing
+	}
+	return isWord
+}
+
+// unknownCommand is the error for a word that is no command, with those that it may stand for.
+func unknownCommand(c *cobra.Command, word string) error {
+	text := fmt.Sprintf("unknown command %q", word)
+	if near := c.SuggestionsFor(word); len(near) > 0 {
+		text += ": did you mean " + strings.Join(near, " or ") + "?"
+	} else {
+		text += ", and no file: stencildb --help lists the commands"
+	}
+	return usageError{errors.New(text)}
+}
+
+// onTerminal reports whether a person sits before the command.
+func onTerminal(c *cobra.Command) bool {
+	_, shown := c.OutOrStdout().(*terminal)
+	return shown && c.InOrStdin() == os.Stdin && isTerminal(os.Stdin)
 }
 
 // flagError words what is wrong with the value of a flag; for numbers pflag has the words

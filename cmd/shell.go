@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -14,13 +16,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sql"
 )
 
+// shellFlags are those of the shell.
+type shellFlags struct {
+	common
+	mode      string // how answers are written at first
+	withoutRC bool
+}
+
 func newShell() *cobra.Command {
-	var o common
+	o := shellFlags{mode: "table"}
 	c := &cobra.Command{
 		Use:   "shell [flags]",
 		Short: "Answer SQL as it is typed",
@@ -28,12 +38,15 @@ func newShell() *cobra.Command {
 arguments opens it where it runs on a terminal.
 
 The tab key completes keywords, functions, tables, and columns of tables that a
-statement has named; in quotes and behind \load, \o, \trace and .read it completes
-the paths of files. Statements are kept, each as one line, in stencildb/history of the
+statement has named; in quotes and behind commands that take one the paths of files.
+Statements are kept, each as one line, in stencildb/history of the
 state folder ($XDG_STATE_HOME, or ~/.local/state); the up key gives them back, Ctrl-R
 searches them. Ctrl-C ends the statement, or drops what has been typed; Ctrl-D leaves.
 An error ends a statement and nothing else. An answer that is longer than the screen
-goes to $PAGER, or to less.
+goes to $PAGER, or to less; columns of text of one that is wider are cut, which a line
+below it says. On a terminal the lines of stencildb/rc of the configuration folder
+($XDG_CONFIG_HOME, or ~/.config) come first, if there is such a file: commands such as
+\timing off, and SQL.
 
 Besides SQL there are commands of one line:
 
@@ -44,19 +57,28 @@ status 1.` + commonHelp,
   stencildb shell --load t=trips.csv --backend cpu`,
 		Args: cobra.NoArgs,
 	}
-	c.RunE = run(func(c *cobra.Command, _ []string) error {
-		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			s := &shell{db: db, session: db.Session(), ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr(), kept: func(string) {}}
-			defer s.discard()
-			defer s.session.Close() // which says what it rolls back
-			if screen, shown := s.out.(*terminal); shown && c.InOrStdin() == os.Stdin && isTerminal(os.Stdin) {
-				return s.interact(screen)
-			}
-			return s.script(c.InOrStdin())
-		})
-	})
+	c.RunE = run(o.run)
 	o.registerBackend(c, "auto")
+	registerRC(c, &o.withoutRC)
 	return c
+}
+
+// registerRC adds the flag that leaves out the file of settings.
+func registerRC(c *cobra.Command, without *bool) {
+	c.Flags().BoolVar(without, "no-rc", false, "do not read stencildb/rc of the configuration folder")
+}
+
+func (o *shellFlags) run(c *cobra.Command, _ []string) error {
+	return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
+		s := &shell{db: db, session: db.Session(), ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr(), form: o.mode, view: view{expanded: displayOff},
+			kept: func(string) {}, aside: func(do func()) { do() }}
+		defer s.discard()
+		defer s.session.Close() // which says what it rolls back
+		if onTerminal(c) {
+			return s.interact(s.out.(*terminal), !o.withoutRC)
+		}
+		return s.script(c.InOrStdin())
+	})
 }
 
 // shell is a session in which SQL and commands are typed.
@@ -65,28 +87,36 @@ type shell struct {
 	session     *engine.Session
 	ctx         context.Context
 	out, stderr io.Writer
+	form        string            // how answers are written, one of modes
 	view        view              // of answers
 	pages       pager             // of those on a terminal
 	to          *sink             // where they go; nil for out
 	typed       []byte            // of a statement that no semicolon has ended
 	kept        func(text string) // is told of what was typed
-	last        string            // the statement before
+	aside       func(do func())   // does something that has the terminal to itself
+	before      string            // the statements before, as they were typed
+	last        string            // the last of them, without EXPLAIN
+	where       string            // what is taken comes from, before a message; "" for what is typed
 	over        bool
 	ended       error // what a script ends with
 }
 
-// interact reads lines from the terminal until it is left.
-func (s *shell) interact(screen *terminal) error {
+// interact reads lines from the terminal until it is left; rc says whether those of the settings' file come first.
+func (s *shell) interact(screen *terminal, rc bool) error {
 	// A signal ends the statement that runs, and is nothing while none does.
 	s.ctx = context.WithoutCancel(s.ctx)
 	passed := make(chan os.Signal, 1)
 	signal.Notify(passed, os.Interrupt)
 	defer signal.Stop(passed)
+	if rc {
+		s.settings()
+	}
 	e := newEditor(s)
 	defer e.close()
-	s.kept = e.keep
+	s.kept, s.aside = e.keep, e.aside
 	fmt.Fprintf(s.out, "stencildb %s, backend %s. A semicolon ends a statement; \\? lists commands, \\q leaves.\n", Version, s.session.DB().Backend())
 	s.pages.screen = screen.w.(*os.File)
+	s.view.screen = s.pages.screen
 	s.out = &terminal{w: &s.pages, below: screen.below}
 	for !s.over {
 		line, err := e.Prompt(s.prompt())
@@ -141,14 +171,58 @@ func (s *shell) script(in io.Reader) error {
 	return s.ended
 }
 
-// take takes one line: a command, or a part of a statement. Statements that it ends run.
+// settings takes the lines of the settings' file, if there is one. It says nothing but what is wrong with them.
+func (s *shell) settings() {
+	path, err := rcFile()
+	if err != nil {
+		return // there is no home, and no such file
+	}
+	text, err := readSQL(s.ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		s.report(err)
+		return
+	}
+	out := s.out
+	defer func() { s.out, s.where = out, "" }()
+	s.out = io.Discard
+	for i, line := range strings.Split(text, "\n") {
+		s.where = fmt.Sprintf("%s, line %d: ", path, i+1)
+		s.take(strings.TrimSuffix(line, "\r"))
+	}
+	s.query(string(s.typed)) // what no semicolon ends
+	s.typed = nil
+}
+
+// rcFile is the path of the settings' file.
+func rcFile() (string, error) {
+	folder := os.Getenv("XDG_CONFIG_HOME")
+	if folder == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		folder = filepath.Join(home, ".config")
+	}
+	return filepath.Join(folder, "stencildb", "rc"), nil
+}
+
+// take takes one line: a command, or a part of a statement. Statements that it ends run. Behind a part of a statement a
+// command begins with a backslash; in quotes it is a part, too.
 func (s *shell) take(line string) {
 	begun := len(s.typed) > 0
-	if command := strings.TrimSpace(line); !begun && isCommand(command) {
+	if command := strings.TrimSpace(line); isCommand(command) && (!begun || command[0] == '\\' && sql.Endable(string(s.typed))) {
 		s.kept(line + "\n")
 		s.command(command)
 		return
 	}
+	s.answerTyped(line, begun)
+}
+
+// answerTyped takes a line of a statement, of which a part may stand before it.
+func (s *shell) answerTyped(line string, begun bool) {
 	s.typed = append(append(s.typed, line...), '\n')
 	if begun && !strings.Contains(line, ";") && line != `\.` { // which ends nothing
 		return
@@ -170,11 +244,20 @@ func (s *shell) query(text string) {
 		return
 	}
 	if err == nil {
-		s.last = list[len(list)-1].Select()
+		s.before, s.last = strings.TrimSpace(text), list[len(list)-1].Select()
 	}
-	s.interruptible(func(ctx context.Context) error {
-		return runScript(ctx, s.session, text, s.format(), false, "what was typed", s.stderr)
-	})
+	s.interruptible(func(ctx context.Context) error { return s.answer(ctx, text) })
+}
+
+// answer answers statements.
+func (s *shell) answer(ctx context.Context, text string) error {
+	return runScript(ctx, s.session, text, s.format(), false, "what was typed", s.stderr)
+}
+
+// say says what a command did.
+func (s *shell) say(format string, args ...any) error {
+	_, err := fmt.Fprintln(s.out, oneLine(fmt.Sprintf(format, args...)))
+	return err
 }
 
 // format is how the next answer is written.
@@ -182,7 +265,7 @@ func (s *shell) format() format {
 	if s.to != nil {
 		return s.to.format
 	}
-	f := newTable(s.out, &s.view)
+	f := newFormat(s.form, s.out, false, "", &s.view)
 	rows := f.rows
 	f.rows = func(r *engine.Rows) error { return s.pages.release(rows(r)) }
 	return f
@@ -212,13 +295,20 @@ func (s *shell) report(err error) {
 		if errors.Is(err, ingest.ErrChanged) {
 			err = fmt.Errorf(`%w with \load NAME=PATH`, err)
 		}
+		if s.where != "" {
+			err = fmt.Errorf("%s%w", s.where, err)
+		}
 		reportError(s.stderr, err)
+		if of := (*engine.StatementError)(nil); errors.As(err, &of) && of.At.Lines == 1 { // of more it is shown anyhow
+			io.WriteString(s.stderr, excerpt(of.At))
+		}
 	}
 }
 
 // sink is a file that answers go to. It appears under its name when it is complete.
 type sink struct {
 	*files.File
+	path string
 	format
 }
 
@@ -228,7 +318,14 @@ func (s *shell) commit() error {
 		return nil
 	}
 	defer s.discard()
-	return s.to.Commit(func(io.Writer) error { return s.to.format.close() })
+	if err := s.to.Commit(func(io.Writer) error { return s.to.format.close() }); err != nil {
+		return err
+	}
+	size := ""
+	if st, err := os.Stat(s.to.path); err == nil && st.Mode().IsRegular() {
+		size = ", " + glctx.FormatSize(st.Size())
+	}
+	return s.say("%s is complete%s", s.to.path, size)
 }
 
 func (s *shell) discard() {

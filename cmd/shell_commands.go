@@ -1,223 +1,213 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/files"
-	"github.com/stencildb/stencildb/trace"
+	"github.com/stencildb/stencildb/sql"
 )
 
 // command is one of a line, beside SQL.
 type command struct {
-	name, args, help string
-	do               func(s *shell, ctx context.Context, args string) error
+	names []string // any of which calls it
+	args  string   // in words of the help
+	help  string
+	takes argumentKind
+	do    func(s *shell, ctx context.Context, args string) error
 }
 
-// commands lists what there is. It is filled here, since \? leads back to it.
+// argumentKind says what the arguments of a command are, for completion.
+type argumentKind int
+
+const (
+	takesNothing argumentKind = iota
+	takesPath
+	takesLoad // NAME=PATH
+	takesPathThenSQL
+	takesPathThenTable
+	takesTable
+	takesSQL
+	takesBackend
+	takesSwitch // on or off
+	takesDisplay
+	takesMode
+	takesCommand
+)
+
+// commands lists what there is, in the order of the help. It is filled here, since some lead back to it.
 var commands []command
 
 func init() {
 	commands = []command{
-		{`\d`, "[TABLE]", "list the tables, or the columns of one", (*shell).describe},
-		{`\df`, "", "list the functions", func(s *shell, ctx context.Context, _ string) error {
-			return runScript(ctx, s.session, "SHOW FUNCTIONS", s.format(), false, "", s.stderr)
+		{[]string{`\?`, ".help", "help"}, "[COMMAND]", "list the commands, or say what one does", takesCommand, (*shell).help},
+		{[]string{`\q`, ".quit", ".exit", "quit", "exit"}, "", "leave, as Ctrl-D does", takesNothing, (*shell).leave},
+		{[]string{`\d`}, "[TABLE]", "list the tables, or the columns of one", takesTable, (*shell).describe},
+		{[]string{`\dt`, ".tables"}, "[PATTERN]", "list the tables, those that match: *, ? and % stand for any letters", takesTable, (*shell).tables},
+		{[]string{`\di`, ".indexes"}, "", "list the indexes", takesNothing, statements("SHOW INDEXES")},
+		{[]string{`\df`}, "", "list the functions", takesNothing, statements("SHOW FUNCTIONS")},
+		{[]string{".schema"}, "[TABLE]", "write the SQL that makes the tables and indexes, or those of one table", takesTable, (*shell).schema},
+		{[]string{`\load`}, "NAME=PATH[?option&...]", "open a file as a table, as --load does, or open it again", takesLoad, (*shell).load},
+		{[]string{".import"}, "FILE TABLE", "put the rows of a file into a table, which is made where it is not there", takesPathThenTable, (*shell).importFile},
+		{[]string{`\copy`}, "TABLE FROM|TO FILE [options]", "COPY, with the path with or without quotes", takesSQL, (*shell).copyFile},
+		{[]string{`\i`, ".read"}, "FILE", "answer the statements of a file", takesPath, (*shell).readFile},
+		{[]string{`\o`, ".output"}, "[FILE]", "write answers to a file, in the format of its extension; without FILE the file is complete", takesPath, (*shell).redirect},
+		{[]string{`\e`}, "[FILE]", "edit what is typed, or the statement before, or a file, with $EDITOR, and answer it", takesPath, (*shell).edit},
+		{[]string{`\watch`}, "[SECONDS [TIMES]]", "answer the statement before again and again, until Ctrl-C", takesNothing, (*shell).watch},
+		{[]string{`\!`, ".shell"}, "COMMAND", "run a command of the system's shell", takesPath, (*shell).system},
+		{[]string{`\backend`}, "[NAME]", "take another backend, or say which it is", takesBackend, (*shell).backend},
+		{[]string{`\explain`}, "[SQL]", "list the passes of a statement, or of the one before", takesSQL, (*shell).explain},
+		{[]string{`\trace`}, "FILE [SQL]", "write a page of its passes with their pictures", takesPathThenSQL, (*shell).trace},
+		{[]string{`\x`}, "[on|off|auto]", "a line for each value, instead of a table; auto: where a table is wider than the screen", takesDisplay, (*shell).display},
+		{[]string{".mode"}, "[MODE]", "how answers are written: " + strings.Join(modes, ", ") + "; without MODE say which it is", takesMode, (*shell).mode},
+		{[]string{".headers"}, "[on|off]", "the names of the columns above their values", takesSwitch, func(s *shell, _ context.Context, args string) error {
+			return s.toggle("headers", args, func() bool { return !s.view.headless }, func(on bool) { s.view.headless = !on })
 		}},
-		{`\load`, "NAME=PATH[?option&...]", "open a file as a table, as --load does, or open it again", (*shell).load},
-		{`\backend`, "[NAME]", "take another backend, or say which it is", (*shell).backend},
-		{`\explain`, "[SQL]", "list the passes of a statement, or of the one before", (*shell).explain},
-		{`\trace`, "FILE [SQL]", "write a page of its passes with their pictures", (*shell).trace},
-		{`\x`, "[on|off]", "a line for each value, instead of a table", func(s *shell, _ context.Context, args string) error {
-			return s.toggle(&s.view.expanded, "expanded display", args)
+		{[]string{`\timing`, ".timer"}, "[on|off]", "what an answer took, below it; without, the number of rows alone", takesSwitch, func(s *shell, _ context.Context, args string) error {
+			return s.toggle("timing", args, func() bool { return !s.view.untimed }, func(on bool) { s.view.untimed = !on })
 		}},
-		{`\timing`, "[on|off]", "what an answer took, below it; without, the number of rows alone", func(s *shell, _ context.Context, args string) error {
-			timed := !s.view.untimed
-			err := s.toggle(&timed, "timing", args)
-			s.view.untimed = !timed
-			return err
+		{[]string{`\pager`}, "[on|off]", "turn pages of answers that are longer than the screen", takesSwitch, func(s *shell, _ context.Context, args string) error {
+			return s.toggle("pager", args, func() bool { return !s.pages.off }, func(on bool) { s.pages.off = !on })
 		}},
-		{`\pager`, "[on|off]", "turn pages of answers that are longer than the screen", func(s *shell, _ context.Context, args string) error {
-			on := !s.pages.off
-			err := s.toggle(&on, "pager", args)
-			s.pages.off = !on
-			return err
-		}},
-		{`\o`, "[FILE]", "write answers to a file, in the format of its extension; without FILE the file is complete", (*shell).redirect},
-		{`.read`, "FILE", "answer the statements of a file", (*shell).readFile},
-		{`\?`, "", "list the commands", func(s *shell, _ context.Context, _ string) error {
-			_, err := fmt.Fprint(s.out, commandsHelp())
-			return err
-		}},
-		{`\q`, "", "leave, as exit, quit and Ctrl-D do", (*shell).leave},
 	}
 }
 
-// commandsHelp lists the commands, one a line.
+// statements is a command that answers SQL.
+func statements(text string) func(*shell, context.Context, string) error {
+	return func(s *shell, ctx context.Context, _ string) error { return s.answer(ctx, text) }
+}
+
+// commandsHelp lists the commands, each with its help below it where both are too long for a line.
 func commandsHelp() string {
 	var b strings.Builder
 	for _, c := range commands {
-		fmt.Fprintf(&b, "  %-31s %s\n", strings.TrimRight(c.name+" "+c.args, " "), c.help)
+		b.WriteString(c.usage())
 	}
 	return b.String()
 }
 
-// isCommand reports a line that is no SQL.
+// usage is the line of the help about a command, or the lines.
+func (c *command) usage() string {
+	const room, width = 32, 100
+	call := "  " + strings.TrimRight(strings.Join(c.names, ", ")+" "+c.args, " ")
+	indent := strings.Repeat(" ", room)
+	text, line := call, utf8.RuneCountInString(call)
+	if line > room-2 {
+		text, line = text+"\n"+indent, room
+	} else {
+		text, line = text+indent[line:], room
+	}
+	for i, word := range strings.Fields(c.help) {
+		switch n := utf8.RuneCountInString(word); {
+		case i == 0:
+			text, line = text+word, line+n
+		case line+1+n > width:
+			text, line = text+"\n"+indent+word, room+n
+		default:
+			text, line = text+" "+word, line+1+n
+		}
+	}
+	return text + "\n"
+}
+
+// commandNames are all names of commands.
+func commandNames() (list []string) {
+	for _, c := range commands {
+		list = append(list, c.names...)
+	}
+	return list
+}
+
+// commandNamed is the command of a name; nil for none.
+func commandNamed(name string) *command {
+	for i := range commands {
+		if slices.Contains(commands[i].names, name) {
+			return &commands[i]
+		}
+	}
+	return nil
+}
+
+// isCommand reports a line that is no SQL: one that begins as commands do, or a command that is a word.
 func isCommand(line string) bool {
-	return line == "exit" || line == "quit" || strings.HasPrefix(line, `\`) || strings.HasPrefix(line, ".")
+	if strings.HasPrefix(line, `\`) || strings.HasPrefix(line, ".") {
+		return true
+	}
+	name, _ := cutCommand(line)
+	return commandNamed(name) != nil
+}
+
+// cutCommand is the name of a line's command and its arguments, without a semicolon that one is used to.
+func cutCommand(line string) (name, args string) {
+	line = strings.TrimRight(strings.TrimSpace(line), "; \t")
+	if strings.HasPrefix(line, `\!`) { // what follows may follow at once
+		return `\!`, strings.TrimSpace(line[2:])
+	}
+	at := strings.IndexAny(line, " \t")
+	if at < 0 {
+		return line, ""
+	}
+	return line[:at], strings.TrimSpace(line[at:])
 }
 
 // command does what such a line says.
 func (s *shell) command(line string) {
-	if line == "exit" || line == "quit" {
-		line = `\q`
-	}
-	name, args, _ := strings.Cut(line, " ")
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
-	if i < 0 {
-		s.report(fmt.Errorf(`there is no command %s: \? lists them`, name))
+	name, args := cutCommand(line)
+	c := commandNamed(name)
+	if c == nil {
+		s.report(unknown(name))
 		return
 	}
-	s.interruptible(func(ctx context.Context) error { return commands[i].do(s, ctx, strings.TrimSpace(args)) })
-}
-
-func (s *shell) leave(context.Context, string) error {
-	s.over = true
-	return nil
-}
-
-func (s *shell) describe(ctx context.Context, args string) error {
-	text := "SHOW TABLES"
-	if args != "" {
-		text = "DESCRIBE " + args
+	if c.args == "" && args != "" {
+		s.report(fmt.Errorf("%s takes nothing behind it: leave out %s", name, args))
+		return
 	}
-	err := runScript(ctx, s.session, text, s.format(), false, "", s.stderr)
-	if of := (*engine.StatementError)(nil); errors.As(err, &of) { // its place is in a text that nobody has typed
-		return of.Unwrap()
-	}
-	return err
+	s.interruptible(func(ctx context.Context) error { return c.do(s, ctx, args) })
 }
 
-func (s *shell) load(ctx context.Context, args string) error {
-	specs, err := ingest.InFolder(args)
-	for _, spec := range specs {
-		name, source, wrong := ingest.ParseLoad(spec)
-		if wrong == nil {
-			wrong = s.db.OpenFile(ctx, name, source)
+// unknown is the error of a command that there is not, with the nearest ones.
+func unknown(name string) error {
+	near := nearest(name, commandNames())
+	if len(near) == 0 {
+		return fmt.Errorf(`there is no command %s: \? lists them`, name)
+	}
+	return fmt.Errorf(`there is no command %s: did you mean %s? \? lists them all`, name, strings.Join(near, " or "))
+}
+
+// nearest are the words that one may have meant, three at most: those that another one begins with or that begin with it, or
+// that are mistyped by a letter or two. What a word begins with, . or \, is not compared.
+func nearest(word string, of []string) (list []string) {
+	bare := func(s string) string { return strings.ToLower(strings.TrimLeft(s, `.\`)) }
+	w := bare(word)
+	if w == "" {
+		return nil
+	}
+	far := func(s string) int {
+		b := bare(s)
+		switch d := sql.Distance(w, b, 2); {
+		case b == "" || b == "?" || b == "!":
+			return 3
+		case len(w) > 1 && strings.HasPrefix(b, w) || len(b) > 2 && strings.HasPrefix(w, b):
+			return min(d, 1)
+		case 2*d < max(len(w), len(b)):
+			return d
 		}
-		err = errors.Join(err, wrong)
+		return 3
 	}
-	return err
-}
-
-func (s *shell) backend(_ context.Context, args string) error {
-	if args == "" {
-		_, err := fmt.Fprintln(s.out, s.session.DB().Backend())
-		return err
-	}
-	return s.session.SetBackend(args)
-}
-
-// statement is the one of a command's arguments, or else the one before.
-func (s *shell) statement(args string) (string, error) {
-	if args == "" && s.last == "" {
-		return "", fmt.Errorf("there is no statement before: write one behind the command")
-	}
-	if args == "" {
-		return s.last, nil
-	}
-	return args, nil
-}
-
-func (s *shell) explain(ctx context.Context, args string) error {
-	text, err := s.statement(args)
-	if err != nil {
-		return err
-	}
-	return explainTo(ctx, s.out, s.session.DB(), text, engine.ExplainOptions{})
-}
-
-func (s *shell) trace(ctx context.Context, args string) error {
-	path, text, _ := strings.Cut(args, " ")
-	if path == "" {
-		return fmt.Errorf(`name the page to write: \trace FILE.html`)
-	}
-	if s.session.DB().Backend() == "cpu" {
-		return fmt.Errorf(`backend cpu runs no passes to look at: take another one first: \backend classic`)
-	}
-	text, err := s.statement(strings.TrimSpace(text))
-	if err != nil {
-		return err
-	}
-	page, err := files.Create(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer page.Discard()
-	t, err := traceOn(ctx, s.stderr, s.session.DB(), text, trace.Options{})
-	if err != nil {
-		return err
-	}
-	return writePage(s.stderr, page, path, []*trace.Trace{t})
-}
-
-// toggle turns a setting on, off or round, and says so.
-func (s *shell) toggle(setting *bool, what, args string) error {
-	switch args {
-	case "":
-		*setting = !*setting
-	case "on", "off":
-		*setting = args == "on"
-	default:
-		return fmt.Errorf("%q is neither on nor off", args)
-	}
-	state := "off"
-	if *setting {
-		state = "on"
-	}
-	_, err := fmt.Fprintf(s.out, "%s is %s\n", what, state)
-	return err
-}
-
-// redirect completes the file that answers went to, and begins another one.
-func (s *shell) redirect(ctx context.Context, path string) error {
-	if err := s.commit(); err != nil || path == "" {
-		return err
-	}
-	name, codec, err := formatOf(path, "")
-	if err != nil {
-		return err
-	}
-	f, err := files.Create(ctx, path)
-	if err != nil {
-		return err
-	}
-	to, err := packed(f, codec, func(w io.Writer) format {
-		if name == "table" {
-			return newTable(w, &s.view)
+	for _, s := range of {
+		if far(s) <= 2 {
+			list = append(list, s)
 		}
-		return newFormat(name, w, true, `\o FILE begins another one, and a file of the extension .json or .txt holds several`)
-	})
-	if err != nil {
-		f.Discard()
-		return err
 	}
-	s.to = &sink{f, to}
-	return nil
-}
-
-func (s *shell) readFile(ctx context.Context, path string) error {
-	if path == "" {
-		return fmt.Errorf("name the file to read: .read FILE.sql")
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(far(a), far(b)) })
+	for n := range list {
+		if far(list[n]) > far(list[0]) {
+			list = list[:n]
+			break
+		}
 	}
-	text, err := readSQL(ctx, path)
-	if err != nil {
-		return err
-	}
-	return runScript(ctx, s.session, text, s.format(), false, path, s.stderr)
+	return list[:min(len(list), 3)]
 }

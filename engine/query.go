@@ -115,7 +115,8 @@ func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 
 // StatementError is an error of a statement, described with its place in the text.
 type StatementError struct {
-	SQL     string // the statement
+	SQL     string    // the statement
+	At      sql.Place // in the text that the statement is of; zero for none
 	message string
 	err     error
 }
@@ -129,7 +130,7 @@ func described(script, text string, err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	return &StatementError{text, sql.Describe(script, err), err}
+	return &StatementError{text, sql.PlaceOf(script, err), sql.Describe(script, err), err}
 }
 
 func parseOne(text string) (*sql.Statement, error) {

@@ -90,8 +90,9 @@ type Names struct {
 	Indexes []string
 }
 
-// Names are those that there are. Tables that text names are opened for their columns, as long as ctx lasts.
-func (db *DB) Names(ctx context.Context, text string) Names {
+// Names are those that there are. Tables that text names are opened for their columns, as long as ctx lasts, and so are the files of
+// paths, which have their columns under these.
+func (db *DB) Names(ctx context.Context, text string, paths ...string) Names {
 	entries, _ := db.tables.known()
 	n := Names{Columns: map[string][]string{}, Indexes: sql.Written(db.indexes.names())}
 	for _, e := range entries {
@@ -102,12 +103,22 @@ func (db *DB) Names(ctx context.Context, text string) Names {
 			t, _ = db.read(ctx, e, nil) // what is wrong with it the statement says
 		}
 		if t != nil {
-			var columns []string
-			for _, f := range t.Fields {
-				columns = append(columns, f.Name)
-			}
-			n.Columns[name] = sql.Written(columns)
+			n.Columns[name] = writtenColumns(t)
+		}
+	}
+	for _, path := range paths {
+		if t, err := db.openFile(ctx, sql.File{Path: path}); err == nil { // what is wrong with it the statement says
+			n.Columns[path] = writtenColumns(t)
 		}
 	}
 	return n
+}
+
+// writtenColumns are the columns of a table as in SQL.
+func writtenColumns(t *table.Table) []string {
+	var columns []string
+	for _, f := range t.Fields {
+		columns = append(columns, f.Name)
+	}
+	return sql.Written(columns)
 }

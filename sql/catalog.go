@@ -123,7 +123,7 @@ func suggest(want string, list []string, plural string) string {
 	var found []near
 	limit := max(1, len([]rune(want))/3)
 	for _, have := range list {
-		if d := distance(strings.ToLower(want), strings.ToLower(have), limit); d <= limit {
+		if d := Distance(strings.ToLower(want), strings.ToLower(have), limit); d <= limit {
 			found = append(found, near{have, d})
 		}
 	}
@@ -155,10 +155,10 @@ func Written(names []string) []string {
 	return out
 }
 
-// distance is the number of characters to insert, delete, replace or swap with
+// Distance is the number of characters to insert, delete, replace or swap with
 // their neighbour to make b of a (optimal string alignment); more than limit is
 // returned as limit + 1.
-func distance(a, b string, limit int) int {
+func Distance(a, b string, limit int) int {
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > limit || -d > limit {
 		return limit + 1

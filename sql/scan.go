@@ -274,6 +274,12 @@ func Complete(text string) (end int, begun bool) {
 	return end, begun
 }
 
+// Endable reports that a semicolon behind a text would end its last statement: it ends in no quotes, in no comment and in no data.
+func Endable(text string) bool {
+	end, _ := Complete(text + "\n;")
+	return end == len(text)+2
+}
+
 // blankTo reports that the line from a place on is blank.
 func blankTo(text string, at int) bool {
 	line, _, _ := strings.Cut(text[at:], "\n")

@@ -332,15 +332,31 @@ func (s *Statement) spelled(loc int, folded ...string) []name {
 	return list
 }
 
-// Describe writes err on one line, with the line and the column (in characters,
-// from 1) of an [*expr.Error] in the text given to [Parse].
-func Describe(text string, err error) string {
+// Place is where something stands in a text.
+type Place struct {
+	Line, Column int    // from 1, the column in characters; 0 where it stands nowhere
+	Source       string // the line
+	Lines        int    // of the text, without blank ones at its end
+}
+
+// PlaceOf is where an [*expr.Error] stands in the text given to [Parse]; zero of other errors.
+func PlaceOf(text string, err error) (p Place) {
 	var e *expr.Error
 	if !errors.As(err, &e) || e.Pos < 0 || e.Pos > len(text) {
+		return p
+	}
+	from := strings.LastIndexByte(text[:e.Pos], '\n') + 1
+	p.Line, p.Column = 1+strings.Count(text[:from], "\n"), 1+utf8.RuneCountInString(text[from:e.Pos])
+	p.Source, _, _ = strings.Cut(text[from:], "\n")
+	p.Lines = 1 + strings.Count(strings.TrimRight(text, " \t\r\n"), "\n")
+	return p
+}
+
+// Describe writes err on one line, with its place, where it has one, in the text given to [Parse].
+func Describe(text string, err error) string {
+	p := PlaceOf(text, err)
+	if p.Line == 0 {
 		return err.Error()
 	}
-	before := text[:e.Pos]
-	line := 1 + strings.Count(before, "\n")
-	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
-	return fmt.Sprintf("%s (line %d, column %d)", err, line, column)
+	return fmt.Sprintf("%s (line %d, column %d)", err, p.Line, p.Column)
 }

@@ -139,7 +139,7 @@ func (s *Statement) remedy(loc int, message string) string {
 			continue
 		}
 		for _, w := range mistyped {
-			if distance(strings.ToUpper(s.token(i)), w, 1) == 1 {
+			if Distance(strings.ToUpper(s.token(i)), w, 1) == 1 {
 				return "; did you mean " + w + "?"
 			}
 		}

@@ -94,6 +94,12 @@ func Open(ctx context.Context, dir string, o ingest.Options) (*Store, error) {
 	return s, err
 }
 
+// Holds reports whether a folder holds a database.
+func Holds(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, manifestName))
+	return err == nil
+}
+
 // others is a file of a folder without a manifest that no store has made; "" for none.
 func others(d folder) string {
 	names, err := d.list()
