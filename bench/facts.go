@@ -216,16 +216,17 @@ func (f *facts) polynomial(degree int) Query {
 		return Query{Cannot: fmt.Sprintf("the powers of %s up to %d do not fit 64 bits", c.name, degree)}
 	}
 	limit := valueAt(coefficients, f.number(col, 60)-middle) + f.number(y, 60)
-	write := func(column, other string) string {
+	write := func(one, column, other string) string {
 		operand := fmt.Sprintf("(%s - %d)", column, middle)
 		var terms []string
 		for i, k := range coefficients {
-			terms = append(terms, strconv.FormatInt(k, 10)+strings.Repeat(" * "+operand, i+1))
+			terms = append(terms, fmt.Sprintf(one, k)+strings.Repeat(" * "+operand, i+1))
 		}
 		return f.countWhere(fmt.Sprintf("%s + %s < %d", strings.Join(terms, " + "), other, limit)).SQL
 	}
-	// DuckDB computes with the column's own width.
-	return Query{SQL: write(c.name, other.name), Peers: map[string]string{"duckdb": write("CAST("+c.name+" AS BIGINT)", "CAST("+other.name+" AS BIGINT)")}}
+	// The powers are BIGINT since their coefficients are; SQLite has one type of integers, and DuckDB computes with the column's own width.
+	return Query{SQL: write("%d::bigint", c.name, other.name), Peers: map[string]string{"sqlite": write("%d", c.name, other.name),
+		"duckdb": write("%d", "CAST("+c.name+" AS BIGINT)", "CAST("+other.name+" AS BIGINT)")}}
 }
 
 // valueAt is the value of a polynomial without a constant term.

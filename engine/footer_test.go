@@ -59,7 +59,7 @@ func rowsOfInts(values ...any) (list []*int64) {
 var footerBackends = []string{"cpu", "auto", "compute", "fused", "classic"}
 
 // answered is an answer, or an error without the name of its statement.
-func answered(db *DB, text string) string {
+func answerOf(db *DB, text string) string {
 	rows, err := answer(db, text)
 	if err != nil {
 		return "error: " + err.Error()
@@ -138,11 +138,11 @@ func TestFootersThatStateLittle(t *testing.T) {
 					t.Fatal(err)
 				}
 				if round == 1 {
-					answered(db, "SELECT * FROM "+table)
+					answerOf(db, "SELECT * FROM "+table)
 				}
 				for range 2 {
 					for text, want := range c.want {
-						got := answered(db, "SELECT "+strings.ReplaceAll(text, "FROM t", "FROM "+table))
+						got := answerOf(db, "SELECT "+strings.ReplaceAll(text, "FROM t", "FROM "+table))
 						if strings.HasPrefix(want, "error") && strings.HasPrefix(got, want) {
 							continue
 						}
@@ -279,11 +279,11 @@ func TestDrawnFooters(t *testing.T) {
 				slices.Reverse(order)
 			}
 			for _, k := range order {
-				answers[i][k] = answered(db, statements[k])
+				answers[i][k] = answerOf(db, statements[k])
 			}
 		}
 		for k, text := range statements {
-			right := answered(want, text)
+			right := answerOf(want, text)
 			for i, a := range answers {
 				if a[k] != answers[0][k] {
 					t.Fatalf("%s: %s on backend %s, and %s before other statements on cpu", text, a[k], dbs[i].Backend(), answers[0][k])
@@ -353,11 +353,11 @@ func TestFootersBeyondTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range asked {
-			if got, want := answered(db, "SELECT "+text), answered(whole, "SELECT "+text); got != want && (backend == "cpu" || !strings.Contains(got, "memory")) {
+			if got, want := answerOf(db, "SELECT "+text), answerOf(whole, "SELECT "+text); got != want && (backend == "cpu" || !strings.Contains(got, "memory")) {
 				t.Errorf("%s: SELECT %s: %s, want %s", backend, text, got, want)
 			}
 		}
-		if got := answered(db, "SELECT SUM(x) FROM lies"); !strings.Contains(got, "column x, row group 2, rows ") || !strings.Contains(got, "the footer states 0 NULLs, and there are ") {
+		if got := answerOf(db, "SELECT SUM(x) FROM lies"); !strings.Contains(got, "column x, row group 2, rows ") || !strings.Contains(got, "the footer states 0 NULLs, and there are ") {
 			t.Errorf("%s: the sum where NULLs are denied: %s", backend, got)
 		}
 	}
