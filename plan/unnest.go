@@ -86,25 +86,30 @@ walk:
 		cur, chain = u.filter(cur, f.Where), chain[1:]
 	}
 	known := map[int]expr.Expr{} // ORDER BY may have a subquery of the select list
-	for i, n := range chain {    // until the select list: above it are its columns
-		chain[i] = MapExprs(n, func(e expr.Expr) expr.Expr {
-			return expr.Map(e, func(e expr.Expr) expr.Expr {
-				q, ok := e.(*expr.Subquery)
-				if !ok {
-					return nil
-				}
-				if known[q.N] == nil {
-					cur, known[q.N] = u.widened(cur, q)
-				}
-				return known[q.N]
+	widen := func(now func(*expr.Subquery) bool) {
+		for i, n := range chain { // until the select list: above it are its columns
+			chain[i] = MapExprs(n, func(e expr.Expr) expr.Expr {
+				return expr.Map(e, func(e expr.Expr) expr.Expr {
+					q, ok := e.(*expr.Subquery)
+					if !ok || !now(q) {
+						return nil
+					}
+					if known[q.N] == nil {
+						cur, known[q.N] = u.widened(cur, q)
+					}
+					return known[q.N]
+				})
 			})
-		})
-		if _, ok := n.(*Project); ok {
-			break
+			if _, ok := n.(*Project); ok {
+				break
+			}
 		}
 	}
+	// A window function may read what a subquery gives, or be compared with it.
+	widen(func(q *expr.Subquery) bool { return !expr.HasWindow(q.Test) })
 	if slices.ContainsFunc(chain, hasWindow) {
 		cur, chain = windowed(cur, chain)
+		widen(func(*expr.Subquery) bool { return true })
 	}
 	for _, n := range chain {
 		cur = n.With(cur)
@@ -130,13 +135,20 @@ func (u *unnester) groupsAsColumns(e expr.Expr) expr.Expr {
 		case *expr.AggRef:
 			return &expr.Column{Index: e.Index, Name: e.String(), T: e.T, P: e.P}
 		case *expr.Subquery:
-			out := *e
-			out.Test = u.groupsAsColumns(e.Test)
-			out.Of = &Subplan{Tree: mapOuter(treeOf(e), 1, func(o *expr.Outer) expr.Expr { return &expr.Outer{X: u.groupsAsColumns(o.X), Level: 1} })}
-			return &out
+			return mapAround(e, u.groupsAsColumns)
 		}
 		return nil
 	})
+}
+
+// mapAround maps what a subquery reads of the query around it.
+func mapAround(q *expr.Subquery, f func(expr.Expr) expr.Expr) *expr.Subquery {
+	out := *q
+	out.Test = f(q.Test)
+	if reads(treeOf(q), 0) {
+		out.Of = &Subplan{Tree: mapOuter(treeOf(q), 1, func(o *expr.Outer) expr.Expr { return &expr.Outer{X: f(o.X), Level: 1} })}
+	}
+	return &out
 }
 
 // base unnests what stands below the filters of a SELECT.

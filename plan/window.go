@@ -55,11 +55,14 @@ func windowed(cur Node, chain []Node) (Node, []Node) {
 	w := &Window{Input: p}
 	at := map[string]int{} // of functions
 	mapped := func(n Node, results int) Node {
-		return MapExprs(n, func(e expr.Expr) expr.Expr {
+		var around func(expr.Expr) expr.Expr
+		around = func(e expr.Expr) expr.Expr {
 			return expr.Map(e, func(e expr.Expr) expr.Expr {
 				switch e := e.(type) {
 				case *expr.Column, *expr.AggRef:
 					return column(e)
+				case *expr.Subquery:
+					return mapAround(e, around)
 				case *expr.Window:
 					id := expr.Identity(e)
 					i, ok := at[id]
@@ -77,7 +80,8 @@ func windowed(cur Node, chain []Node) (Node, []Node) {
 				}
 				return nil
 			})
-		})
+		}
+		return MapExprs(n, around)
 	}
 	last := slices.IndexFunc(chain, func(n Node) bool { _, ok := n.(*Project); return ok })
 	for _, n := range chain[:last+1] { // what they read
