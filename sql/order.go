@@ -122,8 +122,11 @@ func (b *binder) ordered(n plan.Node, items []plan.Item, keys []expr.SortKey, on
 	case distinct:
 		n = &plan.Distinct{Input: &plan.Project{Input: n, Items: items}}
 		sort.Input, sort.Keys = n, outputKeys(items, keys)
-	case on != nil && len(on) == 0: // all rows are alike
-		panic(b.errorf(b.keyword("distinct"), "SELECT DISTINCT ON constants is not supported; write LIMIT 1"))
+	case on != nil && len(on) == 0: // all rows are alike: the first of them
+		if len(keys) > 0 {
+			n = sort
+		}
+		return &plan.Limit{Input: &plan.Project{Input: n, Items: items}, Count: 1}
 	case on != nil:
 		sort.Keys, sort.Unique = withOn(keys, on), len(on)
 	}
