@@ -19,7 +19,7 @@ BENCHTIME ?= 1s
 # Debian packages: what building and running needs, and what the window tests
 # and those of pages need besides.
 RUN_PACKAGES  := ca-certificates gcc libc6-dev pkg-config libegl1-mesa-dev libgl1-mesa-dev libgl1-mesa-dri libegl-mesa0
-TEST_PACKAGES := $(RUN_PACKAGES) xorg-dev xvfb xauth chromium
+TEST_PACKAGES := $(RUN_PACKAGES) xorg-dev xvfb xauth chromium postgresql-15
 ZINK_PACKAGES := $(RUN_PACKAGES) mesa-vulkan-drivers
 
 # What `make data` fetches from the npm registry.

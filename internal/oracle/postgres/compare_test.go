@@ -287,3 +287,11 @@ func (p *pair) tableRows(name string) (want, got answer) {
 	text := "SELECT * FROM " + name
 	return p.ofPostgreSQL(text), p.ofEngine("cpu", text)
 }
+
+// alike says whether a table has the same rows on both sides.
+func (p *pair) alike(name string) bool {
+	want, got := p.tableRows(name)
+	before := p.tally
+	defer func() { p.tally = before }()
+	return p.difference("", "", want, got, false) == ""
+}

@@ -145,7 +145,7 @@ func (g *draws) selects(depth int, outer []column, want []kind) string {
 	order := ""
 	if distinct == "" && group == "" && from != "" && g.rare(8) {
 		e, _, _ := strings.Cut(items[0], " AS c1")
-		if strings.Contains(e, "SELECT") || g.some(3) {
+		if _, err := strconv.Atoi(e); err == nil || strings.Contains(e, "SELECT") || g.some(3) {
 			e = "1"
 		}
 		distinct, order = "DISTINCT ON ("+e+") ", orderAll(len(want), " ")

@@ -42,7 +42,8 @@ type server struct {
 	done   chan error
 }
 
-// startServer makes a data folder and starts a server over it. Text sorts by its bytes, as here.
+// startServer makes a data folder and starts a server over it. Text sorts by its bytes and has the
+// upper and lower case of Unicode, as here.
 func startServer() (_ *server, err error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
@@ -65,7 +66,7 @@ func startServer() (_ *server, err error) {
 		return nil, err
 	}
 	data := filepath.Join(folder, "data")
-	create := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "--locale=C", "-E", "UTF8", "-A", "trust", "--no-sync")
+	create := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "--lc-collate=C", "--lc-ctype=C.UTF-8", "-E", "UTF8", "-A", "trust", "--no-sync")
 	create.SysProcAttr, create.Dir = attr, folder
 	if out, err := create.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
