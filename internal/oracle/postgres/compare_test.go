@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,9 +203,6 @@ func (p *pair) difference(text, backend string, want, got answer, ordered bool) 
 		return fmt.Sprintf("columns: PostgreSQL %v, %s %v", want.types, backend, got.types)
 	}
 	for i, name := range want.types {
-		if os.Getenv("LOOSE") != "" && strings.HasSuffix(name, "int") || strings.HasPrefix(name, "int") {
-			continue
-		}
 		if name != got.types[i] && !(name == "numeric" && got.types[i] == "double precision") {
 			return fmt.Sprintf("types: PostgreSQL %v, %s %v", want.types, backend, got.types)
 		}

@@ -8,8 +8,10 @@ import (
 // runTimeErrors are the engine's words for errors that depend on the rows that are looked at.
 var runTimeErrors = regexp.MustCompile(`division by zero|out of range|overflow|more than one row|too large|invalid input|not a valid|negative substring`)
 
-// refused are the engine's words for what it does not support, each with what it is.
-var refused = []*regexp.Regexp{}
+// refused are the engine's words for what it does not support.
+var refused = []*regexp.Regexp{
+	regexp.MustCompile(`generate_series takes constants`), // of columns, as LATERAL may give
+}
 
 // accepted are what PostgreSQL refuses and the engine takes, by PostgreSQL's words.
 var accepted = []*regexp.Regexp{}
