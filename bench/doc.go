@@ -30,6 +30,24 @@
 // the other, are another protocol: there each query comes after others that have read
 // gigabytes of other columns, which makes it up to twice as slow on an H200.)
 //
+// # The fresh protocol
+//
+// What a prepared statement takes when it is repeated is what no user of a dashboard or a notebook waits for: the next
+// statement has other constants. The suites ssb and tpch, and statements of a user's with parameters ([Suite.Draws]), are therefore
+// measured by three clocks, which [Result] has beside each other:
+//
+//   - MS, "new": from the text to the last row in hand, the columns resident. Each execution has parameters that this
+//     process has not been asked before, drawn with a fixed seed, and all systems get the same texts. No two are alike; where a query's
+//     rules give few, there are as few rounds. The first text (the parameters of a benchmark's specification) is not counted. A GL program
+//     that a later text makes is in its time, and named.
+//   - Repeated: the prepared statement again, with the first parameters, in the same rounds.
+//   - Cold: the first execution in a process: in a database newly opened, on copies of the tables of which nothing is on the device,
+//     with no program compiled (a driver may have kept some of its own). The opening of the device is not counted. Of another database it
+//     is its first execution of the statement.
+//
+// Answers to the first text are compared with those of the backend cpu before anything is timed; answers to each draw with each
+// other, up to 10,000 rows, else how many rows there are. A system that differs is left out of the case, and the run ends with that as an error.
+//
 // # Figures
 //
 // In the suite paper the systems on the device share one context and one budget, and
@@ -67,7 +85,7 @@
 // # Statements of a user's
 //
 // The right answer is that of the backend cpu. Cold times are of engine's backends on the device,
-// after [engine.Inside.Renew]. The case load is a file to its table: of stencildb [ingest.Open] and
+// after [engine.Inside.Renew]; by the fresh protocol as above. The case load is a file to its table: of stencildb [ingest.Open] and
 // the reading of columns, under cpu for all backends; of DuckDB CREATE TABLE AS SELECT.
 //
 // # Attributes

@@ -63,9 +63,10 @@ func lookOf(system string) look {
 const (
 	panelWidth  = 12 * vg.Centimeter
 	panelHeight = 8 * vg.Centimeter
+	nameWidth   = 1.1 * vg.Centimeter // of a name on the axis
 	legendWidth = 6.2 * vg.Centimeter
 	titleHeight = 0.9 * vg.Centimeter
-	perLine     = 2 // panels
+	mostColumns = 2 // of panels
 	pngDPI      = 144
 )
 
@@ -94,9 +95,12 @@ func (r *Report) series(p Panel) (list []series) {
 			if x.System != name || !ok {
 				continue
 			}
-			spread := struct{ Low, High float64 }{}
-			if x.P95MS > 0 && !p.Cold { // enough times for a bar
-				spread.Low, spread.High = x.MedianMS-x.P5MS, x.P95MS-x.MedianMS
+			spread, low, high := struct{ Low, High float64 }{}, x.P5MS, x.P95MS
+			if p.Of == repeated {
+				low, high = spreadOf(x.Repeated)
+			}
+			if high > 0 && p.Of != cold { // enough times for a bar
+				spread.Low, spread.High = at.Y-low, high-at.Y
 			}
 			i, _ := slices.BinarySearchFunc(s.XYs, at, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 			s.XYs, s.YErrors = slices.Insert(s.XYs, i, at), slices.Insert(s.YErrors, i, spread)
@@ -128,10 +132,10 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 	legend.ThumbnailWidth = 1.1 * vg.Centimeter
 	legend.Padding = vg.Points(3)
 	var shown []string
-	lines := (len(panels) + perLine - 1) / perLine
+	columns, lines, _ := layout(panels)
 	grid := make([][]*plot.Plot, lines)
 	for i := range grid {
-		grid[i] = make([]*plot.Plot, min(perLine, len(panels)))
+		grid[i] = make([]*plot.Plot, columns)
 	}
 	for i, p := range panels {
 		pl, err := r.plot(p, func(label string, thumbs ...plot.Thumbnailer) {
@@ -143,11 +147,15 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 		if err != nil {
 			return err
 		}
-		grid[i/perLine][i%perLine] = pl
+		grid[i/columns][i%columns] = pl
 	}
 	for i, p := range panels {
-		if p.Cold && i > 0 { // on one scale with what is before it
-			one(&grid[(i-1)/perLine][(i-1)%perLine].Y, &grid[i/perLine][i%perLine].Y)
+		if p.Of != warm { // on one scale with the first, as all others of its times are
+			for j := range i {
+				if panels[j].Of != p.Of {
+					one(&grid[j/columns][j%columns].Y, &grid[i/columns][i%columns].Y)
+				}
+			}
 		}
 	}
 	body := draw.Crop(c, vg.Points(4), -legendWidth, vg.Points(4), -titleHeight)
@@ -171,9 +179,21 @@ func one(a, b *plot.Axis) {
 
 // sizeOf is the size of a figure's drawing.
 func (r *Report) sizeOf(f Figure) (w, h vg.Length) {
-	n := len(r.panels(f))
-	lines := (n + perLine - 1) / perLine
-	return vg.Length(min(n, perLine))*panelWidth + legendWidth, vg.Length(lines)*panelHeight + titleHeight
+	columns, lines, width := layout(r.panels(f))
+	return vg.Length(columns)*width + legendWidth, vg.Length(lines)*panelHeight + titleHeight
+}
+
+// layout is how many panels stand beside each other, and how wide each is: as many names as an axis has, too. Two that are
+// wide stand below each other.
+func layout(panels []Panel) (columns, lines int, width vg.Length) {
+	width = panelWidth
+	for _, p := range panels {
+		width = max(width, vg.Length(len(p.Names))*nameWidth)
+	}
+	if columns = max(1, min(mostColumns, len(panels))); width > 1.5*panelWidth {
+		columns = 1
+	}
+	return columns, (len(panels) + columns - 1) / columns, width
 }
 
 // plot makes the plot of a panel and adds its systems to the legend.
@@ -338,18 +358,41 @@ func (r *Report) figures() []Figure {
 // titleLength is how much of a statement stands above its figure, in characters.
 const titleLength = 90
 
-// ownFigures are those of a user's statements: all of them over the largest tables, and each
+// panelsOf are panels of the times that there are: with what is warm, repeated and cold.
+func (r *Report) panelsOf(p Panel) (list []Panel) {
+	kinds := []struct {
+		title string
+		of    timing
+	}{{"columns resident", warm}, {"with the upload of the columns", cold}}
+	if r.Protocol == fresh {
+		kinds[0].title, kinds[1].title = "new parameters, from the text to the last row", "cold: the first execution in a process"
+		kinds = slices.Insert(kinds, 1, kinds[0])
+		kinds[1].title, kinds[1].of = "repeated: the prepared statement again", repeated
+	}
+	for _, k := range kinds {
+		p.Title, p.Of = k.title, k.of
+		list = append(list, p)
+	}
+	return list
+}
+
+// asked reports whether the report is of statements, whose plots and tables a page has: a user's, or those of the fresh protocol.
+func (r *Report) asked() bool { return r.Suite == own || r.Protocol == fresh }
+
+// ownFigures are those of statements: all of them over the largest tables, and each
 // over the number of records where there are several tables.
 func (r *Report) ownFigures() (list []Figure) {
-	if r.Suite != own {
+	if !r.asked() {
 		return nil
 	}
 	asked, loads := r.ownNames()
-	largest := Panel{Title: "columns resident", Operations: asked, Names: asked, Largest: true}
-	cold, load := largest, largest
-	cold.Title, cold.Cold = "with the upload of the columns", true
-	load.Title, load.Operations, load.Names = "from a file to a table", loads, loads
-	list = append(list, Figure{Title: "Statements over the largest tables", Name: own, Panels: []Panel{largest, cold, load}})
+	title := "Statements"
+	if r.Suite != own {
+		title = "Suite " + r.Suite
+	}
+	load := Panel{Title: "from a file to a table", Operations: loads, Names: loads, Largest: true}
+	largest := r.panelsOf(Panel{Operations: asked, Names: asked, Largest: true})
+	list = append(list, Figure{Title: title + " over the largest tables", Name: r.Suite, Panels: append(largest, load)})
 	for _, name := range slices.Concat(asked, loads) {
 		sizes := map[int]bool{}
 		text := name + ": "
@@ -371,10 +414,7 @@ func (r *Report) ownFigures() (list []Figure) {
 			list = append(list, Figure{Title: text, Name: name, Panels: []Panel{overRecords(load.Title, name)}})
 			continue
 		}
-		over := overRecords("columns resident", name)
-		cold := overRecords("with the upload of the columns", name)
-		cold.Cold = true
-		list = append(list, Figure{Title: text, Name: name, Panels: []Panel{over, cold}})
+		list = append(list, Figure{Title: text, Name: name, Panels: r.panelsOf(overRecords("", name))})
 	}
 	return list
 }

@@ -80,8 +80,17 @@ type Panel struct {
 	Names      []string // of the places on the axis, where it is none of numbers
 	Largest    bool     // of each operation only the largest table, at the place of its number
 	Paper      bool     // of each operation only the table of the paper's size, likewise
-	Cold       bool     // the times with the upload of the columns
+	Of         timing   // which times it shows
 }
+
+// timing is which times of a result that a panel shows.
+type timing int
+
+const (
+	warm     timing = iota // the median of the rounds; of the fresh protocol with new parameters
+	repeated               // of the fresh protocol, the prepared statement again
+	cold                   // with the upload of the columns; of the fresh protocol the first execution in a process
+)
 
 // point is where a result stands in the panel; ok is false where it is not in it.
 func (p Panel) point(r *Report, x Result) (at plotter.XY, ok bool) {
@@ -96,7 +105,10 @@ func (p Panel) point(r *Report, x Result) (at plotter.XY, ok bool) {
 	case x.Figure == 0:
 		at.X = float64(x.Rows)
 	}
-	if p.Cold {
+	switch p.Of {
+	case repeated:
+		at.Y = x.RepeatedMS
+	case cold:
 		at.Y = x.ColdMS
 	}
 	return at, at.Y > 0

@@ -6,12 +6,13 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/stencildb/stencildb/internal/files"
 )
 
-// WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured (of a user's
-// statements statements.svg, and q1.svg, ... over tables of several sizes),
+// WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured (of statements
+// SUITE.svg, and q1.svg, ... over tables of several sizes),
 // and report.html, into a folder; of a report without figures nothing.
 func (r *Report) WriteFigures(dir string) error {
 	figures := r.figures()
@@ -39,7 +40,7 @@ func (r *Report) WriteFigures(dir string) error {
 func (r *Report) CSV(f Figure, out io.Writer) error {
 	w := csv.NewWriter(out)
 	lines := [][]string{{"figure", "operation", "x", "rows", "system", "runs", "median_ms", "p5_ms", "p95_ms", "min_ms",
-		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong"}}
+		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong", "median_repeated_ms", "on_cpu"}}
 	number := func(v float64) string {
 		if v == 0 {
 			return ""
@@ -59,7 +60,7 @@ func (r *Report) CSV(f Figure, out io.Writer) error {
 		}
 		lines = append(lines, []string{strconv.Itoa(x.Figure), x.Operation, strconv.FormatFloat(cmp.Or(x.X, float64(x.Rows)), 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
 			strconv.Itoa(len(x.MS)), number(x.MedianMS), number(x.P5MS), number(x.P95MS), number(x.MinMS),
-			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), strconv.Itoa(len(x.Cold)), number(x.OfFloor), off, wrong})
+			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), strconv.Itoa(len(x.Cold)), number(x.OfFloor), off, wrong, number(x.RepeatedMS), strings.Join(x.OnCPU, " ")})
 	}
 	return w.WriteAll(lines)
 }

@@ -29,7 +29,7 @@ func draws(name, first string, n int, draw func(*rand.Rand) string) (list []stri
 // Draws reports whether the suite can run by the fresh protocol.
 func (s Suite) Draws() bool {
 	for _, op := range s.Operations {
-		if op.draw != nil {
+		if op.draws != nil {
 			return true
 		}
 	}

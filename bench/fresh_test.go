@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +145,7 @@ func TestDrawsOfTheSuites(t *testing.T) {
 		f := &facts{rows: 60_000}
 		for _, op := range s.Operations {
 			first := op.query(f).SQL
-			list := draws(op.Name, first, mostRounds, func(r *rand.Rand) string { return op.draw(f, r) })
+			list := op.draws(f, mostRounds)
 			want, ok := few[name+" "+op.Name]
 			if !ok {
 				want = mostRounds
@@ -229,7 +231,7 @@ func TestDrawsKeepSelectivity(t *testing.T) {
 		if len(want) < 2 {
 			t.Fatalf("%s has conditions on %v", op.Name, want)
 		}
-		for _, text := range draws(op.Name, op.query(nil).SQL, 12, func(r *rand.Rand) string { return op.draw(nil, r) }) {
+		for _, text := range op.draws(nil, 12) {
 			got := shares(text)
 			for prefix, n := range want {
 				if got[prefix] < 0.7*n || got[prefix] > 1.3*n {
@@ -261,11 +263,32 @@ func TestFreshReport(t *testing.T) {
 		}
 	}
 	checkSchema(t, r)
+	dir := t.TempDir()
+	if err := r.WriteFigures(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ssb.svg", "ssb.png", "ssb.csv", "report.html"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if panels := r.panels(r.figures()[0]); len(panels) != 3 || panels[1].Title != "repeated: the prepared statement again" || len(r.series(panels[1])) != 2 {
+		t.Errorf("panels %+v", panels)
+	}
+	page, err := render(r.WriteHTML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"The suite ssb, measured with new parameters", "<th>operation</th><th>system</th><th>new</th><th>n</th><th>repeated</th><th>cold</th>", "repeated: the prepared statement again, in the same rounds"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
 	text, err := render(func(w io.Writer) error { return errors.Join(r.WriteText(w), r.WriteGo(w)) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"operation  system", "new / repeated", "cold, the first execution in a process", "repeated, time over that of cpu", "system   parameters", "/parameters=new/system=compute-", "/parameters=repeated/system=cpu-"} {
+	for _, want := range []string{"operation  system", "new / repeated", "cold: the first execution in a process", "repeated, time over that of cpu", "system   parameters", "/parameters=new/system=compute-", "/parameters=repeated/system=cpu-"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -302,4 +325,114 @@ func TestSchemaNamesTheSuites(t *testing.T) {
 	if got := schema.Properties.Suite.Enum; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(names))) {
 		t.Errorf("the schema has %q, the program %q", got, names)
 	}
+}
+
+// Parameters of a script are drawn within their rules, the same name with the same value, in quotes as they are.
+func TestParametersOfAScript(t *testing.T) {
+	const script = `SELECT {n:-3..-1}, '{n}', {x:0.5..1.25}, {d:2024-02-28..2024-03-01}, '{d}', "{c:a|b c}", {c} -- {n:9..10}
+		/* {k:1..2} */, '{"j": 1}', {z}, $q$ {n:-3..-1} ' $q$, {big:0..9223372036854775807}`
+	tab, err := readDrawable(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`^SELECT \((-[123])\), '(-[123])', ((?:0\.[5-9]|1\.[012])\d), DATE '(2024-0[23]-\d\d)', '(2024-0[23]-\d\d)', "(a|b c)", (a|b c) -- \{n:9\.\.10\}
+		/\* \{k:1\.\.2\} \*/, '\{"j": 1\}', \{z\}, \$q\$ (-[123]) ' \$q\$, \d+$`)
+	r, seen := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
+	for range 300 {
+		text := tab.fill(r).text
+		m := want.FindStringSubmatch(text)
+		if m == nil || m[1] != m[2] || m[1] != m[8] || m[4] != m[5] || m[6] != m[7] {
+			t.Fatalf("%q: %q", text, m)
+		}
+		seen[m[1]], seen[m[4]], seen[m[6]], seen[m[3]] = true, true, true, true
+	}
+	for _, v := range []string{"-3", "-1", "2024-02-28", "2024-02-29", "2024-03-01", "a", "b c", "0.50", "1.25"} {
+		if !seen[v] {
+			t.Errorf("%s was never drawn", v)
+		}
+	}
+}
+
+// Statements of a user's by the fresh protocol: each draw is answered alike by all, and columns that only some draws read are there.
+func TestFreshStatements(t *testing.T) {
+	s, err := Statements(t.Context(), `SELECT COUNT(*), MAX({c:id|half}) FROM words WHERE id < {n:1..60}; SELECT word FROM words ORDER BY id LIMIT {n}`,
+		Catalog{Files: []NamedFile{{"words", words(50)}}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Run(t.Context(), Config{Backends: []string{"cpu", "auto"}, Peers: Peers(), Rounds: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []string{"q1", "q2"} {
+		for _, system := range []string{"cpu", "auto"} {
+			if x := r.Find(op, 50, system); x == nil || len(x.MS) != 6 || len(x.Repeated) != 6 || strings.ContainsAny(x.SQL, "{}") {
+				t.Errorf("%s on %s: %+v", op, system, x)
+			}
+		}
+	}
+	texts := append([]string{s.Operations[0].query(nil).SQL}, s.Operations[0].draws(nil, mostRounds)...)
+	if sorted := slices.Compact(slices.Sorted(slices.Values(texts))); len(sorted) != len(texts) || len(texts) < 90 {
+		t.Errorf("%d texts, %d different ones, of 120", len(texts), len(sorted))
+	}
+	checkSchema(t, r)
+}
+
+// Errors of parameters, and of the statements around them, have their place in what was written.
+func TestParametersThatAreWrong(t *testing.T) {
+	for script, want := range map[string]string{
+		"SELECT id FROM words WHERE id > {n:1..9};\nSELECT id FROM words": "the statement has no parameter to draw, so that it would only be repeated: write one, such as {x:1..100}, or leave --fresh out (line 2, column 1)",
+		"SELECT id FROM words WHERE id > {n:1-9}":                         "the parameter n: want a range of integers (1..100), of decimal numbers (0.01..0.09) or of dates (1993-01-01..1997-12-31), or a list (a|b|c) (line 1, column 33)",
+		"SELECT id FROM words WHERE id > {n:9..1}":                        "the parameter n: 1 is not above 9 (line 1, column 33)",
+		"SELECT id FROM words WHERE id > {n:1..x}":                        "the parameter n: want a range",
+		"SELECT id FROM words WHERE id > {n:1e3..2e3}":                    "the parameter n: want a range",
+		"SELECT id FROM words WHERE day > {d:2024-01-01..2024-13-01}":     "the parameter d: 2024-13-01 is no date as 2024-01-01 is (line 1, column 34)",
+		"SELECT id FROM words WHERE day > {d:2024-01-02..2024-01-01}":     "2024-01-01 is not after 2024-01-02",
+		"SELECT id FROM words WHERE id > {n:1||2}":                        `"" is no value`,
+		"SELECT id FROM words WHERE id > {n:1|2; SELECT 1}":               "is no value",
+		"SELECT id FROM words WHERE id > {n:1..9} AND id < {n:1..8}":      "the parameter n is drawn from 1..8, and from 1..9 before: take one rule, or {n} for the same value (line 1, column 51)",
+		"SELECT id FROM words WHERE id > {n:1000..9000} AND idd = 1":      `column "idd" does not exist`,
+		"SELECT id\nFROM words WHERE id > {m}":                            `syntax error at or near "{" (line 2, column 23)`,
+		"SELECT {c:id|nosuch} FROM words":                                 `column "nosuch" does not exist; the columns are id, word, half, day, real (line 1, column 8)`,
+	} {
+		_, err := Statements(t.Context(), script, Catalog{Files: []NamedFile{{"words", words(3)}}}, true)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", script, err, want)
+		}
+	}
+	if _, err := Statements(t.Context(), "SELECT id FROM words WHERE id > {n:1000..9000} AND idd = 1", Catalog{Files: []NamedFile{{"words", words(3)}}}, true); err == nil || !strings.Contains(err.Error(), "(line 1, column 52)") {
+		t.Errorf("%v, want column 52 of what was written", err)
+	}
+	if _, err := Statements(t.Context(), "SELECT id FROM words WHERE word = '{n:1..2}' OR id = {n:1..2}", Catalog{Files: []NamedFile{{"words", words(3)}}}, false); err == nil || !strings.Contains(err.Error(), "the parameter n is drawn with --fresh only (line 1, column 54)") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Statements(t.Context(), "SELECT id FROM words WHERE word = '{n:1..2}'", Catalog{Files: []NamedFile{{"words", words(3)}}}, false); err != nil {
+		t.Errorf("%v, want a literal without --fresh", err)
+	}
+}
+
+// What cpu does for a backend that was named stands in its cells.
+func TestOperatorsOnTheCPU(t *testing.T) {
+	s := statements(t, "SELECT word, COUNT(*) FROM words GROUP BY word; SELECT COUNT(*) FROM words WHERE id < 4; SELECT id, ROW_NUMBER() OVER (ORDER BY half) FROM words", NamedFile{"words", words(50)})
+	r, err := s.Run(t.Context(), Config{Backends: []string{"cpu", "classic", "compute", "auto"}, Peers: []string{}, Rounds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		operation, system string
+		on                []string
+		cell              string
+	}{
+		{"q1", "classic", []string{"Aggregate"}, " (cpu groups)"}, {"q1", "compute", nil, ""}, {"q1", "cpu", nil, ""}, {"q1", "auto", nil, ""},
+		{"q2", "classic", nil, ""}, {"q3", "classic", []string{"Window"}, " (cpu windows)"},
+	} {
+		if x := r.Find(c.operation, 50, c.system); x == nil || !slices.Equal(x.OnCPU, c.on) || x.helped() != c.cell {
+			t.Errorf("%s on %s: %+v, want %q", c.operation, c.system, x, c.on)
+		}
+	}
+	text, err := render(r.WriteText)
+	if err != nil || strings.Count(string(text), " n1 (cpu groups)") != 1 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	checkSchema(t, r)
 }

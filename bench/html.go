@@ -20,7 +20,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"figures": (*Report).figures, "svg": (*Report).inlineSVG, "sentences": (*Report).sentences, "ties": (*Report).tiesIn,
 	"times":   func(r *Report, f Figure) section { return r.timeTable(f.has) },
 	"passes":  func(r *Report, f Figure) section { return r.passTable(f.has) },
-	"heading": Figure.heading, "own": func(r *Report) bool { return r.Suite == own }, "sections": (*Report).sections,
+	"heading": Figure.heading, "own": func(r *Report) bool { return r.Suite == own }, "asked": (*Report).asked, "fresh": func(r *Report) bool { return r.Protocol == fresh }, "sections": (*Report).sections,
 	"coldRuns": func() int { return coldRuns }, "profileRuns": func() int { return profileRuns },
 	"json": func(r *Report) (template.JS, error) {
 		text, err := json.Marshal(r) // escapes <, > and &
@@ -28,7 +28,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	},
 }).Parse(reportText))
 
-// WriteHTML writes the report of the paper's figures, or of a user's statements, as one page that needs nothing
+// WriteHTML writes the report of the paper's figures, of a user's statements, or of a suite by the fresh protocol, as one page that needs nothing
 // else: the figures are in it, and the report as JSON.
 func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
 

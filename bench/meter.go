@@ -41,6 +41,8 @@ type Contender struct {
 	Fresh func(ctx context.Context, text string) (Outcome, error)
 	// First, when set, is Fresh in a database newly opened, with nothing on the device and no program compiled.
 	First func(ctx context.Context, text string) (Outcome, error)
+	// Operators, when set, are those of the statement that package cpu runs for the system.
+	Operators func(context.Context) ([]string, error)
 	// Programs, when set, is how many GL programs the system has made so far.
 	Programs func() int
 	// Profile, when set, says what each pass of one run takes.
@@ -237,6 +239,11 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 	for _, p := range all {
 		if p.Profile != nil {
 			if err := p.profile(ctx); err != nil {
+				return nil, nil, t.fail(p.System, err)
+			}
+		}
+		if p.Operators != nil {
+			if p.result.OnCPU, err = p.Operators(ctx); err != nil {
 				return nil, nil, t.fail(p.System, err)
 			}
 		}

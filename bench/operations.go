@@ -3,7 +3,6 @@ package bench
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -13,7 +12,7 @@ type Operation struct {
 	Attributes int  // how many columns it takes; one may be used twice; 0 for those that its statement names
 	Integers   bool // of integers only
 	query      func(*facts) Query
-	draw       func(*facts, *rand.Rand) string // its text with other parameters, for the fresh protocol; nil: it has none
+	draws      func(f *facts, n int) []string // up to n texts of it with other parameters, no two alike, for the fresh protocol; nil: it has none
 
 	from   string                 // the table of a statement of the user's; "": any
 	loads  bool                   // it is the loading of a file, as a whole

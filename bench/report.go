@@ -99,6 +99,8 @@ type Result struct {
 	RepeatedRatio *Ratio    `json:"repeated_ratio,omitempty"`
 	Compiled      []int     `json:"compiled,omitempty"` // nil where none did
 
+	OnCPU []string `json:"on_cpu,omitempty"` // operators of the plan that the backend cpu runs for this one
+
 	Figure    int        `json:"figure,omitempty"` // of the paper
 	X         float64    `json:"x,omitempty"`      // on the figure's axis
 	GPU       []float64  `json:"gpu_ms,omitempty"` // by the device's timer, where it means something

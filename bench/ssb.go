@@ -54,7 +54,9 @@ func ssbOperations() (list []Operation) {
 	} {
 		with := func(values p) string { return testdata.Fill(oneLine(q.sql), values) }
 		list = append(list, Operation{Name: q.name, query: func(*facts) Query { return Query{SQL: with(q.fixed)} },
-			draw: func(_ *facts, r *rand.Rand) string { return with(generate.DrawSSB(q.name, r)) }})
+			draws: func(_ *facts, n int) []string {
+				return draws(q.name, with(q.fixed), n, func(r *rand.Rand) string { return with(generate.DrawSSB(q.name, r)) })
+			}})
 	}
 	return list
 }

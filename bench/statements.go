@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,24 +54,23 @@ type ownTable struct {
 
 // Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the first
 // table that it names, with those beside it whole, of which it reads what they need. An error has its place in the script.
-func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
-	s := Suite{Name: own, Rows: small, Backends: allBackends()}
-	list, err := sql.Parse(script)
+// By the fresh protocol each statement has parameters to draw: see [drawable].
+func Statements(ctx context.Context, script string, c Catalog, fresh bool) (Suite, error) {
+	s := Suite{Name: own, Rows: small, Backends: allBackends(), Fresh: fresh}
+	b := &ownTables{ctx: ctx, Catalog: c}
+	texts, err := b.texts(script, fresh)
 	if err != nil {
 		return s, errors.New(sql.Describe(script, err))
 	}
-	if len(list) == 0 {
+	if len(texts) == 0 {
 		return s, errors.New("there is no statement: write one, such as SELECT COUNT(*) FROM flights")
 	}
-	b := &ownTables{ctx: ctx, Catalog: c}
-	for i, st := range list {
-		from, err := b.read(st)
-		if err != nil {
-			return s, errors.New(sql.Describe(script, err))
+	for i, t := range texts {
+		op := Operation{Name: fmt.Sprintf("q%d", i+1), from: t.from, query: func(*facts) Query { return Query{SQL: t.list[0]} }}
+		if fresh {
+			op.draws = func(_ *facts, n int) []string { return t.list[1:min(1+n, len(t.list))] }
 		}
-		text := b.named(st)
-		s.Operations = append(s.Operations, Operation{Name: fmt.Sprintf("q%d", i+1), from: from,
-			query: func(*facts) Query { return Query{SQL: text} }})
+		s.Operations = append(s.Operations, op)
 	}
 	var loads []Operation
 	for _, t := range b.list {
@@ -89,6 +89,73 @@ func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
 	}
 	s.Operations = append(s.Operations, loads...)
 	return s, nil
+}
+
+// ownTexts are the texts of one statement, without drawn parameters one, and the table that it is measured over.
+type ownTexts struct {
+	from string
+	list []string
+}
+
+// texts are those of each statement of a script, by the fresh protocol with up to mostRounds draws behind the first. An error has its place
+// in the script.
+func (b *ownTables) texts(script string, fresh bool) (texts []*ownTexts, err error) {
+	t, err := readDrawable(script)
+	if err != nil && fresh {
+		return nil, err
+	}
+	if !fresh {
+		if i := slices.IndexFunc(t.parameters, func(p parameter) bool { return !p.quoted }); i >= 0 {
+			return nil, expr.Errorf(t.parameters[i].start, "the parameter %s is drawn with --fresh only", t.parameters[i].name)
+		}
+		t = drawable{script: script}
+	}
+	r := rand.New(rand.NewPCG(drawSeed, 0))
+	seen := map[string]bool{}
+	for n := 0; n == 0 || fresh && n <= mostRounds; n++ {
+		f := t.fill(r)
+		list, err := sql.Parse(f.text)
+		if err != nil {
+			return nil, t.origin(f, err)
+		}
+		if n > 0 && len(list) != len(texts) {
+			return nil, fmt.Errorf("the values of parameters make %d statements of the script, and %d: a value is no part of two statements", len(list), len(texts))
+		}
+		for i, st := range list {
+			if n > 0 && seen[fmt.Sprint(i, st.Text)] {
+				continue
+			}
+			seen[fmt.Sprint(i, st.Text)] = true
+			from, err := b.read(st)
+			if err != nil {
+				return nil, t.origin(f, err)
+			}
+			if n == 0 {
+				texts = append(texts, &ownTexts{from: from})
+			}
+			if of := texts[i]; of.from != from {
+				b.find(of.from).join(b.find(from))
+			}
+			texts[i].list = append(texts[i].list, b.named(st))
+		}
+		if n == mostRounds && fresh {
+			for i, st := range list {
+				if len(texts[i].list) < 2 {
+					return nil, t.origin(f, expr.Errorf(st.Offset, "the statement has no parameter to draw, so that it would only be repeated: write one, such as {x:1..100}, or leave --fresh out"))
+				}
+			}
+		}
+	}
+	return texts, nil
+}
+
+// join adds another table to those beside t, with those beside that.
+func (t *ownTable) join(other *ownTable) {
+	for _, o := range append([]*ownTable{other}, other.beside...) {
+		if o != t && !slices.Contains(t.beside, o) {
+			t.beside = append(t.beside, o)
+		}
+	}
 }
 
 // ownTables are the tables that statements have named so far.

@@ -26,7 +26,7 @@ func words(n int) ingest.Source {
 
 func statements(t *testing.T, script string, files ...NamedFile) Suite {
 	t.Helper()
-	s, err := Statements(t.Context(), script, Catalog{Files: files, Generator: "tcpip", Seed: 1})
+	s, err := Statements(t.Context(), script, Catalog{Files: files, Generator: "tcpip", Seed: 1}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestStatementsThatAreWrong(t *testing.T) {
 		"SELECT id FROM words WHERE id = $1":             "the statement has 1 parameter",
 		"SELECT id FROM words ORDER BY id; SELECT\x00id": "NUL byte",
 	} {
-		_, err := Statements(t.Context(), script, Catalog{Files: []NamedFile{{"words", words(3)}, {"none", words(0)}}})
+		_, err := Statements(t.Context(), script, Catalog{Files: []NamedFile{{"words", words(3)}, {"none", words(0)}}}, false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", script, err, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -536,8 +535,8 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}
-	if f.fresh && op.draw != nil {
-		t.Draws = draws(op.Name, q.SQL, max(f.Rounds, mostRounds), func(r *rand.Rand) string { return op.draw(facts, r) })
+	if f.fresh && op.draws != nil {
+		t.Draws = op.draws(facts, max(f.Rounds, mostRounds))
 		t.ShapeOf = func(text string) Shape {
 			_, shape, _ := readBy(text, f.tables) // of a text that only peers take any order does
 			return shape

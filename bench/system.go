@@ -110,6 +110,9 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 		c.First = func(ctx context.Context, text string) (Outcome, error) {
 			return firstExecution(ctx, name, o, tables, text)
 		}
+		if name != "cpu" && name != "auto" {
+			c.Operators = func(ctx context.Context) ([]string, error) { return cpuOperators(ctx, db, q.SQL) }
+		}
 		if name != "cpu" { // auto chooses as over a table that is new
 			c.Cold = func(ctx context.Context) (Outcome, error) {
 				for _, t := range tables {

@@ -169,7 +169,7 @@ func (r *Report) sections() (list []section, err error) {
 		list = append(list, r.protocols()...)
 	} else {
 		list = append(list, r.grids("median ms ± half of the 5th to 95th percentile, of n runs", func(x *Result) string {
-			return fmt.Sprintf("%s%s n%d", ms(x.MedianMS), spread(x.MedianMS, x.P5MS, x.P95MS), len(x.MS))
+			return fmt.Sprintf("%s%s n%d%s", ms(x.MedianMS), spread(x.MedianMS, x.P5MS, x.P95MS), len(x.MS), x.helped())
 		})...)
 	}
 	if r.Machine.Software { // the CPU does all the work
@@ -220,7 +220,9 @@ func (r *Report) cold() []section {
 // protocols are the times of the fresh protocol: with new parameters, of the statement that is repeated, and of a first execution.
 func (r *Report) protocols() (list []section) {
 	for _, rows := range distinct(r.Results, func(x Result) int { return x.Rows }) {
-		s := section{Title: numbers.Count(rows, "row", "rows") + ", median ms ± half of the 5th to 95th percentile: new parameters, from the text to the last row, of n draws; repeated, the prepared statement again; cold, the first execution in a process",
+		s := section{Title: numbers.Count(rows, "row", "rows") + ", median ms ± half of the 5th to 95th percentile",
+			Notes: []string{"new: n texts with parameters that were not asked before, from the text to the last row. repeated: the prepared statement again, in the same rounds.",
+				"cold: the first execution in a process, nothing on the device and no program compiled; of another database the first there."},
 			Words: 1, Rows: [][]string{{"operation", "system", "new", "n", "repeated", "cold", "new / repeated"}}}
 		compiled, runs := 0, 0
 		var which []string
@@ -234,7 +236,7 @@ func (r *Report) protocols() (list []section) {
 				again, times = ms(x.RepeatedMS)+spread(x.RepeatedMS, p5, p95), number(x.MedianMS/x.RepeatedMS)
 				runs += len(x.MS)
 			}
-			s.add(x.Operation, x.System, ms(x.MedianMS)+spread(x.MedianMS, x.P5MS, x.P95MS), strconv.Itoa(len(x.MS)), again, orDash(x.ColdMS, ms), times)
+			s.add(x.Operation, x.System+x.helped(), ms(x.MedianMS)+spread(x.MedianMS, x.P5MS, x.P95MS), strconv.Itoa(len(x.MS)), again, orDash(x.ColdMS, ms), times)
 			if n := len(slices.DeleteFunc(slices.Clone(x.Compiled), func(n int) bool { return n == 0 })); n > 0 {
 				compiled += n
 				which = append(which, fmt.Sprintf("%s on %s in %d of %d", x.Operation, x.System, n, len(x.MS)))

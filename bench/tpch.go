@@ -19,10 +19,12 @@ func tpchSource() Source {
 func tpchOperations() (list []Operation) {
 	scale := func(f *facts) float64 { return float64(f.rows) / tpchLines }
 	for i, q := range testdata.TPCH(1) {
-		list = append(list, Operation{Name: q.Name,
-			query: func(f *facts) Query { return Query{SQL: oneLine(testdata.TPCH(scale(f))[i].SQL)} },
-			draw: func(f *facts, r *rand.Rand) string {
-				return oneLine(testdata.TPCHWith(q.Name, scale(f), generate.DrawTPCH(q.Name, r)))
+		valid := func(f *facts) string { return oneLine(testdata.TPCH(scale(f))[i].SQL) }
+		list = append(list, Operation{Name: q.Name, query: func(f *facts) Query { return Query{SQL: valid(f)} },
+			draws: func(f *facts, n int) []string {
+				return draws(q.Name, valid(f), n, func(r *rand.Rand) string {
+					return oneLine(testdata.TPCHWith(q.Name, scale(f), generate.DrawTPCH(q.Name, r)))
+				})
 			}})
 	}
 	return list

@@ -32,6 +32,7 @@ type benchFlags struct {
 	figure []int
 	table  string
 	seed   uint64
+	fresh  bool
 	format string
 	out    string
 }
@@ -61,6 +62,18 @@ at once, with your own statements at the end, beside the report of all that agre
 Times are wall times of a prepared statement with its columns resident, its answer
 in hand. It goes case by case; within a case the systems take turns, round by round.
 
+The suites ssb and tpch, and your own statements with --fresh, give each execution
+parameters that were not asked before, the same for all systems, and time it from the SQL
+text to the last row. Beside that new time stand the one of the prepared statement that is
+repeated and, as cold, that of the first execution in a process; GL programs that a new
+text makes are counted and named. --fresh=false repeats prepared statements alone.
+TPC-H's parameters are those of its rules. In statements of your own write
+  {x:1..100}                  an integer
+  {x:0.01..0.09}              a number with as many decimals
+  {x:1993-01-01..1997-12-31}  a date
+  {x:a|b|c}                   one of a list
+The same name twice, or {x}, has the same value. Inside of quotes the value stands as it is.
+
 Your own statements are q1, q2, ... in the report. The right answer is that of the
 backend cpu. Rows are compared in the order of ORDER BY, rows alike in its keys in any
 order, and all rows in any order without it; of rows that a LIMIT leaves out which ones
@@ -69,7 +82,8 @@ What a backend declines, or another database cannot say, is left out, with the r
 --rows takes the first rows of the tables; --table NAME adds that generator's table.
 Beside the times with the columns resident there are those of backends on the device
 with the upload of columns that it has not seen, and, as load, the time from a file to a
-table, of stencildb and of DuckDB: of first rows from a file that holds them alone. With --out the statements are drawn
+table, of stencildb and of DuckDB: of first rows from a file that holds them alone. What
+cpu did for a backend that was named, such as grouping for classic, stands in its cell. With --out the statements are drawn
 (statements.svg, .png, .csv; over several sizes q1.svg and so on) and put on a page,
 report.html.
 
@@ -103,6 +117,8 @@ benchstat) into a folder.`,
   stencildb bench --load t=trips.parquet --rows 1Mi,4Mi 'SELECT zone, SUM(fare) FROM t GROUP BY zone; SELECT MAX(fare) FROM t'
   stencildb bench "SELECT COUNT(*) FROM 'trips.csv' WHERE fare > 50" --backends cpu,compute --peers none
   stencildb bench --table lineorder --rows 1M,4M -f queries.sql --out results
+  stencildb bench --fresh 'SELECT AVG(delay) FROM flights WHERE distance > {d:500..1500}'
+  stencildb bench --suite ssb --rows 6M --peers duckdb --out results
   stencildb bench --rows 1M
   stencildb bench --rows 2^24 --backends compute,cpu --peers duckdb
   stencildb bench --suite auto --format json > auto.json
@@ -129,6 +145,7 @@ benchstat) into a folder.`,
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
 	f.IntVar(&o.config.Rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short, and 100 of the suite paper; fewer than 5 give no interval and no verdict)")
+	f.BoolVar(&o.fresh, "fresh", false, "draw new parameters for each execution: of ssb and tpch unless --fresh=false; of your SQL those written as {x:1..100}")
 	o.registerReport(c)
 	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 	o.registerData(c)
@@ -240,7 +257,7 @@ func (o *benchFlags) prepareStatements(c *cobra.Command, args []string) (load fu
 		}
 		catalog.Generator = o.table
 	}
-	return func(*bench.Config) (bench.Suite, error) { return bench.Statements(c.Context(), text, catalog) }, nil
+	return func(*bench.Config) (bench.Suite, error) { return bench.Statements(c.Context(), text, catalog, o.fresh) }, nil
 }
 
 // reading is how files are read.
@@ -296,8 +313,16 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 			return suite, usagef("--%s: the suite %s has tables of its own, whose size is --rows", flag, suite.Name)
 		}
 	}
-	if err != nil || suite.Figures == nil {
+	switch given := c.Flags().Changed("fresh"); {
+	case err != nil:
 		return suite, err
+	case given && o.fresh && !suite.Draws():
+		return suite, usagef("--fresh: the suite %s repeats its statements; ssb, tpch and statements of your own draw parameters", suite.Name)
+	case given:
+		suite.Fresh = o.fresh
+	}
+	if suite.Figures == nil {
+		return suite, nil
 	}
 	if slices.Contains(o.config.Backends, "auto") {
 		return suite, usagef("--backends: the figures have no auto; --suite auto has")
@@ -351,7 +376,13 @@ func commandLine(c *cobra.Command, args []string) string {
 	for _, text := range args {
 		line += " '" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
-	c.Flags().Visit(func(f *pflag.Flag) { line += " --" + f.Name + " " + strings.Trim(f.Value.String(), "[]") })
+	c.Flags().Visit(func(f *pflag.Flag) {
+		between := " "
+		if f.Value.Type() == "bool" {
+			between = "="
+		}
+		line += " --" + f.Name + between + strings.Trim(f.Value.String(), "[]")
+	})
 	return line
 }
 

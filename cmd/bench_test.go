@@ -149,6 +149,23 @@ func TestBenchStatements(t *testing.T) {
 	}
 }
 
+// With --fresh statements have drawn parameters, which --fresh=false takes from the suites that have them.
+func TestBenchFresh(t *testing.T) {
+	dir := t.TempDir()
+	o := stencildb("bench", "--fresh", "SELECT COUNT(*) FROM flights WHERE delay > {x:1..100}", "--backends", "cpu", "--peers", "none", "--rounds", "2", "--out", dir)
+	if o.status != 0 || !strings.Contains(o.out, " --fresh=true ") || !strings.Contains(o.out, "new / repeated") {
+		t.Fatalf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+	r, err := readReport(t.Context(), filepath.Join(dir, "statements.json"))
+	if err != nil || r.Protocol != "fresh" || len(r.Results) != 1 || len(r.Results[0].Repeated) != 2 || len(r.Results[0].Cold) != 1 {
+		t.Errorf("%v, %+v", err, r)
+	}
+	o = stencildb("bench", "--suite", "ssb", "--fresh=false", "--rows", "6000", "--backends", "cpu", "--peers", "none", "--rounds", "1", "--format", "go")
+	if o.status != 0 || strings.Contains(o.out, "parameters=") || strings.Count(o.out, "BenchmarkSsb/") != 13 {
+		t.Errorf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+}
+
 // What is wrong in statements of the user's is said before any work, with its place.
 func TestBenchBadStatements(t *testing.T) {
 	path := file(t, "t.csv", "a\n1\n")
@@ -159,6 +176,9 @@ func TestBenchBadStatements(t *testing.T) {
 	}{
 		{[]string{"SELECT a FORM t", "--load", "t=" + path}, 1, "syntax error at or near"},
 		{[]string{"SELECT COUNT(*) FROM flights; SELECT x FROM flights"}, 1, "(line 1, column 38)"},
+		{[]string{"--fresh", "SELECT COUNT(*) FROM flights WHERE delay > {x:1..y}"}, 1, "the parameter x: want a range of integers (1..100)"},
+		{[]string{"--fresh", "SELECT COUNT(*) FROM flights WHERE delay > 1"}, 1, "write one, such as {x:1..100}, or leave --fresh out (line 1, column 1)"},
+		{[]string{"SELECT COUNT(*) FROM flights WHERE delay > {x:1..9}"}, 1, "the parameter x is drawn with --fresh only (line 1, column 44)"},
 		{[]string{"SELECT a FROM u", "--load", "t=" + path}, 1, "did you mean t?"},
 		{[]string{"SELECT a FROM t"}, 1, "the tables are flights"},
 		{[]string{"SHOW TABLES"}, 1, "is a SELECT"},
@@ -208,6 +228,7 @@ func TestBenchBadFlags(t *testing.T) {
 		{[]string{"--table", "flights", "--rows", "1k,200001"}, "table flights has 200,000 rows"},
 		{[]string{"--rounds", "-1"}, "--rounds -1"},
 		{[]string{"--format", "csv"}, "text, json, go"},
+		{[]string{"--suite", "auto", "--fresh"}, "the suite auto repeats its statements"},
 		{[]string{"compere"}, "compere"},
 		{[]string{"compare", "a.json"}, "two reports"},
 		{[]string{"compare", "--threshold", "-1", path, path}, "--threshold"},
