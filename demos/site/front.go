@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,7 +16,7 @@ import (
 )
 
 // front is what the front page says of the machines.
-type front struct{ Machines []machine }
+type front struct{ Machines []*machine }
 
 // machine is one with its headline: a predicate over the largest table of Figure 3.
 type machine struct {
@@ -24,35 +26,55 @@ type machine struct {
 
 type timing struct{ What, Took string }
 
-// headlines reads the committed results of both machines.
-func headlines(root string) (*front, error) {
-	f := &front{}
-	for _, m := range []machine{{Name: "NVIDIA H200", Report: "paper-h200"}, {Name: "Two CPU cores, software OpenGL", Report: "paper-llvmpipe"}} {
-		if err := m.read(filepath.Join(root, "docs/results", m.Report, "figure-03.csv")); err != nil {
-			return nil, err
-		}
-		f.Machines = append(f.Machines, m)
-	}
-	return f, nil
+// figuresFile has the figures that several pages quote: each with its one source, and with what the pages say.
+const figuresFile = "docs/figures.json"
+
+// figure is a time in milliseconds.
+type figure struct {
+	Name, What, Value string
+	Source            struct{ File, System string } // a CSV file of bench; the value is that of the system's largest table
+	Front             string                        // the machine on the front page; "" for none
+	Quoted            []struct{ File, Text string } // the text of a page, {} for the value
 }
 
-// shown are the systems of a headline, and their names there.
-var shown = [][2]string{{"classic", "the paper's passes, copy included"}, {"compute", "bit planes, today's way"}, {"cpu", "all CPU cores"}}
-
-// read sets the rows and times of the largest table in a figure's CSV file.
-func (m *machine) read(file string) error {
-	rows, took, err := largest(file)
+// readFigures reads the figures.
+func readFigures(root string) (list []figure, err error) {
+	text, err := os.ReadFile(filepath.Join(root, figuresFile))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m.Rows = numbers.Grouped(rows)
-	for _, s := range shown {
-		if took[s[0]] == "" {
-			return fmt.Errorf("%s has no line of %s at %d rows", file, s[0], rows)
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", figuresFile, err)
+	}
+	return list, nil
+}
+
+// headlines are the figures of the front page, machine by machine.
+func headlines(root string) (*front, error) {
+	list, err := readFigures(root)
+	if err != nil {
+		return nil, err
+	}
+	f := &front{}
+	for _, x := range list {
+		if x.Front == "" {
+			continue
 		}
-		m.Times = append(m.Times, timing{s[1], took[s[0]] + " ms"})
+		rows, took, err := largest(filepath.Join(root, x.Source.File))
+		if err != nil {
+			return nil, err
+		}
+		if took[x.Source.System] != x.Value {
+			return nil, fmt.Errorf("%s has %s ms for %s, and %s has %q", figuresFile, x.Value, x.Name, x.Source.File, took[x.Source.System])
+		}
+		i := slices.IndexFunc(f.Machines, func(m *machine) bool { return m.Name == x.Front })
+		if i < 0 {
+			i = len(f.Machines)
+			f.Machines = append(f.Machines, &machine{Name: x.Front, Report: path.Base(path.Dir(x.Source.File)), Rows: numbers.Grouped(rows)})
+		}
+		f.Machines[i].Times = append(f.Machines[i].Times, timing{x.What, x.Value + " ms"})
 	}
-	return nil
+	return f, nil
 }
 
 // largest returns the size of the largest table in a figure's CSV file, and by system the

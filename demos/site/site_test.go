@@ -283,29 +283,36 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// What the texts say of the H200 is what the committed run of the paper's figures measured.
-func TestTimesOfTheTexts(t *testing.T) {
-	for _, x := range []struct {
-		lesson, figure string
-		systems        []string
-		text           string
-	}{
-		{"planes", "03", []string{"classic", "classic-compute-only", "compute"}, "| COUNT x < c | %s, or %s without the copy | %s |"},
-		{"planes", "10", []string{"classic", "compute"}, "| SUM | %s | %s |"},
-		{"planes", "08", []string{"classic", "classic-compute-only", "compute"}, "| MEDIAN | %s, or %s without the copy | %s |"},
-		{"sum", "10", []string{"classic", "fused", "compute"}, "%s ms for the paper's passes, %s ms with `fused` and %s ms with `compute`"},
-	} {
-		rows, took, err := largest(committed + "/results/paper-h200/figure-" + x.figure + ".csv")
-		if err != nil || rows != 1<<28 {
-			t.Fatalf("%d rows, %v", rows, err)
+// Figures that several pages quote have one source, the committed run of the paper's figures, and stand in the pages as it has them.
+func TestFiguresHaveOneSource(t *testing.T) {
+	list, err := readFigures(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quotes, names := map[string]int{}, map[string]bool{}
+	for _, x := range list {
+		_, took, err := largest(filepath.Join(root, x.Source.File))
+		if err != nil || took[x.Source.System] != x.Value || names[x.Name] || x.What == "" {
+			t.Errorf("%s is %s ms, %s has %q (%v)", x.Name, x.Value, x.Source.File, took[x.Source.System], err)
 		}
-		var times []any
-		for _, s := range x.systems {
-			times = append(times, took[s])
+		if names[x.Name] = true; x.Front == "" && len(x.Quoted) == 0 {
+			t.Errorf("no page quotes %s", x.Name)
 		}
-		if want := fmt.Sprintf(x.text, times...); !strings.Contains(read(t, root+"/demos/"+x.lesson+"/README.md"), want) {
-			t.Errorf("the text of lesson %s lacks %q", x.lesson, want)
+		for _, q := range x.Quoted {
+			quotes[q.File]++
+			if want := strings.Replace(q.Text, "{}", x.Value, 1); !strings.Contains(q.Text, "{}") || !strings.Contains(read(t, filepath.Join(root, q.File)), want) {
+				t.Errorf("%s does not say %q of %s", q.File, want, x.Name)
+			}
 		}
+	}
+	for file, least := range map[string]int{"README.md": 1, "demos/planes/README.md": 8, "demos/sum/README.md": 3} {
+		if quotes[file] < least {
+			t.Errorf("%d figures of %s have a source", quotes[file], file)
+		}
+	}
+	f, err := headlines(root)
+	if err != nil || len(f.Machines) != 2 || len(f.Machines[0].Times) != 3 || f.Machines[0].Rows != "268,435,456" || f.Machines[1].Report != "paper-llvmpipe" {
+		t.Errorf("the front page has %+v (%v)", f, err)
 	}
 }
 
