@@ -205,10 +205,10 @@ func TestComplete(t *testing.T) {
 		{"Sel", true, "", []string{"Select"}},
 		{`"fr`, false, "", nil},
 		{"DESCRIBE fr", true, "DESCRIBE ", []string{"frequency"}},
-		{"SELECT 1 FROM flights JOIN re", true, "SELECT 1 FROM flights JOIN ", []string{"read_arrow", "read_csv", "read_parquet"}},
+		{"SELECT 1 FROM flights JOIN re", true, "SELECT 1 FROM flights JOIN ", []string{"read_arrow", "read_csv", "read_json", "read_parquet"}},
 		{"SELECT EXTRACT(year FROM del", true, "SELECT EXTRACT(year FROM ", []string{"delay"}},
 		{"SELECT 1; SELECT a IS DISTINCT FROM del", true, "SELECT 1; SELECT a IS DISTINCT FROM ", []string{"delay"}},
-		{"UPDATE ", true, "UPDATE ", []string{`"From Here"`, "flights", "frequency", "generate_series", "information_schema", "read_arrow", "read_csv", "read_parquet", "trips"}},
+		{"UPDATE ", true, "UPDATE ", []string{`"From Here"`, "flights", "frequency", "generate_series", "information_schema", "read_arrow", "read_csv", "read_json", "read_parquet", "trips"}},
 		// The clause, and what stands behind the cursor.
 		{"SELECT far| FROM trips", true, "SELECT ", []string{"fare"}},
 		{"SELECT | FROM trips", true, "SELECT ", []string{"fare", "frugal"}},

@@ -61,7 +61,7 @@ func TestDefinitionsMakeTheSameAgain(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, one[0].SQL)
 		}
 	}
-	if _, err := a.Definitions(ctx, "fro"); err == nil || !strings.Contains(err.Error(), `table "fro" does not exist; did you mean From?`) {
+	if _, err := a.Definitions(ctx, "fro"); err == nil || !strings.Contains(err.Error(), `table "fro" does not exist; did you mean "From"?`) {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ func openGrouped(t *testing.T, backend string) *DB {
 	db := open(t, Options{Backend: backend})
 	for _, text := range []string{
 		`CREATE TABLE big AS SELECT CASE WHEN i % 17 = 0 THEN NULL ELSE (i * 31 % 11)::int END AS k, i * 7 % 5 AS g, CASE WHEN i % 13 = 0 THEN NULL ELSE (i * 37 % 101 - 50)::int END AS v,
-			i * 1000003 % 100003 AS w, (i % 41 * 1.25)::decimal(18, 2) AS m, (i % 29) / 4.0::double precision AS d, chr((97 + i % 5)::int) AS s, i % 3 = 0 AS flag, DATE '2024-01-01' + (i % 9)::int AS day,
+			i * 1000003::bigint % 100003 AS w, (i % 41 * 1.25)::decimal(18, 2) AS m, (i % 29) / 4.0::double precision AS d, chr((97 + i % 5)::int) AS s, i % 3 = 0 AS flag, DATE '2024-01-01' + (i % 9)::int AS day,
 			(i % 6)::smallint AS tiny FROM generate_series(1, 600) AS x(i)`,
 		"INSERT INTO big SELECT k, g, v, 4611686018427387904 + w, m, d, s, flag, day, tiny FROM big WHERE k = 9",
 		"CREATE TABLE small AS SELECT CASE WHEN i = 5 THEN NULL ELSE i / 2 END AS k, i % 4 AS x, chr((98 + i % 3)::int) AS s FROM generate_series(0, 15) AS x(i)",

@@ -20,7 +20,7 @@ func TestManyDivisionsAreExact(t *testing.T) {
 			}
 		}
 	}
-	x := "(data_count * 1000003 % 8190000000)"
+	x := "(data_count * 1000003::bigint % 8190000000)"
 	for _, where := range []string{
 		x + " < 4000000000",
 		x + " * 2 + " + x + " % 77 < 8000000000",

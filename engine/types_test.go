@@ -58,7 +58,7 @@ func TestTypesOfColumns(t *testing.T) {
 		{"SELECT 1234.5::numeric(5,2)", "!numeric field overflow"},
 		{"DESCRIBE SELECT g, length('a') AS l, DATE '2024-01-02' - DATE '2024-01-01' AS d FROM generate_series(1, 2) AS q(g)", "g|integer;l|integer;d|integer"},
 		{"DESCRIBE SELECT g FROM generate_series(1, 3000000000) AS q(g)", "g|bigint"},
-		{"DESCRIBE VALUES (1, 2::smallint), (3000000000, 4::smallint)", "column1|bigint;column2|smallint"},
+		{"DESCRIBE SELECT * FROM (VALUES (1, 2::smallint), (3000000000, 4::smallint)) AS v", "column1|bigint;column2|smallint"},
 		{"DESCRIBE SELECT 1 AS a UNION ALL SELECT 2::bigint", "a|bigint"},
 		{"SELECT x, pg_typeof(x) FROM (SELECT 1 AS x UNION ALL SELECT '7') q ORDER BY 1", "1|integer;7|integer"},
 		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT SUM(n), pg_typeof(MAX(n)) FROM r", "6|integer"},

@@ -323,7 +323,30 @@ func paren(e Expr) string {
 	return "(" + e.String() + ")"
 }
 
-func (e *Arith) String() string { return paren(e.L) + " " + e.Op.String() + " " + paren(e.R) }
+// Beside writes a value as a constant is written beside a column of its type: a number as its digits.
+func Beside(v table.Value) string {
+	if v.Type.Kind == table.Real || v.Type.IsInteger() {
+		return v.String()
+	}
+	return (&Const{V: v}).String()
+}
+
+// beside writes an operand that stands beside another one. An integer constant is written as its digits where it has the same
+// meaning with their type: compared with anything but a constant, or in arithmetic with a BIGINT.
+func beside(e, other Expr, compared bool) string {
+	c, ok := e.(*Const)
+	if !ok || c.V.Null || !c.V.Type.IsInteger() || !other.Type().IsInteger() {
+		return paren(e)
+	}
+	if _, constant := other.(*Const); constant || !compared && other.Type().Kind != table.BigInt {
+		return paren(e)
+	}
+	return c.V.String()
+}
+
+func (e *Arith) String() string {
+	return beside(e.L, e.R, false) + " " + e.Op.String() + " " + beside(e.R, e.L, false)
+}
 func (e *Neg) String() string {
 	if _, ok := e.X.(*Const); ok {
 		return "-(" + e.X.String() + ")" // not --1, a comment
@@ -332,7 +355,7 @@ func (e *Neg) String() string {
 }
 func (e *Cast) String() string { return "CAST(" + e.X.String() + " AS " + e.To.String() + ")" }
 func (e *Compare) String() string {
-	return paren(e.L) + " " + e.Op.String() + " " + paren(e.R)
+	return beside(e.L, e.R, true) + " " + e.Op.String() + " " + beside(e.R, e.L, true)
 }
 
 func join(kids []Expr, sep string) string {
@@ -355,7 +378,7 @@ func not(n bool) string {
 }
 
 func (e *Between) String() string {
-	return fmt.Sprintf("%s %sBETWEEN %s AND %s", paren(e.X), not(e.Not), paren(e.Lo), paren(e.Hi))
+	return fmt.Sprintf("%s %sBETWEEN %s AND %s", paren(e.X), not(e.Not), beside(e.Lo, e.X, true), beside(e.Hi, e.X, true))
 }
 func (e *IsNull) String() string { return paren(e.X) + " IS " + not(e.Not) + "NULL" }
 func (e *IsTruth) String() string {
@@ -365,7 +388,7 @@ func (e *IsTruth) String() string {
 func (e *In) String() string {
 	var parts []string
 	for _, c := range e.List {
-		parts = append(parts, c.String())
+		parts = append(parts, beside(c, e.X, true))
 	}
 	return paren(e.X) + " " + not(e.Not) + "IN (" + strings.Join(parts, ", ") + ")"
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -77,7 +76,7 @@ func (e *Evaluator) expandCompare(col int, op expr.CmpOp, k uint64, text string)
 	if n == 1 {
 		return leafOf(e.test(col, 0, op, k, text))
 	}
-	text = fmt.Sprintf("%s %v %v", e.Attribute(col, 0).Name, op, constant(e.Segment(col).Decode(k)))
+	text = fmt.Sprintf("%s %v %v", e.Attribute(col, 0).Name, op, expr.Beside(e.Segment(col).Decode(k)))
 	join, strict, loose := plan.Or, expr.LT, expr.LE
 	switch op {
 	case expr.EQ:
@@ -134,15 +133,7 @@ func (e *Evaluator) expandRange(r *plan.Range) *plan.Pred {
 		if op == expr.GE && code == 0 || op == expr.LE && code >= seg.Max {
 			return &plan.Pred{Op: plan.True}
 		}
-		return e.expandCompare(r.Col, op, code, fmt.Sprintf("%s %v %v", e.Attribute(r.Col, 0).Name, op, constant(seg.Decode(code))))
+		return e.expandCompare(r.Col, op, code, fmt.Sprintf("%s %v %v", e.Attribute(r.Col, 0).Name, op, expr.Beside(seg.Decode(code))))
 	}
 	return plan.Combine(plan.And, half(expr.GE, r.Lo), half(expr.LE, r.Hi))
-}
-
-// constant writes what an attribute is compared with. A REAL needs no cast beside its attribute.
-func constant(v table.Value) string {
-	if v.Type.Kind == table.Real {
-		return v.String()
-	}
-	return (&expr.Const{V: v}).String()
 }

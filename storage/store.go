@@ -239,7 +239,7 @@ func (s *Store) closeFiles() {
 // create makes a folder that has no manifest a store, unless it had one.
 func (s *Store) create() error {
 	names, err := s.d.list()
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // what reads makes no folder
 		return err
 	}
 	for _, name := range names {
