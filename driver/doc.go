@@ -25,11 +25,11 @@
 //
 // # Statements
 //
-// Parameters are $1, $2, ... (a ? is a syntax error): integers, floats, bool, text, []byte, nil, time.Time, time.Duration (an interval),
+// Parameters are $1, $2, ... (a ? is a syntax error, which says so): integers, floats, bool, text, []byte, nil, time.Time, time.Duration (an interval),
 // *big.Int, [table.Value], pointers to these, and what implements Valuer. Text takes the type that its place needs, so that a NUMERIC or a
 // date may be given as text. A []byte is text, too, and NULL where it is nil: there is no type for bytes, and text that is not valid UTF-8
 // is refused. A time.Time is the timestamp that its clock shows, without its zone: give t.UTC() where times have several. Compared with a
-// date it has its time of day: write $1::date. x = ANY ($1) takes the text of an array, '{1,2}', as pq.Array gives it.
+// date it has its time of day: write $1::date. x = ANY ($1) takes a slice, or the text of an array, '{1,2}', as pq.Array gives it.
 //
 // Exec without parameters takes several statements, one after the other: what those before an
 // error have done stays, unless BEGIN comes first. LastInsertId is an error: write INSERT ... RETURNING, and Query it.

@@ -274,6 +274,26 @@ func TestArrays(t *testing.T) {
 	}
 }
 
+// ANY takes slices, as parameters of statements that are prepared, too.
+func TestSlices(t *testing.T) {
+	db, err := sql.Open("stencildb", "?backend=cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	st, err := db.Prepare("SELECT COUNT(*) FROM generate_series(1, 9) AS s (g) WHERE g = ANY ($1) AND 'x' || g <> ALL ($2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for want, ids := range [][]int64{{}, {7, 12}, {1, 7, 9, 7}} {
+		var n int
+		if err := st.QueryRow(ids, []string{"x9", "y"}).Scan(&n); err != nil || n != want {
+			t.Errorf("%v: %d, %v, want %d", ids, n, err, want)
+		}
+	}
+}
+
 func TestRowsAffected(t *testing.T) {
 	db := open(t, "?backend=cpu")
 	for _, c := range []struct {

@@ -53,6 +53,145 @@ func TestAppender(t *testing.T) {
 	}
 }
 
+// A row is built value by value, of each type; it is the one that Row makes of the same values.
+func TestAppenderBuildsRows(t *testing.T) {
+	ctx, db := context.Background(), open(t, Options{Backend: "cpu"})
+	columns := "(id smallint, m numeric(6,2), s text, b boolean, f double precision, r real, at date, ts timestamp, n numeric(18,4))"
+	do(t, db, "CREATE TABLE t "+columns)
+	do(t, db, "CREATE TABLE u "+columns)
+	a, errA := db.Appender(ctx, "t")
+	b, errB := db.Appender(ctx, "u")
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	const rows = 3000 // of which the builder is told at several times
+	east := time.FixedZone("east", 2*3600)
+	for i := range rows {
+		at := time.Date(1969, 12, 31, 22, 30, i, 123456789, east)
+		a.Int64(int64(i))
+		a.Decimal(int64(i), 2)
+		a.Text(fmt.Sprint("w", i%7))
+		a.Bool(i%2 == 0)
+		a.Float64(float64(i) / 4)
+		a.Float64(0.1)
+		a.Time(at)
+		a.Time(at)
+		if i%3 == 0 {
+			a.Null()
+		} else {
+			a.Decimal(int64(i)*10+5, 5) // rounded
+		}
+		if err := a.EndRow(ctx); err != nil {
+			t.Fatal(err)
+		}
+		n := any(fmt.Sprintf("%d.%05d", (i*10+5)/100000, (i*10+5)%100000))
+		if i%3 == 0 {
+			n = nil
+		}
+		if err := b.Row(ctx, i, fmt.Sprintf("%d.%02d", i/100, i%100), fmt.Sprint("w", i%7), i%2 == 0, float64(i)/4, 0.1, at, at, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.Ints(0, 4000)
+	a.Decimals(1, 3, -12345) // half away from zero
+	a.Texts(2, "end")
+	a.Bools(3, true)
+	a.Floats(4, 1)
+	a.Floats(5, 1)
+	a.Times(6, time.Date(2024, 2, 29, 23, 59, 0, 0, time.UTC))
+	a.Times(7, time.Date(2024, 2, 29, 23, 59, 0, 0, time.UTC))
+	a.Decimals(8, 0, 7)
+	if err := a.EndRows(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	if errA, errB := a.Close(ctx), b.Close(ctx); errA != nil || errB != nil || a.Rows() != rows+1 || b.Rows() != rows {
+		t.Fatal(errA, errB, a.Rows(), b.Rows())
+	}
+	for text, want := range map[string]string{
+		"SELECT COUNT(*) FROM t":                                          "3001",
+		"SELECT * FROM t WHERE id = 4000":                                 "4000|-12.35|end|true|1|1|2024-02-29|2024-02-29 23:59:00|7.0000",
+		"SELECT * FROM t WHERE id = 5":                                    "5|0.05|w5|false|1.25|0.1|1969-12-31|1969-12-31 22:30:05.123456|0.0006",
+		"SELECT * FROM (SELECT * FROM t EXCEPT SELECT * FROM u) q":        "4000|-12.35|end|true|1|1|2024-02-29|2024-02-29 23:59:00|7.0000",
+		"SELECT COUNT(*) FROM (SELECT * FROM u EXCEPT SELECT * FROM t) q": "0",
+	} {
+		if got := said(Collect(db.Query(ctx, text))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for want, add := range map[string]func(a *Appender) error{
+		"column m of type numeric(6,2) takes no integer": func(a *Appender) error { a.Int64(1); a.Int64(1); return a.EndRow(ctx) },
+		"a row of 1 values for 9 columns":                func(a *Appender) error { a.Int64(1); return a.EndRow(ctx) },
+		"1 values of a row that EndRow has not ended":    func(a *Appender) error { a.Int64(1); return a.EndRows(ctx, 1) },
+		"a row that EndRows has not ended":               func(a *Appender) error { a.Int64(1); return a.Flush(ctx) },
+		"a row has more values than the 9 columns": func(a *Appender) error {
+			for range 10 {
+				a.Null()
+			}
+			return a.EndRow(ctx)
+		},
+		"out of range for type smallint": func(a *Appender) error {
+			a.Int64(1 << 20)
+			for range 8 {
+				a.Null()
+			}
+			_ = a.EndRow(ctx)
+			return a.Flush(ctx)
+		},
+		"column m: 19 digits behind the point": func(a *Appender) error { a.Null(); a.Decimal(1, 19); return a.EndRow(ctx) },
+		"column m: numeric":                    func(a *Appender) error { a.Null(); a.Decimal(1<<62, 1); return a.EndRow(ctx) },
+		"column at: date out of range":         func(a *Appender) error { a.Times(6, time.Unix(1<<50, 0)); return a.err },
+	} {
+		a, err := db.Appender(ctx, "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := add(a); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// BenchmarkAppenderRows adds rows of an integer, a float, a text and a time, which are built by typed methods, and by Row of values in boxes.
+func BenchmarkAppenderRows(b *testing.B) {
+	const rows = 1 << 18
+	ctx := context.Background()
+	words, at := []string{"a", "bc", "def", "ghij"}, time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	for name, add := range map[string]func(a *Appender, i int) error{
+		"typed": func(a *Appender, i int) error {
+			a.Int64(int64(i))
+			a.Float64(float64(i))
+			a.Text(words[i%4])
+			a.Time(at)
+			return a.EndRow(ctx)
+		},
+		"boxed": func(a *Appender, i int) error { return a.Row(ctx, int64(i), float64(i), words[i%4], at) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				db, err := Open(Options{Backend: "cpu", Calibrations: b.TempDir()})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := db.Exec(ctx, "CREATE TABLE t (i bigint, f double precision, s text, ts timestamp)"); err != nil {
+					b.Fatal(err)
+				}
+				a, err := db.Appender(ctx, "t")
+				for i := 0; i < rows && err == nil; i++ {
+					err = add(a, i)
+				}
+				if err == nil {
+					err = a.Close(ctx)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				db.Close()
+			}
+			b.ReportMetric(4*rows*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mvalues/s")
+		})
+	}
+}
+
 // Rows that break a rule are not added, and neither are those beside them; in a transaction, they end it.
 func TestAppenderRules(t *testing.T) {
 	ctx, db := context.Background(), open(t, Options{Backend: "cpu"})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 )
 
 // An array of percentiles is what the percentiles are one by one, on every backend, as rows, scanned
@@ -81,6 +82,14 @@ func TestArraysAsParameters(t *testing.T) {
 		{`SELECT i FROM t WHERE s = ANY ('{"b c"}')`, nil, "2"},
 		{"DELETE FROM t WHERE i = ANY ($1) RETURNING i", "{1,2}", "1;2"},
 		{"DELETE FROM t WHERE i = ANY ($1) RETURNING i", "{3}", "3"},
+		{"SELECT i FROM t WHERE i = ANY ($1)", []int{4, 6}, "4;6"},
+		{"SELECT i FROM t WHERE i <> ALL ($1)", []int64{4, 5}, "6"},
+		{"SELECT i FROM t WHERE s = ANY ($1)", []string{`q"`, "NULL", "{"}, "4;5"},
+		{"SELECT i FROM t WHERE s = ANY ($1)", []any{nil, ""}, "6"},
+		{"SELECT i FROM t WHERE s = ANY ($1)", []string{}, ""},
+		{"SELECT i FROM t WHERE s = ANY ($1)", []string(nil), ""},
+		{"SELECT i FROM t WHERE DATE '2024-01-01' + i = ANY ($1)", []time.Time{time.Date(2024, 1, 7, 0, 0, 0, 0, time.UTC)}, "6"},
+		{"SELECT i FROM t WHERE i = ANY ($1)", []chan int{nil}, "!parameter $1: element 0: a chan int has no SQL type"},
 		{"SELECT i FROM t WHERE i = ANY ($1)", 4, "!ANY and ALL take ARRAY[1, 2] or '{1,2}' (line 1, column 25)"},
 	} {
 		var args []any

@@ -31,7 +31,8 @@ func parameters(args []any) ([]table.Value, error) {
 
 // Parameter is a Go value as a parameter of [DB.Query] takes it: nil is NULL and text a literal, both of the type that
 // their place needs; integers are BIGINT, floats DOUBLE PRECISION, a [*big.Int] NUMERIC, a
-// [time.Time] the TIMESTAMP that its clock shows. A []byte is text, and NULL where it is nil.
+// [time.Time] the TIMESTAMP that its clock shows. A []byte is text, and NULL where it is nil. Another slice is an array, for ANY ($1) and
+// ALL ($1), and NULL where it is nil.
 func Parameter(a any) (table.Value, error) {
 	switch a := a.(type) {
 	case table.Value:
@@ -51,6 +52,8 @@ func Parameter(a any) (table.Value, error) {
 		return Parameter(v.Elem().Interface())
 	case v.CanUint() && v.Uint() > math.MaxInt64:
 		return Parameter(new(big.Int).SetUint64(v.Uint()))
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8 && !valuer:
+		return arrayParameter(v)
 	}
 	v, err := driver.DefaultParameterConverter.ConvertValue(a)
 	if err != nil && !valuer {
@@ -79,6 +82,30 @@ func Parameter(a any) (table.Value, error) {
 		return out, err
 	}
 	return table.Null(table.Type{}), err
+}
+
+// arrayParameter is a slice as a literal of an array, which ANY and ALL take; NULL where it is nil.
+func arrayParameter(list reflect.Value) (table.Value, error) {
+	if list.IsNil() {
+		return table.Null(table.Type{}), nil
+	}
+	var items []string
+	for i := range list.Len() {
+		item, err := Parameter(list.Index(i).Interface())
+		switch {
+		case err != nil:
+			return table.Null(table.Type{}), fmt.Errorf("element %d: %w", i, err)
+		case item.Null:
+			items = append(items, "NULL")
+		default:
+			text := item.S
+			if item.Type != (table.Type{}) {
+				text = item.String()
+			}
+			items = append(items, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)+`"`)
+		}
+	}
+	return table.Value{S: "{" + strings.Join(items, ",") + "}"}, nil
 }
 
 // validText reports a text that no column takes.

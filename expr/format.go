@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -283,24 +284,33 @@ func ordinal(digits, like string) string {
 	return out
 }
 
-// readTime reads a text, the first argument, by a pattern, the second.
+// readTime reads a text by a pattern, as PostgreSQL does: blanks before and behind fields are left out, a separator of the pattern stands for one of the
+// text or for none, another character for any one, and where the text ends fields have what they have without it. A number has all digits that
+// follow where no other number does, else as many as its field is wide.
 func (a args) readTime() (m moment, err error) {
 	text, t := a.v[0].S, readDate{month: 1, day: 1}
 	bad := Errorf(a.P, "%q does not fit the pattern %q", text, a.v[1].S)
+	blanks := 0 // that the pattern has not asked for
+	skip := func() {
+		left := strings.TrimLeft(text, " \t\n\v\f\r")
+		text, blanks = left, blanks+len(text)-len(left)
+	}
 	parts := timeFields(a.v[1].S)
 	for i, p := range parts {
-		if p.of == nil {
-			if !alphanumeric(p.text[0]) { // any separators, or none
-				text = strings.TrimLeftFunc(text, func(r rune) bool { return r < 0x80 && !alphanumeric(byte(r)) || strings.ContainsRune(p.text, r) })
-			} else if text = strings.TrimLeft(text, " "); text != "" {
-				text = text[1:]
+		if p.of != nil || i == 0 {
+			skip()
+		}
+		switch {
+		case p.of == nil:
+			for _, r := range p.text {
+				text, blanks = unread(text, r, blanks)
 			}
 			continue
-		}
-		if p.of.read == nil {
+		case p.of.read == nil:
 			return m, Errorf(a.P, "%s is not supported where a time is read by a pattern", p.of.name)
+		case text == "":
+			continue
 		}
-		text = strings.TrimLeft(text, " ")
 		n, size := int64(-1), 0
 		if p.of.names != nil {
 			for k, name := range p.of.names {
@@ -309,24 +319,74 @@ func (a args) readTime() (m moment, err error) {
 				}
 			}
 		} else {
-			most := len(text)
-			if p.of.name != "YYYY" || i+1 < len(parts) && parts[i+1].of != nil {
-				most = min(most, p.of.width)
-			}
-			n, size = digitsOf(text[:most])
+			n, size = p.number(text, parts[i+1:])
 		}
 		if size == 0 {
 			return m, bad
 		}
 		if p.of.name == "MS" || p.of.name == "US" { // a fraction
+			if size > p.of.width {
+				return m, bad
+			}
 			for range p.of.width - size {
 				n *= 10
 			}
 		}
+		switch {
+		case n < 0 && p.of.name == "YYYY": // BC
+			n++
+		case n < 0:
+			return m, Errorf(a.P, "date/time field value out of range: %q", a.v[0].S)
+		}
 		p.of.read(&t, n)
-		text = text[size:]
+		text, blanks = text[size:], 0
+		skip()
 	}
+	t.month, t.day = max(t.month, 1), max(t.day, 1) // 0 is as if it were not there
 	return a.dateRead(t)
+}
+
+// unread is a text without what a character of the pattern that is no field's stands for, and the blanks that are left of those skipped before it.
+func unread(text string, of rune, blanks int) (string, int) {
+	_, size := utf8.DecodeRuneInString(text)
+	switch {
+	case of >= 0x80 || alphanumeric(byte(of)):
+		if blanks > 0 {
+			return text, blanks - 1
+		}
+		return text[size:], 0
+	case text != "" && text[0] < 0x80 && !alphanumeric(text[0]):
+		return text[size:], blanks
+	}
+	return text, blanks - 1
+}
+
+// number reads that of a field, before the other parts of a pattern; size is 0 where there is none.
+func (p patternPart) number(text string, next []patternPart) (n int64, size int) {
+	alone := p.fill || len(next) == 0
+	if !alone && next[0].of != nil {
+		alone = next[0].of.names != nil
+	} else if !alone {
+		alone = next[0].text[0] < '0' || next[0].text[0] > '9'
+	}
+	if !alone {
+		if len(text) < p.of.width {
+			return 0, 0
+		}
+		text = text[:p.of.width]
+	}
+	sign := 0
+	if text[0] == '-' || text[0] == '+' {
+		sign = 1
+	}
+	n, size = digitsOf(text[sign:])
+	if size += sign; size == sign || !alone && size < p.of.width || size < len(text) && text[size] >= '0' && text[size] <= '9' {
+		return 0, 0
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, size
 }
 
 func alphanumeric(c byte) bool {

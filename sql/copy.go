@@ -35,6 +35,8 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 		return s.errorf(s.keyword("where"), "WHERE is not supported with COPY FROM; write INSERT INTO t SELECT * FROM 'file' WHERE ...")
 	case s.Params > 0:
 		return s.errorf(0, "COPY takes no parameters: write the values")
+	case n.Filename == "" && s.pathIsEmpty():
+		return s.errorf(0, "COPY with the path '' names no file: write 'x.csv', or STDIN or STDOUT without quotes")
 	}
 	c := &Copy{From: n.IsFrom, Path: n.Filename, Data: s.data}
 	if n.Filename == "" {
@@ -93,6 +95,22 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 			Val: &pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: ref}}, Location: int32(at)}}})
 	}
 	return nil
+}
+
+// pathIsEmpty reports that the file is written as an empty text: the grammar does not tell it from STDIN and STDOUT.
+func (s *Statement) pathIsEmpty() bool {
+	depth := 0 // of the parentheses around a query
+	for i := range s.tokens {
+		switch word := s.token(i); {
+		case word == "(":
+			depth++
+		case word == ")":
+			depth--
+		case depth == 0 && i > 0 && (strings.EqualFold(word, "to") || strings.EqualFold(word, "from")):
+			return strings.Trim(s.token(i+1), "eEuU&xXbBnN") == "''"
+		}
+	}
+	return false
 }
 
 // listed is where the column i of the list behind the table's name stands.

@@ -123,6 +123,8 @@ func (s *Statement) remedy(loc int, message string) string {
 		return "; a name is written in double quotes"
 	case strings.Contains(s.Text, "&&"):
 		return "; && is written AND"
+	case slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == operator && strings.HasSuffix(s.Text[t.start:t.end], "?") }):
+		return "; a parameter is written $1, $2, and so on"
 	}
 	if path := s.barePath(loc); path != "" {
 		return "; a file is written " + expr.Quote(path)

@@ -58,8 +58,8 @@ func (e *Exercise) Key(ctx context.Context) (*Key, error) {
 // ErrNoAnswer is the error of what cannot be an answer to an exercise.
 var ErrNoAnswer = errors.New("not an answer to this exercise")
 
-// wholeNumber matches digits that may be grouped, with commas or as SQL and Go do.
-var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]+([,_][0-9]+)*$`)
+// wholeNumber matches digits that may be grouped: in threes with commas, so that "1,2" is none, or as SQL and Go do.
+var wholeNumber = regexp.MustCompile(`^[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+(_[0-9]+)*)$`)
 
 // Judge says whether an answer is right ("12345", "12,345" or "12_345"; a choice or its
 // letter), and what is to be said about it.

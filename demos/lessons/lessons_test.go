@@ -2,9 +2,12 @@ package lessons
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stencildb/stencildb/demos/lesson"
 )
 
 // Each exercise has an answer, a hint for each wrong choice and for some wrong numbers,
@@ -51,5 +54,20 @@ func TestQuestions(t *testing.T) {
 	}
 	if strings.ContainsAny(all.String(), "`[]") {
 		t.Error("the questions have marks of Markdown")
+	}
+}
+
+// Commas group digits in threes: "1,2" is no answer, and not 12.
+func TestNumbersOfAnswers(t *testing.T) {
+	k := &lesson.Key{Answer: "1234567", Why: "so"}
+	for answer, right := range map[string]bool{"1234567": true, "1,234,567": true, "+1,234,567": true, "1_234_567": true, "12": false, "-1,234": false} {
+		if got, _, err := k.Judge(answer); got != right || err != nil {
+			t.Errorf("%s is judged %v (%v)", answer, got, err)
+		}
+	}
+	for _, answer := range []string{"1,2", "12,34", "1,2345", "1234,567", ",123", "1,234,", "1.2", "1,234_567", ""} {
+		if _, _, err := k.Judge(answer); !errors.Is(err, lesson.ErrNoAnswer) {
+			t.Errorf("%q is an answer (%v)", answer, err)
+		}
 	}
 }
