@@ -31,7 +31,7 @@ var kinds = []struct {
 }{
 	{table.BigInt, false, rapid.StringMatching(`-?[1-9][0-9]{0,15}`)},
 	{table.Decimal, false, rapid.StringMatching(`-?[1-9][0-9]{0,6}[.][0-9]{2}`)},
-	{table.Date, false, rapid.StringMatching(`20[0-9]{2}-0[1-9]-[12][0-9]`)},
+	{table.Date, false, rapid.StringMatching(`20[0-9]{2}-0[1-9]-(1[0-9]|2[0-8])`)},
 	{table.Boolean, false, rapid.SampledFrom([]string{"true", "false"})},
 	{table.Varchar, false, rapid.StringMatching("[a-hé][a-hé ,;|\t\"\n]{0,6}")},
 	{table.Varchar, false, rapid.StringMatching(`0[0-9]{1,5}`)},
@@ -160,7 +160,10 @@ func TestCSVAsPeopleWriteIt(t *testing.T) {
 				}
 			}
 			mixed = mixed || m.mixed
-			if m.mixed != strings.Contains(said, fmt.Sprintf("(%s):", m.name)) {
+			noted := func(n string) bool {
+				return strings.Contains(n, fmt.Sprintf("(%s):", m.name)) && strings.Contains(n, "is no number")
+			}
+			if m.mixed != slices.ContainsFunc(notes, noted) {
 				t.Fatalf("column %s is mixed: %v, said %q of %q", m.name, m.mixed, said, text)
 			}
 		}
