@@ -220,7 +220,9 @@ func (g *gen) constant(typ table.Type, mayBeNull bool) *expr.Const {
 	v := table.Null(typ)
 	if g.pick("from the table", 2) == 0 {
 		if col, ok := g.columnLike(typ); ok {
-			if !typ.IsInteger() {
+			if typ.IsInteger() {
+				typ = table.Wider(typ, col.T) // which holds the column's values
+			} else {
 				typ = col.T // of its scale
 			}
 			if len(g.tab.Chunks) > 0 {
