@@ -61,7 +61,7 @@ func column(i int) *expr.Column {
 }
 
 func compareTo(col int, op expr.CmpOp, v int64) expr.Expr {
-	return &expr.Compare{Op: op, L: column(col), R: &expr.Const{V: table.Int(v)}}
+	return &expr.Compare{Op: op, L: column(col), R: &expr.Const{V: table.Literal(v)}}
 }
 
 // check compares fused with the scalar oracle.
