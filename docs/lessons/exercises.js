@@ -28,7 +28,7 @@ const lessonOf = path => path.split('/').at(-1).replace('.html', '');
 function judge(key, answer) {
   answer = answer.trim();
   if (!key.choices) {
-    if (!/^[+-]?[0-9]+([,_][0-9]+)*$/.test(answer)) return { say: 'Give a whole number.' };
+    if (!/^[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+(_[0-9]+)*)$/.test(answer)) return { say: 'Give a whole number.' };
     answer = String(BigInt(answer.replace(/[,_+]/g, '')));
   } else if (!answer) {
     return { say: 'Choose one.' };
