@@ -214,11 +214,7 @@ func (s *Statement) byKey() *lookup {
 func (l *lookup) step() Step {
 	var parts []string
 	for i, col := range l.key.Columns {
-		value := (&expr.Const{V: l.values[i]}).String()
-		if l.values[i].Type.IsInteger() { // which needs no cast beside its column
-			value = l.values[i].String()
-		}
-		parts = append(parts, fmt.Sprintf("%s = %s", expr.Ident(l.of.Fields[col].Name), value))
+		parts = append(parts, fmt.Sprintf("%s = %s", expr.Ident(l.of.Fields[col].Name), (&expr.Const{V: l.values[i]}).String()))
 	}
 	return Step{Pass: "Look up(" + expr.Ident(l.key.Name) + ": " + strings.Join(parts, ", ") + ")"}
 }

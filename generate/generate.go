@@ -122,7 +122,7 @@ func (g Generator) Chunks(ctx context.Context, rows int, seed uint64, chunkRows 
 		var ahead []chan made
 		for first := 0; first < rows || len(ahead) > 0; {
 			for ; first < rows && len(ahead) < runtime.GOMAXPROCS(0); first += chunkRows {
-				next := make(chan made, 1)
+				next, first := make(chan made, 1), first // the loop's goes on meanwhile
 				parallel.Go(func() {
 					ch, err := g.chunk(ctx, rows, seed, first, min(chunkRows, rows-first))
 					next <- made{ch, err}
