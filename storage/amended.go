@@ -283,7 +283,7 @@ func (r *Rows) Read(ctx context.Context, columns []int, o ingest.Options) (*tabl
 func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (t *table.Table, err error) {
 	r.one.Lock()
 	defer r.one.Unlock()
-	if r.of == nil {
+	if r.of == nil || len(groups) == 0 { // none have fields, too
 		return r.altered.ReadGroups(ctx, groups, columns, o)
 	}
 	o.Coming = nil // what comes is not yet what it will be

@@ -62,9 +62,9 @@ func (n *Numbered) Read(ctx context.Context, columns []int, o ingest.Options) (*
 func (n *Numbered) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (out *table.Table, err error) {
 	rest, numbers := n.split(columns)
 	o.Coming = nil
-	for len(groups) > 0 {
-		run := 1 // of groups that follow one another
-		for run < len(groups) && groups[run] == groups[run-1]+1 {
+	for out == nil || len(groups) > 0 { // none have fields, too
+		run := 0 // of groups that follow one another
+		for run < len(groups) && (run == 0 || groups[run] == groups[run-1]+1) {
 			run++
 		}
 		t, err := n.Rows.ReadGroups(ctx, groups[:run], rest, o)
@@ -72,7 +72,10 @@ func (n *Numbered) ReadGroups(ctx context.Context, groups, columns []int, o inge
 			return nil, err
 		}
 		var first []int
-		at := n.starts[groups[0]]
+		at := 0
+		if run > 0 {
+			at = n.starts[groups[0]]
+		}
 		for _, c := range t.Chunks {
 			first, at = append(first, at), at+c.Rows
 		}
