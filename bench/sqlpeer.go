@@ -130,9 +130,15 @@ func (p sqlPeer) open(ctx context.Context, tables []*table.Table) (System, error
 			}
 			return Outcome{Answer: a}, nil
 		}
+		say := q.Said[p.name]
 		return Contender{Loose: true,
-			Run:   func(ctx context.Context) (Outcome, error) { return outcome(stmt.QueryContext(ctx)) },
-			Fresh: func(ctx context.Context, text string) (Outcome, error) { return outcome(conn.QueryContext(ctx, text)) },
+			Run: func(ctx context.Context) (Outcome, error) { return outcome(stmt.QueryContext(ctx)) },
+			Fresh: func(ctx context.Context, text string) (Outcome, error) {
+				if say != nil {
+					text = say(text)
+				}
+				return outcome(conn.QueryContext(ctx, text))
+			},
 		}, nil
 	}}, nil
 }

@@ -104,6 +104,10 @@ func Suites() []Suite {
 		},
 		Backends: []string{"cpu", "compute", "auto"}, Operations: relationalOperations(), tables: []Source{relationalSource()}, summary: (*Report).ratios,
 	}, {
+		Name: "functions", Doc: "every scalar function over --rows values that hardly repeat",
+		Rows:     func(Machine) []int { return []int{1_000_000} },
+		Backends: []string{"cpu"}, Fresh: true, Gaps: true, Operations: functionOperations(), tables: []Source{functionsSource()}, summary: (*Report).means,
+	}, {
 		Name: "ssb", Doc: "the thirteen queries of the Star Schema Benchmark; --rows are those of lineorder, 6M at scale 1",
 		Rows: func(m Machine) []int {
 			if m.Software {

@@ -60,6 +60,8 @@ type Query struct {
 	Reads map[string][]int
 	// Peers has the text for peers that lack some of them, by name.
 	Peers map[string]string
+	// Said is how such peers say a text that was drawn.
+	Said map[string]func(text string) string
 	// File is what a process reads, and Columns those that a peer takes into a table first;
 	// nil where it reads the file itself.
 	File    file
