@@ -28,7 +28,7 @@ func Assign(p *plan.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segment) e
 			s := takeScratch()
 			defer s.release()
 			var eval Evaluator
-			values, rows := make([]Vector, len(of)), make([]uint32, 0, blockRows)
+			values, rows := make([]expr.Vector, len(of)), make([]uint32, 0, blockRows)
 			for failed.Load() == nil {
 				row := int(next.Add(blockRows)) - blockRows
 				if row >= c.Rows {

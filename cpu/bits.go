@@ -25,7 +25,7 @@ func (s *bitSums) resize(groups int) {
 	s.of = resized(s.of, groups)
 }
 
-func (s *bitSums) add(groups []uint32, x, y *Vector) {
+func (s *bitSums) add(groups []uint32, x, y *expr.Vector) {
 	s.counts.add(groups, x, y)
 	for i, v := range x.Ints {
 		s.of[groups[i]].add(joined{^v, v, v})

@@ -10,10 +10,10 @@ import (
 
 // distinctValues are the different values of each group.
 type distinctValues interface {
-	add(groups []uint32, x *Vector)
+	add(groups []uint32, x *expr.Vector)
 	merge(o distinctValues, to []uint32)
 	// each gives all of them, with the groups that they belong to.
-	each(do func(groups []uint32, x *Vector))
+	each(do func(groups []uint32, x *expr.Vector))
 }
 
 // distinct numbers the values, and the pairs of a group and such a number.
@@ -41,7 +41,7 @@ func (d *distinct[T]) id(v T) uint32 {
 	return id
 }
 
-func (d *distinct[T]) add(groups []uint32, x *Vector) {
+func (d *distinct[T]) add(groups []uint32, x *expr.Vector) {
 	for i, g := range groups {
 		d.pairs.id(uint64(g)<<32 | uint64(d.id(d.by.get(x, i))))
 	}
@@ -59,9 +59,9 @@ func (d *distinct[T]) merge(o distinctValues, to []uint32) {
 	}
 }
 
-func (d *distinct[T]) each(do func(groups []uint32, x *Vector)) {
+func (d *distinct[T]) each(do func(groups []uint32, x *expr.Vector)) {
 	for part := range slices.Chunk(d.pairs.words, pieceRows) {
-		x, groups := Vector{}, make([]uint32, len(part))
+		x, groups := expr.Vector{}, make([]uint32, len(part))
 		for i, p := range part {
 			groups[i] = uint32(p >> 32)
 			d.by.put(&x, d.list[uint32(p)])
@@ -99,14 +99,14 @@ func codesOf(t *table.Table, e expr.Expr) *key {
 }
 
 // vector is the words of rows in the place of their values.
-func (k *key) vector(c *table.Chunk, b table.Block) (x Vector) {
+func (k *key) vector(c *table.Chunk, b table.Block) (x expr.Vector) {
 	s := c.Segments[k.e.(*expr.Column).Index]
 	x.Ints = table.Gather(s.Codes, b, int64(s.Base-k.lo))
 	x.Valid, _ = s.Validity(b)
 	return x
 }
 
-func (s *codeSet) add(groups []uint32, x *Vector) {
+func (s *codeSet) add(groups []uint32, x *expr.Vector) {
 	if !s.hashed {
 		most := uint32(0)
 		for _, g := range groups {
@@ -162,7 +162,7 @@ func (s *codeSet) merge(o distinctValues, to []uint32) {
 			return
 		}
 	}
-	x := Vector{Ints: make([]int64, 1)}
+	x := expr.Vector{Ints: make([]int64, 1)}
 	group := make([]uint32, 1)
 	o.(*codeSet).words(func(w uint64) {
 		group[0], x.Ints[0] = to[w/s.size], int64(w%s.size)
@@ -170,11 +170,11 @@ func (s *codeSet) merge(o distinctValues, to []uint32) {
 	})
 }
 
-func (s *codeSet) each(do func(groups []uint32, x *Vector)) {
-	x, groups := Vector{}, []uint32{}
+func (s *codeSet) each(do func(groups []uint32, x *expr.Vector)) {
+	x, groups := expr.Vector{}, []uint32{}
 	flush := func() {
 		do(groups, &x)
-		x, groups = Vector{}, groups[:0]
+		x, groups = expr.Vector{}, groups[:0]
 	}
 	t := s.e.Type()
 	s.words(func(w uint64) {

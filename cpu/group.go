@@ -330,7 +330,7 @@ func placeOf(b table.Block, i int) uint64 { return uint64(b.Chunk)<<32 | uint64(
 
 // input computes an input of the rows of a block: its values that are not NULL and the groups
 // that they belong to. Where a row raises an error it says at which row of the block.
-func (w *worker) input(in *input, c *table.Chunk, b table.Block, groups []uint32) (x, y Vector, of []uint32, at int, err error) {
+func (w *worker) input(in *input, c *table.Chunk, b table.Block, groups []uint32) (x, y expr.Vector, of []uint32, at int, err error) {
 	rows := b // those of which the FILTER holds
 	of = groups
 	where := func(i int) int { return i }
@@ -355,26 +355,26 @@ func (w *worker) input(in *input, c *table.Chunk, b table.Block, groups []uint32
 		return x, y, of, at, err
 	}
 	if y.Len() > 0 {
-		valid := both(x.Valid, y.Valid)
+		valid := expr.Both(x.Valid, y.Valid)
 		x.Valid, y.Valid = valid, valid
-		y, _ = y.compact(of)
+		y, _ = compact(y, of)
 	}
-	x, of = x.compact(of)
+	x, of = compact(x, of)
 	return x, y, of, 0, nil
 }
 
 // arguments computes those of an input, of rows that are at these places.
-func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where func(int) int, at int, err error) (x, y Vector, _ int, _ error) {
+func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where func(int) int, at int, err error) (x, y expr.Vector, _ int, _ error) {
 	for i, e := range []expr.Expr{in.x, in.y} {
 		if e == nil {
 			continue
 		}
-		var v Vector
+		var v expr.Vector
 		var failed error
 		if column, ok := e.(*expr.Column); in.codes != nil {
 			v = in.codes.vector(c, rows)
 		} else if ok && i == 0 {
-			v = (&numbers{&w.eval, c, rows}).columnIn(&w.ints, column.Index)
+			v = expr.BlockRows{Chunk: c, Block: rows}.ColumnIn(&w.ints, column.Index)
 		} else {
 			v, failed = w.eval.Vector(e, c, rows)
 		}
@@ -449,7 +449,7 @@ func (w *worker) arrange() error {
 		for _, s := range w.states[i] {
 			s.resize(len(w.first))
 			if w.inputs[i].distinct {
-				w.sets[i].each(func(groups []uint32, x *Vector) { s.add(groups, x, &Vector{}) })
+				w.sets[i].each(func(groups []uint32, x *expr.Vector) { s.add(groups, x, &expr.Vector{}) })
 			}
 			s.arrange()
 		}

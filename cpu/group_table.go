@@ -198,7 +198,7 @@ func (f groupsFound) firstValues(e expr.Expr, ids []uint64) *table.Segment {
 }
 
 // ordinalAt is the ordinal of a value of a type other than text.
-func ordinalAt(t table.Type, x *Vector, i int) uint64 {
+func ordinalAt(t table.Type, x *expr.Vector, i int) uint64 {
 	if x.Floats != nil {
 		return table.Ordinal(table.Value{Type: t, F: x.Floats[i]})
 	}

@@ -242,7 +242,7 @@ func (h *Hasher) Rows(c *table.Chunk, b table.Block) (out []uint64, err error) {
 			out = out[:x.Len()]
 		}
 		for k := range out {
-			if out[k] = mixed(out[k], x.hash(k)); x.IsNull(k) {
+			if out[k] = mixed(out[k], hashAt(&x, k)); x.IsNull(k) {
 				null(k)
 			}
 		}
@@ -266,8 +266,8 @@ func (h *Hasher) texts(key int, s *table.Segment) []uint64 {
 	return list
 }
 
-// hash is that of a value.
-func (x *Vector) hash(i int) uint64 {
+// hashAt is that of a value.
+func hashAt(x *expr.Vector, i int) uint64 {
 	switch {
 	case x.IsNull(i):
 		return nullHash

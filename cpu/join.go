@@ -286,7 +286,7 @@ func (j *joiner) raised(e expr.Expr) bool {
 	if of == nil || j.fetch(of) != nil {
 		return true
 	}
-	return j.inBlocks(of, e, func(int, *Vector) {}) != nil
+	return j.inBlocks(of, e, func(int, *expr.Vector) {}) != nil
 }
 
 // selected is the rows of a scan for which a condition is TRUE.

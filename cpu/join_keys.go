@@ -175,7 +175,7 @@ func (j *joiner) wordNumbers(k *joinKey, build *relation) (keyNumbers, error) {
 	out := keyNumbers{of: make([]uint64, build.rows)}
 	words, parts := make([]string, build.rows), make([]uint8, build.rows)
 	const none = wordParts
-	err := j.inBlocks(build, k.build, func(lo int, x *Vector) {
+	err := j.inBlocks(build, k.build, func(lo int, x *expr.Vector) {
 		for i, word := range x.Texts {
 			if parts[lo+i] = none; !x.IsNull(i) {
 				words[lo+i], parts[lo+i] = word, uint8(wordPart(word))
@@ -210,7 +210,7 @@ func (j *joiner) wordNumbers(k *joinKey, build *relation) (keyNumbers, error) {
 }
 
 // inBlocks computes an expression in the rows of a relation, block by block on all cores. A block begins at a multiple of 64.
-func (j *joiner) inBlocks(of *relation, e expr.Expr, do func(lo int, x *Vector)) error {
+func (j *joiner) inBlocks(of *relation, e expr.Expr, do func(lo int, x *expr.Vector)) error {
 	columns := expr.Columns(e)
 	for _, c := range columns {
 		j.column(c) // before others ask for it

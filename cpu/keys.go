@@ -208,7 +208,7 @@ func (w *worker) keyWords(k *key, at *cache, c *table.Chunk, b table.Block) ([]u
 }
 
 // value is the number of a value of a vector.
-func (c *cache) value(d *dictionary, x *Vector, i int) uint64 {
+func (c *cache) value(d *dictionary, x *expr.Vector, i int) uint64 {
 	switch {
 	case x.IsNull(i):
 		return 0

@@ -21,7 +21,7 @@ func (s *intMoments) resize(groups int) {
 	s.squares = resized(s.squares, groups)
 }
 
-func (s *intMoments) add(groups []uint32, x, y *Vector) {
+func (s *intMoments) add(groups []uint32, x, y *expr.Vector) {
 	s.intSums.add(groups, x, y)
 	for i, v := range x.Ints {
 		if x.Highs == nil || x.Highs[i] == v>>63 {
@@ -121,7 +121,7 @@ func (s *floatMoments) group(g uint32) *productSums {
 	return s.of[g]
 }
 
-func (s *floatMoments) add(groups []uint32, x, y *Vector) {
+func (s *floatMoments) add(groups []uint32, x, y *expr.Vector) {
 	s.counts.add(groups, x, y)
 	for i, f := range x.Floats {
 		p := s.group(groups[i])

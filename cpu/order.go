@@ -13,11 +13,11 @@ import (
 // ordering is how values of a type are compared: as what T they are, where they are equal
 // only if they are the same T.
 type ordering[T comparable] struct {
-	get   func(x *Vector, i int) T
+	get   func(x *expr.Vector, i int) T
 	value func(v T, t table.Type) table.Value
 	less  func(a, b T) bool
 	// put appends a value to a vector.
-	put func(x *Vector, v T)
+	put func(x *expr.Vector, v T)
 	// merge, where it is not nil, learns what another one knows of its values.
 	merge func(o *ordering[T])
 	spans map[int64]table.Span
@@ -27,25 +27,25 @@ type ordering[T comparable] struct {
 // (so that -0 is 0, and NaN above all), DECIMALs that are computed as 128 bits.
 var (
 	ofInts = &ordering[int64]{
-		get:   func(x *Vector, i int) int64 { return x.Ints[i] },
+		get:   func(x *expr.Vector, i int) int64 { return x.Ints[i] },
 		value: func(v int64, t table.Type) table.Value { return table.Value{Type: t, I: v} },
 		less:  cmp.Less[int64],
-		put:   func(x *Vector, v int64) { x.Ints = append(x.Ints, v) },
+		put:   func(x *expr.Vector, v int64) { x.Ints = append(x.Ints, v) },
 	}
 	ofFloats = &ordering[int64]{
-		get:   func(x *Vector, i int) int64 { return table.IntFromOrdinal(table.OrdinalFloat64(x.Floats[i])) },
+		get:   func(x *expr.Vector, i int) int64 { return table.IntFromOrdinal(table.OrdinalFloat64(x.Floats[i])) },
 		value: func(v int64, t table.Type) table.Value { return table.Value{Type: t, F: floatOf(v)} },
 		less:  cmp.Less[int64],
-		put:   func(x *Vector, v int64) { x.Floats = append(x.Floats, floatOf(v)) },
+		put:   func(x *expr.Vector, v int64) { x.Floats = append(x.Floats, floatOf(v)) },
 	}
 	ofTexts = &ordering[string]{
-		get:   func(x *Vector, i int) string { return x.Texts[i] },
+		get:   func(x *expr.Vector, i int) string { return x.Texts[i] },
 		value: func(v string, _ table.Type) table.Value { return table.Str(v) },
 		less:  cmp.Less[string],
-		put:   func(x *Vector, v string) { x.Texts = append(x.Texts, v) },
+		put:   func(x *expr.Vector, v string) { x.Texts = append(x.Texts, v) },
 	}
 	ofWides = &ordering[wide]{
-		get: func(x *Vector, i int) wide {
+		get: func(x *expr.Vector, i int) wide {
 			if x.Highs == nil {
 				return wide{x.Ints[i] >> 63, uint64(x.Ints[i])}
 			}
@@ -53,7 +53,7 @@ var (
 		},
 		value: func(v wide, t table.Type) table.Value { return table.Dec(t, v.big()) },
 		less:  func(a, b wide) bool { return compareWide(a, b) < 0 },
-		put:   func(x *Vector, v wide) { x.Ints, x.Highs = append(x.Ints, int64(v.lo)), append(x.Highs, v.hi) },
+		put:   func(x *expr.Vector, v wide) { x.Ints, x.Highs = append(x.Ints, int64(v.lo)), append(x.Highs, v.hi) },
 	}
 )
 
@@ -61,17 +61,37 @@ var (
 func ofIntervals() *ordering[int64] {
 	o := *ofInts
 	o.spans = map[int64]table.Span{}
-	o.get = func(x *Vector, i int) int64 {
+	o.get = func(x *expr.Vector, i int) int64 {
 		v := x.Ints[i]
-		if s, ok := x.Spans[v]; ok {
-			o.spans[v] = s
+		if x.Spans != nil && x.Spans[i] != (table.Span{}) {
+			o.spans[v] = x.Spans[i]
 		}
 		return v
 	}
 	o.value = func(v int64, _ table.Type) table.Value { return table.IntervalValue(v, o.spans[v]) }
-	o.put = func(x *Vector, v int64) { x.Ints, x.Spans = append(x.Ints, v), o.spans }
+	o.put = func(x *expr.Vector, v int64) { x.Ints, x.Spans = append(x.Ints, v), append(x.Spans, o.spans[v]) }
 	o.merge = func(other *ordering[int64]) { maps.Copy(o.spans, other.spans) }
 	return &o
+}
+
+// spanned is an interval whose extremes are looked for: microseconds in all, and what it has beside them.
+type spanned struct {
+	us int64
+	table.Span
+}
+
+// intervalEnds are the smallest and the largest interval of each group.
+func intervalEnds() state {
+	return &ends[spanned]{by: &ordering[spanned]{
+		get: func(x *expr.Vector, i int) (v spanned) {
+			if v.us = x.Ints[i]; x.Spans != nil {
+				v.Span = x.Spans[i]
+			}
+			return v
+		},
+		value: func(v spanned, _ table.Type) table.Value { return table.IntervalValue(v.us, v.Span) },
+		less:  func(a, b spanned) bool { return a.us < b.us },
+	}}
 }
 
 func floatOf(v int64) float64 { return table.Float64FromOrdinal(table.OrdinalInt(v)) }
@@ -122,7 +142,12 @@ func (s *ends[T]) resize(groups int) {
 	s.some, s.lo, s.hi = resized(s.some, groups), resized(s.lo, groups), resized(s.hi, groups)
 }
 
-func (s *ends[T]) add(groups []uint32, x, _ *Vector) {
+func (s *ends[T]) add(groups []uint32, x, _ *expr.Vector) {
+	if len(s.some) == 1 && x.Len() > 0 && x.Highs == nil { // of all rows
+		two := endsOf(x)
+		s.take(0, s.by.get(&two, 0), s.by.get(&two, 1))
+		return
+	}
 	if e, ok := any(s).(*ends[int64]); ok && x.Ints != nil && x.Spans == nil {
 		for i, v := range x.Ints {
 			if g := groups[i]; e.some[g] {
@@ -137,6 +162,48 @@ func (s *ends[T]) add(groups []uint32, x, _ *Vector) {
 		v := s.by.get(x, i)
 		s.take(g, v, v)
 	}
+}
+
+// endsOf is the smallest and the largest value of a vector that has some.
+func endsOf(x *expr.Vector) (two expr.Vector) {
+	lo, hi := 0, 0
+	switch {
+	case x.Floats != nil:
+		for i, f := range x.Floats {
+			if f < x.Floats[lo] || f == f && x.Floats[lo] != x.Floats[lo] {
+				lo = i
+			}
+			if f > x.Floats[hi] || f != f { // NaN is above all others
+				hi = i
+			}
+		}
+		return expr.Vector{Floats: []float64{x.Floats[lo], x.Floats[hi]}}
+	case x.Texts != nil:
+		least, most := x.Texts[0], x.Texts[0]
+		for _, t := range x.Texts {
+			if t < least {
+				least = t
+			} else if t > most {
+				most = t
+			}
+		}
+		return expr.Vector{Texts: []string{least, most}}
+	case x.Spans != nil:
+		for i, v := range x.Ints {
+			if v < x.Ints[lo] {
+				lo = i
+			}
+			if v > x.Ints[hi] {
+				hi = i
+			}
+		}
+		return expr.Vector{Ints: []int64{x.Ints[lo], x.Ints[hi]}, Spans: []table.Span{x.Spans[lo], x.Spans[hi]}}
+	}
+	least, most := x.Ints[0], x.Ints[0]
+	for _, v := range x.Ints {
+		least, most = min(least, v), max(most, v)
+	}
+	return expr.Vector{Ints: []int64{least, most}}
 }
 
 func (s *ends[T]) take(g uint32, lo, hi T) {
@@ -185,7 +252,7 @@ type lists[T comparable] struct {
 
 func (s *lists[T]) resize(groups int) { s.ends = resized(s.ends, groups) }
 
-func (s *lists[T]) add(groups []uint32, x, _ *Vector) {
+func (s *lists[T]) add(groups []uint32, x, _ *expr.Vector) {
 	s.groups = append(s.groups, groups...)
 	for i := range groups {
 		s.values = append(s.values, s.by.get(x, i))

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -135,9 +136,69 @@ func spansLeaf(col segment, l *plan.Members) leaf {
 	}
 }
 
-// scalarLeaf evaluates an expression by its definition.
+// scalarLeaf evaluates an expression in vectors; where a row raises an error, by its definition.
 func scalarLeaf(l *plan.Scalar, c *table.Chunk) leaf {
-	return func(_ *scratch, dst, among []uint64, row, n int) { eachRow(dst, among, row, l.In(c)) }
+	return func(s *scratch, dst, among []uint64, row, n int) {
+		forVectors(dst, among, n, pieceRows, func(dst, among []uint64, at, k int) {
+			b := table.Block{First: row + at, N: k}
+			if !full(among, k) {
+				b = table.Block{Rows: rowsOf(among, row+at)}
+			}
+			x, ok := s.values(l.E, c, b)
+			if !ok {
+				eachRow(dst, among, row+at, l.In(c))
+				return
+			}
+			clear(dst)
+			for i := range b.Len() {
+				if l.Holds(&x, i) {
+					r := b.Row(i) - row - at
+					dst[r/64] |= 1 << (r % 64)
+				}
+			}
+		})
+	}
+}
+
+// full reports that all of n rows are selected.
+func full(among []uint64, n int) bool {
+	count := 0
+	for _, w := range among {
+		count += bits.OnesCount64(w)
+	}
+	return count == n
+}
+
+// rowsOf are the selected rows, from one on.
+func rowsOf(among []uint64, first int) (list []uint32) {
+	for w, m := range among {
+		for ; m != 0; m &= m - 1 {
+			list = append(list, uint32(first+64*w+bits.TrailingZeros64(m)))
+		}
+	}
+	return list
+}
+
+// values are those of a condition in a block of rows. A condition whose errors are looked for is asked for twice, one after the other.
+func (s *scratch) values(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vector, ok bool) {
+	last := &s.last[b.First/pieceRows%len(s.last)]
+	if b.Rows != nil || last.e != e || last.chunk != c || last.first != b.First || last.n != b.N {
+		x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b}, &s.eval})
+		if b.Rows != nil {
+			return x, ok
+		}
+		*last = lastValues{e, c, b.First, b.N, x, ok}
+	}
+	return last.x, last.ok
+}
+
+// lastValues are those of a condition in a block.
+type lastValues struct {
+	e        expr.Expr
+	chunk    *table.Chunk
+	first, n int
+	x        expr.Vector
+	ok       bool
 }
 
 // eachRow writes to dst the rows of among for which holds says so, from row on.
@@ -169,6 +230,8 @@ func forVectors(dst, among []uint64, n, rows int, do func(dst, among []uint64, a
 // scratch is what one worker needs to evaluate predicates.
 type scratch struct {
 	interpreter interpreter
+	eval        Evaluator
+	last        [blockRows / pieceRows]lastValues // of the pieces of a block
 	codes       []uint64
 	words       pool[uint64]
 	halves      pool[uint32]
@@ -182,6 +245,7 @@ func takeScratch() *scratch { return scratches.Get().(*scratch) }
 // release gives a scratch back without what it knows of the query.
 func (s *scratch) release() {
 	s.interpreter.columns, s.interpreter.consts = nil, nil
+	s.eval, s.last = Evaluator{}, [blockRows / pieceRows]lastValues{}
 	scratches.Put(s)
 }
 

@@ -149,7 +149,7 @@ func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupS
 }
 
 // vector is an expression's values in rows of a chunk; a [plan.Declined] where one has an error.
-func (s *Star) vector(e expr.Expr, c *table.Chunk, rows []uint32) (Vector, error) {
+func (s *Star) vector(e expr.Expr, c *table.Chunk, rows []uint32) (expr.Vector, error) {
 	x, err := new(Evaluator).Vector(e, c, table.Block{Rows: rows})
 	if err != nil {
 		return x, &plan.Declined{Why: err.Error()}

@@ -15,7 +15,7 @@ type state interface {
 	resize(groups int)
 	// add takes in values, none of them NULL, and the groups that they belong to; y of
 	// pairs only, and for COUNT(*) neither.
-	add(groups []uint32, x, y *Vector)
+	add(groups []uint32, x, y *expr.Vector)
 	// merge takes in another state of the same kind, whose group i is this one's to[i].
 	merge(o state, to []uint32)
 	// arrange is called once, when all has been added.
@@ -77,6 +77,9 @@ func newState(k stateKind, x expr.Expr) state {
 		return &intMoments{}
 	}
 	if k == extremes {
+		if x.Type().Kind == table.Interval {
+			return intervalEnds()
+		}
 		return orderOf(x.Type()).ends()
 	}
 	return orderOf(x.Type()).lists()
@@ -97,7 +100,7 @@ func resized[T any](s []T, n int) []T {
 
 func (s *counts) resize(groups int) { s.n = resized(s.n, groups) }
 
-func (s *counts) add(groups []uint32, _, _ *Vector) {
+func (s *counts) add(groups []uint32, _, _ *expr.Vector) {
 	for _, g := range groups {
 		s.n[g]++
 	}
@@ -155,7 +158,7 @@ func (s *intSums) total(group uint32) (out sum) {
 	return out
 }
 
-func (s *intSums) add(groups []uint32, x, y *Vector) {
+func (s *intSums) add(groups []uint32, x, y *expr.Vector) {
 	switch {
 	case x.Highs != nil:
 		s.counts.add(groups, x, y)
@@ -247,7 +250,7 @@ func (s *floatSums) of(group uint32) *plan.FloatSum {
 	return s.sums[group]
 }
 
-func (s *floatSums) add(groups []uint32, x, _ *Vector) {
+func (s *floatSums) add(groups []uint32, x, _ *expr.Vector) {
 	for i, f := range x.Floats {
 		s.n[groups[i]]++
 		s.of(groups[i]).Add(f)

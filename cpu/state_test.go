@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/stencildb/stencildb/expr"
 	"math/big"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestSumsOfGroups(t *testing.T) {
 			s := &intSums{}
 			for pieces := rapid.IntRange(0, 6).Draw(t, "pieces"); pieces > 0; pieces-- {
 				s.resize(rapid.IntRange(len(s.n), groups).Draw(t, "groups"))
-				x := Vector{Ints: rapid.SliceOfN(value, 0, 20).Draw(t, "values")}
+				x := expr.Vector{Ints: rapid.SliceOfN(value, 0, 20).Draw(t, "values")}
 				if len(s.n) == 0 {
 					continue
 				}

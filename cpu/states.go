@@ -124,7 +124,7 @@ func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, 
 	one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Codes: table.Codes{U32: from.Ends}}
 	x, err := w.eval.Vector(in.x, one, b)
 	if err == nil {
-		st.add(groups, &x, &Vector{})
+		st.add(groups, &x, &expr.Vector{})
 	}
 	return err
 }

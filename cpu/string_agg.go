@@ -13,7 +13,7 @@ type texts struct{ places [][]uint64 }
 
 func (s *texts) resize(groups int) { s.places = resized(s.places, groups) }
 
-func (s *texts) add(groups []uint32, _, places *Vector) {
+func (s *texts) add(groups []uint32, _, places *expr.Vector) {
 	for i, g := range groups {
 		s.places[g] = append(s.places[g], uint64(places.Ints[i]))
 	}

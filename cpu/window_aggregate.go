@@ -334,7 +334,7 @@ func (o *orderedRows) texts(f *expr.Window, in *windowInput) (*windowColumn, err
 }
 
 // vector is an argument of an aggregate in the rows that it takes.
-func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x Vector) {
+func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x expr.Vector) {
 	if e == nil {
 		return x
 	}
@@ -348,7 +348,7 @@ func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x Vector) {
 		x.Ints = make([]int64, len(in.rows))
 	}
 	if e.Type().Kind == table.Interval {
-		x.Spans = s.Segment().Spans
+		x.Spans = make([]table.Span, len(in.rows))
 	}
 	for k, i := range in.rows {
 		switch v := s.Value(codes[o.place[i]]); {
@@ -357,21 +357,25 @@ func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x Vector) {
 		case x.Texts != nil:
 			x.Texts[k] = v.S
 		default:
-			x.Ints[k] = v.I + int64(v.Months)*table.MicrosPerMonth
+			if x.Ints[k] = v.I + int64(v.Months)*table.MicrosPerMonth; x.Spans != nil {
+				x.Spans[k] = v.Span
+			}
 		}
 	}
 	return x
 }
 
-// part is some rows of a vector.
-func (x *Vector) part(from, to int) (out Vector) {
+// stretch is some rows of a vector.
+func stretch(x *expr.Vector, from, to int) (out expr.Vector) {
 	switch {
 	case x.Floats != nil:
 		out.Floats = x.Floats[from:to]
 	case x.Texts != nil:
 		out.Texts = x.Texts[from:to]
 	case x.Ints != nil:
-		out.Ints = x.Ints[from:to]
+		if out.Ints = x.Ints[from:to]; x.Spans != nil {
+			out.Spans = x.Spans[from:to]
+		}
 	}
 	return out
 }
@@ -400,7 +404,7 @@ func (o *orderedRows) gathered(f *expr.Window, in *windowInput) (*windowColumn, 
 		add := func(from, to int) {
 			for ; from < to; from += pieceRows {
 				until := min(to, from+pieceRows)
-				xs, ys := x.part(from, until), y.part(from, until)
+				xs, ys := stretch(&x, from, until), stretch(&y, from, until)
 				st.add(groups[:until-from], &xs, &ys)
 			}
 		}

@@ -287,7 +287,7 @@ func (w *WindowStream) leave(s *streamSpan) {
 // streamInput is what a function takes of a table's rows.
 type streamInput struct {
 	rows  *windowInput // of an aggregate
-	x, y  Vector
+	x, y  expr.Vector
 	value func(i int) table.Value // of the others
 }
 
@@ -352,7 +352,7 @@ func (s *streamed) add(in *streamInput, from, to int) {
 	case expr.OfAggregate:
 		for from, to := in.rows.before[from], in.rows.before[to]; from < to; from += pieceRows {
 			until := min(to, from+pieceRows)
-			x, y := in.x.part(from, until), in.y.part(from, until)
+			x, y := stretch(&in.x, from, until), stretch(&in.y, from, until)
 			s.state.add(groupOfAll[:until-from], &x, &y)
 		}
 		return

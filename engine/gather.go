@@ -88,15 +88,13 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 			return texts(s, v.block), nil
 		}
 	}
-	t := ingest.ArrowType(e.Type())
-	if k := e.Type(); k.IsInteger() || k.Kind == table.Double {
-		if x, ok := v.eval.Numbers(e, v.chunk, v.block); ok {
-			return arrayOf(x, t), nil
-		}
+	t := e.Type()
+	if t.Kind != table.Array && (t.Kind != table.Decimal || t.Precision <= 38) {
+		x, err := v.eval.Vector(e, v.chunk, v.block)
+		return arrayOf(x, t), err
 	}
-	b := array.NewBuilder(memory.DefaultAllocator, t)
+	b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(t))
 	defer b.Release()
-	b.Reserve(v.block.Len())
 	of := v.eval.At(e, v.chunk)
 	for k := range v.block.Len() {
 		x, err := of(v.block.Row(k))
@@ -108,27 +106,51 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// arrayOf is integers or doubles in Arrow.
-func arrayOf(x cpu.Vector, t arrow.DataType) arrow.Array {
+// arrayOf is a vector in Arrow.
+func arrayOf(x expr.Vector, t table.Type) arrow.Array {
+	to, n := ingest.ArrowType(t), x.Len()
 	var values []byte
-	n := x.Len()
-	switch t.ID() {
-	case arrow.INT16:
+	switch t.Kind {
+	case table.SmallInt:
 		values = arrow.Int16Traits.CastToBytes(narrowed[int16](x.Ints))
-	case arrow.INT32:
+	case table.Integer:
 		values = arrow.Int32Traits.CastToBytes(narrowed[int32](x.Ints))
-	case arrow.INT64:
+	case table.BigInt, table.Timestamp:
 		values = arrow.Int64Traits.CastToBytes(x.Ints)
-	default:
+	case table.Double:
 		values = arrow.Float64Traits.CastToBytes(x.Floats)
 	}
-	var valid *memory.Buffer
-	nulls := 0
-	if x.Valid != nil {
-		valid = memory.NewBufferBytes(x.Valid)
-		nulls = n - bitutil.CountSetBits(x.Valid, 0, n)
+	if values != nil {
+		var valid *memory.Buffer
+		nulls := 0
+		if x.Valid != nil {
+			valid = memory.NewBufferBytes(x.Valid)
+			nulls = n - bitutil.CountSetBits(x.Valid, 0, n)
+		}
+		return array.MakeFromData(array.NewData(to, n, []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil, nulls, 0))
 	}
-	return array.MakeFromData(array.NewData(t, n, []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil, nulls, 0))
+	b := array.NewBuilder(memory.DefaultAllocator, to)
+	defer b.Release()
+	b.Reserve(n)
+	if texts, ok := b.(*array.StringBuilder); ok {
+		bytes := 0
+		for _, s := range x.Texts {
+			bytes += len(s)
+		}
+		texts.ReserveData(bytes)
+		for i, s := range x.Texts {
+			if x.IsNull(i) {
+				texts.AppendNull()
+			} else {
+				texts.Append(s)
+			}
+		}
+		return b.NewArray()
+	}
+	for i := range n {
+		ingest.AppendValue(b, x.Value(i, t))
+	}
+	return b.NewArray()
 }
 
 // narrowed are integers that a narrower type holds.

@@ -263,8 +263,8 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 type sortPiece struct {
 	worker  int
 	rows    int
-	columns [][]uint64   // what the sorter takes; nil where a key is ranked
-	ranked  []cpu.Vector // of each key that is ranked
+	columns [][]uint64    // what the sorter takes; nil where a key is ranked
+	ranked  []expr.Vector // of each key that is ranked
 }
 
 // blockPiece is the keys of a block of the table. Of the error of a row it is the first that

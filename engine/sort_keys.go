@@ -101,7 +101,7 @@ func (k *sortKey) upTo(most uint64, chunk *table.Chunk, b table.Block) table.Blo
 }
 
 // ordinals are codes of numbers, which order as these do.
-func ordinals(x cpu.Vector) []uint64 {
+func ordinals(x expr.Vector) []uint64 {
 	codes := make([]uint64, x.Len())
 	for i, v := range x.Ints {
 		codes[i] = table.OrdinalInt(v)
@@ -113,7 +113,7 @@ func ordinals(x cpu.Vector) []uint64 {
 }
 
 // fittedKey is a key that has these values alone, and its codes, from 0 on; of texts their ranks.
-func fittedKey(k expr.SortKey, x cpu.Vector) (sortKey, [][]uint64) {
+func fittedKey(k expr.SortKey, x expr.Vector) (sortKey, [][]uint64) {
 	out, codes := sortKey{SortKey: k}, ordinals(x)
 	if x.Texts != nil {
 		codes = ranks([][]string{x.Texts})[0]
@@ -136,7 +136,7 @@ func fittedKey(k expr.SortKey, x cpu.Vector) (sortKey, [][]uint64) {
 }
 
 // add adds the key of a piece's rows.
-func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
+func (k *sortKey) add(p *sortPiece, x expr.Vector) {
 	if k.ranked {
 		p.ranked, p.columns = append(p.ranked, x), append(p.columns, nil)
 		return
@@ -167,7 +167,7 @@ func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
 
 // vectorOf is values of a type as a vector; DECIMALs and intervals of one scale without months as
 // integers of 64 bits, else as their ranks.
-func vectorOf(n int, at func(i int) (table.Value, error), t table.Type) (x cpu.Vector, err error) {
+func vectorOf(n int, at func(i int) (table.Value, error), t table.Type) (x expr.Vector, err error) {
 	x.Valid = make([]byte, bitutil.BytesForBits(int64(n)))
 	switch {
 	case t.Kind == table.Varchar:

@@ -22,13 +22,13 @@ type Function struct {
 	// Widest says that its integer parameters have one type, the widest that an argument has.
 	Widest bool
 	result table.Type
-	typed  func(args []Expr) table.Type         // where the result depends on more than the parameters
-	rises  func(c *Call) int                    // see [Call.Rises]; nil: with none
-	nulls  bool                                 // it is evaluated for NULLs too
-	float  func(x float64) (y float64, ok bool) // of a DOUBLE, where that is all that there is to it
-	int    func(x int64) (y int64, ok bool)     // of a BIGINT likewise
+	typed  func(args []Expr) table.Type // where the result depends on more than the parameters
+	rises  func(c *Call) int            // see [Call.Rises]; nil: with none
+	nulls  bool                         // it is evaluated for NULLs too
 	form   form
 	eval   func(a args) (table.Value, error)
+	// kernel computes a call in vectors; where it is nil, and for a call of which it is none, eval does that.
+	kernel func(c *Call) kernel
 	// lazy evaluates what it needs of the operands.
 	lazy func(c *Call, operand func(i int) (table.Value, error)) (table.Value, error)
 }

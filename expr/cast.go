@@ -86,11 +86,11 @@ func init() {
 // castText parses s as a value of type to, blanks around it allowed.
 func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) {
 	in := strings.Trim(s, Blanks)
-	syntax := Errorf(pos, "invalid input syntax for type %s: %q", to, s)
+	syntax := func() error { return Errorf(pos, "invalid input syntax for type %s: %q", to, s) }
 	if to.Kind == table.Decimal {
 		u, scale, ok := table.ParseNumber(in)
 		if !ok {
-			return table.Null(to), syntax
+			return table.Null(to), syntax()
 		}
 		return castDecimal(u, scale, to, wide, pos)
 	}
@@ -102,7 +102,7 @@ func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) 
 	case err == nil:
 		return table.Value{Type: to, I: i, F: f}, nil
 	case err == table.ErrSyntax:
-		return table.Null(to), syntax
+		return table.Null(to), syntax()
 	case to.IsInteger():
 		return table.Null(to), Errorf(pos, "%s out of range", to)
 	case to.IsFloat():

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/stencildb/stencildb/table"
+import (
+	"cmp"
+
+	"github.com/stencildb/stencildb/table"
+)
 
 // Case is CASE WHEN condition THEN value ... ELSE value END; its arguments come in this order.
 // Coalesce is COALESCE. Both evaluate no more than they need.
@@ -8,9 +12,9 @@ var (
 	Case = &Function{Name: "case", Repeat: true, form: cases, lazy: evalCase,
 		typed: func(args []Expr) table.Type { return args[1].Type() }}
 	Coalesce = &Function{Name: "coalesce", Repeat: true, Params: []table.Type{Any}, lazy: evalCoalesce, typed: first}
-	Greatest = &Function{Name: "greatest", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first,
+	Greatest = &Function{Name: "greatest", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first, kernel: extremes(GT),
 		eval: func(a args) (table.Value, error) { return extreme(a, GT), nil }}
-	Least = &Function{Name: "least", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first,
+	Least = &Function{Name: "least", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first, kernel: extremes(LT),
 		eval: func(a args) (table.Value, error) { return extreme(a, LT), nil }}
 	// Single is the second argument, of a subquery that gave as many rows as the first one says: more than one are an error.
 	Single = &Function{Name: "single", Params: []table.Type{{Kind: table.BigInt}, Any}, Raises: true, nulls: true,
@@ -49,6 +53,48 @@ func evalCoalesce(c *Call, operand func(i int) (table.Value, error)) (v table.Va
 		}
 	}
 	return v, err
+}
+
+// extremes is extreme of values of one type.
+func extremes(op CmpOp) func(e *Call) kernel {
+	return func(e *Call) kernel {
+		for _, a := range e.Args {
+			if t := a.Type(); t.Kind != e.T.Kind && !(t.IsInteger() && e.T.IsInteger()) || t.Scale != e.T.Scale {
+				return kernel{}
+			}
+		}
+		return kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+			n := out.Len()
+			for i := range n {
+				best := -1
+				for k := range v {
+					if v[k].IsNull(i) {
+						continue
+					}
+					if best < 0 || op.Holds(compareAt(&v[k], &v[best], i)) {
+						best = k
+					}
+				}
+				if best < 0 {
+					out.SetNull(i)
+					continue
+				}
+				out.take(i, &v[best], i)
+			}
+			return out, true
+		}}
+	}
+}
+
+// compareAt compares two vectors in a row.
+func compareAt(x, y *Vector, i int) int {
+	switch {
+	case x.Floats != nil:
+		return table.CompareFloat(x.Floats[i], y.Floats[i])
+	case x.Texts != nil:
+		return cmp.Compare(x.Texts[i], y.Texts[i])
+	}
+	return cmp.Compare(x.Ints[i], y.Ints[i])
 }
 
 // extreme is the value that compares so with all others; NULLs count only where there is

@@ -17,6 +17,8 @@
 //   - TIMESTAMP +- INTERVAL: TIMESTAMP; TIMESTAMP - TIMESTAMP: INTERVAL (a DATE
 //     with an INTERVAL is cast to TIMESTAMP first).
 //
+// [Eval] says what an expression is in a record; [Compute] computes it of many at once, in vectors.
+//
 // A [Call] is of a [Function], an entry of a table: the files math.go, text.go, time.go, regexp.go
 // and conditional.go have them. An integer parameter takes an integer of any width; abs, mod, gcd, lcm and
 // the operators of bits give the widest of them. Those that are not exact take and

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,35 +13,45 @@ import (
 func init() {
 	for _, kind := range []string{"timestamp", "date"} {
 		define("to_char("+kind+",text) text!", func(a args) (table.Value, error) {
-			var out strings.Builder
-			m := momentOf(a.v[0])
-			for _, f := range timeFields(a.v[1].S) {
-				if f.of == nil {
-					out.WriteString(f.text)
-					continue
-				}
-				if f.of.show == nil {
-					return a.fail("%s is not supported in the pattern of a time", f.of.name)
-				}
-				out.WriteString(f.shown(f.of.show(m), f.of.width))
+			parts := timeFields(a.v[1].S)
+			if f := unshown(parts); f != nil {
+				return a.fail("%s is not supported in the pattern of a time", f.name)
 			}
-			return table.Str(out.String()), nil
+			return table.Str(string(appendMoment(nil, parts, momentOf(a.v[0])))), nil
+		}).bound(func(e *Call) kernel {
+			pattern, ok := e.textAt(1)
+			parts := timeFields(pattern)
+			if !ok || unshown(parts) != nil {
+				return kernel{}
+			}
+			isDate := e.Args[0].Type().Kind == table.Date
+			var text []byte
+			return of1(0, func(x int64) (string, state) {
+				m := moment{day: x}
+				if !isDate {
+					m = momentAt(x)
+				}
+				text = appendMoment(text[:0], parts, m)
+				return string(text), valid
+			}).only(2, 0)
 		})
 	}
 	define("to_date(text,text) date!", func(a args) (table.Value, error) {
-		m, err := a.readTime()
+		m, err := a.readTime(timeFields(a.v[1].S))
 		if err == nil && !a.T.Holds(m.day) {
 			err = Errorf(a.P, "%s", OutOfRange(a.T))
 		}
 		return table.Value{Type: a.T, Null: err != nil, I: m.day}, err
+	}).bound(func(e *Call) kernel {
+		return readKernel(e, func(m moment) (int64, state) { return m.day, failedIf(!e.T.Holds(m.day)) })
 	})
 	define("to_timestamp(text,text) timestamp!", func(a args) (table.Value, error) {
-		m, err := a.readTime()
+		m, err := a.readTime(timeFields(a.v[1].S))
 		if err != nil {
 			return table.Null(a.T), err
 		}
 		return a.timestamp(m)
-	})
+	}).bound(func(e *Call) kernel { return readKernel(e, timestampOf) })
 }
 
 var (
@@ -54,10 +65,12 @@ var (
 type timeField struct {
 	name  string
 	width int
-	show  func(m moment) any
-	read  func(t *readDate, n int64)
-	names []string // of those that it reads, the number from 1
-	words bool     // it may be written as Month, beside MONTH and month
+	// One of these shows it: a number, or a word, which may be digits.
+	number func(m moment) int64
+	word   func(m moment) string
+	read   func(t *readDate, n int64)
+	names  []string // of those that it reads, the number from 1
+	words  bool     // it may be written as Month, beside MONTH and month
 }
 
 // readDate is what was read of a date and time.
@@ -67,63 +80,66 @@ type readDate struct {
 	twelve, afternoon, set bool
 }
 
-func part(name string) func(m moment) any { return func(m moment) any { return dayParts[name](m.day) } }
+func part(name string) func(m moment) int64 {
+	of := dayParts[name]
+	return func(m moment) int64 { return of(m.day) }
+}
 
 func monthOf(m moment) int { _, month, _ := table.CivilFromDays(m.day); return month - 1 }
 
-func weekday(m moment) int { return int(dayParts["dow"](m.day)) }
+func weekday(m moment) int64 { return dayOfWeek(m.day) }
 
 func half(m moment) int64 { return m.us / (12 * 3_600_000_000) }
 
 // timeFieldList has the elements, longer ones before those that they begin with.
 var timeFieldList = []timeField{
-	{name: "Y,YYY", show: func(m moment) any { y := calendarYear(m); return fmt.Sprintf("%d,%03d", y/1000, y%1000) }},
-	{name: "YYYY", width: 4, show: func(m moment) any { return calendarYear(m) }, read: func(t *readDate, n int64) { t.year = n }},
-	{name: "YYY", width: 3, show: func(m moment) any { return calendarYear(m) % 1000 }},
-	{name: "YY", width: 2, show: func(m moment) any { return calendarYear(m) % 100 }, read: func(t *readDate, n int64) {
+	{name: "Y,YYY", word: func(m moment) string { y := calendarYear(m); return fmt.Sprintf("%d,%03d", y/1000, y%1000) }},
+	{name: "YYYY", width: 4, number: func(m moment) int64 { return calendarYear(m) }, read: func(t *readDate, n int64) { t.year = n }},
+	{name: "YYY", width: 3, number: func(m moment) int64 { return calendarYear(m) % 1000 }},
+	{name: "YY", width: 2, number: func(m moment) int64 { return calendarYear(m) % 100 }, read: func(t *readDate, n int64) {
 		if t.year = 1900 + n; n < 70 {
 			t.year = 2000 + n
 		}
 	}},
-	{name: "Y", width: 1, show: func(m moment) any { return calendarYear(m) % 10 }},
-	{name: "IYYY", width: 4, show: part("isoyear")},
-	{name: "IYY", width: 3, show: func(m moment) any { return dayParts["isoyear"](m.day) % 1000 }},
-	{name: "IY", width: 2, show: func(m moment) any { return dayParts["isoyear"](m.day) % 100 }},
-	{name: "MONTH", width: 9, show: func(m moment) any { return monthNames[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
-	{name: "MON", show: func(m moment) any { return monthNames[monthOf(m)][:3] }, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
-	{name: "MM", width: 2, show: part("month"), read: func(t *readDate, n int64) { t.month = n }},
-	{name: "DAY", width: 9, show: func(m moment) any { return dayNames[weekday(m)] }, read: func(*readDate, int64) {}, names: dayNames, words: true},
-	{name: "DY", show: func(m moment) any { return dayNames[weekday(m)][:3] }, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
-	{name: "IDDD", width: 3, show: func(m moment) any { return (dayParts["week"](m.day)-1)*7 + dayParts["isodow"](m.day) }},
-	{name: "DDD", width: 3, show: part("doy"), read: func(t *readDate, n int64) { t.doy = n }},
-	{name: "DD", width: 2, show: part("day"), read: func(t *readDate, n int64) { t.day = n }},
-	{name: "ID", width: 1, show: part("isodow")},
-	{name: "D", width: 1, show: func(m moment) any { return weekday(m) + 1 }},
-	{name: "WW", width: 2, show: func(m moment) any { return (dayParts["doy"](m.day)-1)/7 + 1 }},
-	{name: "IW", width: 2, show: part("week")},
-	{name: "I", width: 1, show: func(m moment) any { return dayParts["isoyear"](m.day) % 10 }},
-	{name: "W", width: 1, show: func(m moment) any { return (dayParts["day"](m.day)-1)/7 + 1 }},
-	{name: "Q", width: 1, show: part("quarter")},
-	{name: "CC", width: 2, show: part("century")},
-	{name: "J", show: func(m moment) any { return m.day + julianEpoch }},
-	{name: "HH24", width: 2, show: func(m moment) any { return m.us / 3_600_000_000 }, read: func(t *readDate, n int64) { t.hour = n }},
-	{name: "HH12", width: 2, show: hour12, read: readHour12},
-	{name: "HH", width: 2, show: hour12, read: readHour12},
-	{name: "MI", width: 2, show: func(m moment) any { return m.us / 60_000_000 % 60 }, read: func(t *readDate, n int64) { t.minute = n }},
-	{name: "SSSSS", show: func(m moment) any { return m.us / 1_000_000 }},
-	{name: "SSSS", show: func(m moment) any { return m.us / 1_000_000 }},
-	{name: "SS", width: 2, show: func(m moment) any { return m.us / 1_000_000 % 60 }, read: func(t *readDate, n int64) { t.sec = n }},
-	{name: "MS", width: 3, show: secondDigits(3), read: func(t *readDate, n int64) { t.us = n * 1000 }},
-	{name: "US", width: 6, show: secondDigits(6), read: func(t *readDate, n int64) { t.us = n }},
-	{name: "FF1", show: secondDigits(1)}, {name: "FF2", show: secondDigits(2)}, {name: "FF3", show: secondDigits(3)},
-	{name: "FF4", show: secondDigits(4)}, {name: "FF5", show: secondDigits(5)}, {name: "FF6", show: secondDigits(6)},
-	{name: "A.M.", show: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
-	{name: "P.M.", show: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
-	{name: "AM", show: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
-	{name: "PM", show: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
-	{name: "A.D.", show: era("A.D.", "B.C.")}, {name: "B.C.", show: era("A.D.", "B.C.")},
-	{name: "AD", show: era("AD", "BC")}, {name: "BC", show: era("AD", "BC")},
-	{name: "RM", width: 4, show: func(m moment) any { return monthNumerals[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNumerals},
+	{name: "Y", width: 1, number: func(m moment) int64 { return calendarYear(m) % 10 }},
+	{name: "IYYY", width: 4, number: part("isoyear")},
+	{name: "IYY", width: 3, number: func(m moment) int64 { return dayParts["isoyear"](m.day) % 1000 }},
+	{name: "IY", width: 2, number: func(m moment) int64 { return dayParts["isoyear"](m.day) % 100 }},
+	{name: "MONTH", width: 9, word: func(m moment) string { return monthNames[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
+	{name: "MON", word: func(m moment) string { return monthNames[monthOf(m)][:3] }, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
+	{name: "MM", width: 2, number: part("month"), read: func(t *readDate, n int64) { t.month = n }},
+	{name: "DAY", width: 9, word: func(m moment) string { return dayNames[weekday(m)] }, read: func(*readDate, int64) {}, names: dayNames, words: true},
+	{name: "DY", word: func(m moment) string { return dayNames[weekday(m)][:3] }, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
+	{name: "IDDD", width: 3, number: func(m moment) int64 { return (dayParts["week"](m.day)-1)*7 + dayParts["isodow"](m.day) }},
+	{name: "DDD", width: 3, number: part("doy"), read: func(t *readDate, n int64) { t.doy = n }},
+	{name: "DD", width: 2, number: part("day"), read: func(t *readDate, n int64) { t.day = n }},
+	{name: "ID", width: 1, number: part("isodow")},
+	{name: "D", width: 1, number: func(m moment) int64 { return dayOfWeek(m.day) + 1 }},
+	{name: "WW", width: 2, number: func(m moment) int64 { return (dayParts["doy"](m.day)-1)/7 + 1 }},
+	{name: "IW", width: 2, number: part("week")},
+	{name: "I", width: 1, number: func(m moment) int64 { return dayParts["isoyear"](m.day) % 10 }},
+	{name: "W", width: 1, number: func(m moment) int64 { return (dayParts["day"](m.day)-1)/7 + 1 }},
+	{name: "Q", width: 1, number: part("quarter")},
+	{name: "CC", width: 2, number: part("century")},
+	{name: "J", number: func(m moment) int64 { return m.day + julianEpoch }},
+	{name: "HH24", width: 2, number: func(m moment) int64 { return m.us / 3_600_000_000 }, read: func(t *readDate, n int64) { t.hour = n }},
+	{name: "HH12", width: 2, number: hour12, read: readHour12},
+	{name: "HH", width: 2, number: hour12, read: readHour12},
+	{name: "MI", width: 2, number: func(m moment) int64 { return m.us / 60_000_000 % 60 }, read: func(t *readDate, n int64) { t.minute = n }},
+	{name: "SSSSS", number: func(m moment) int64 { return m.us / 1_000_000 }},
+	{name: "SSSS", number: func(m moment) int64 { return m.us / 1_000_000 }},
+	{name: "SS", width: 2, number: func(m moment) int64 { return m.us / 1_000_000 % 60 }, read: func(t *readDate, n int64) { t.sec = n }},
+	{name: "MS", width: 3, word: secondDigits(3), read: func(t *readDate, n int64) { t.us = n * 1000 }},
+	{name: "US", width: 6, word: secondDigits(6), read: func(t *readDate, n int64) { t.us = n }},
+	{name: "FF1", word: secondDigits(1)}, {name: "FF2", word: secondDigits(2)}, {name: "FF3", word: secondDigits(3)},
+	{name: "FF4", word: secondDigits(4)}, {name: "FF5", word: secondDigits(5)}, {name: "FF6", word: secondDigits(6)},
+	{name: "A.M.", word: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
+	{name: "P.M.", word: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
+	{name: "AM", word: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
+	{name: "PM", word: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
+	{name: "A.D.", word: era("A.D.", "B.C.")}, {name: "B.C.", word: era("A.D.", "B.C.")},
+	{name: "AD", word: era("AD", "BC")}, {name: "BC", word: era("AD", "BC")},
+	{name: "RM", width: 4, word: func(m moment) string { return monthNumerals[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNumerals},
 	{name: "TZ"}, {name: "OF"}, {name: "TM"}, {name: "FX"},
 }
 
@@ -143,31 +159,32 @@ func calendarYear(m moment) int64 {
 	return y
 }
 
-func hour12(m moment) any { return (m.us/3_600_000_000+11)%12 + 1 }
+func hour12(m moment) int64 { return (m.us/3_600_000_000+11)%12 + 1 }
 
 func readHour12(t *readDate, n int64) { t.hour, t.twelve = n, true }
 
-func meridiem(names ...string) func(m moment) any {
-	return func(m moment) any { return names[half(m)] }
+func meridiem(names ...string) func(m moment) string {
+	return func(m moment) string { return names[half(m)] }
 }
 
 func readMeridiem(t *readDate, n int64) { t.afternoon, t.set = n == 2, true }
 
-func era(after, before string) func(m moment) any {
-	return func(m moment) any { return pick(yearOf(m.day) <= 0, before, after) }
+func era(after, before string) func(m moment) string {
+	return func(m moment) string { return pick(yearOf(m.day) <= 0, before, after) }
 }
 
 // secondDigits shows the fraction of a second with so many digits, also behind FM.
-func secondDigits(digits int) func(m moment) any {
-	return func(m moment) any { return fmt.Sprintf("%06d", m.us%1_000_000)[:digits] }
+func secondDigits(digits int) func(m moment) string {
+	return func(m moment) string { return fmt.Sprintf("%06d", m.us%1_000_000)[:digits] }
 }
 
 // patternPart is a piece of a pattern: a field, or text.
 type patternPart struct {
 	of     *timeField
-	text   string // as it is written
-	fill   bool   // it is not padded: FM
-	suffix string // th or TH
+	text   string              // as it is written
+	fill   bool                // it is not padded: FM
+	suffix string              // th or TH
+	cased  func(string) string // brings a word to the case of text; nil where it stays
 }
 
 // quotedText reads text in double quotes, or the quote of \", that a pattern begins with: size is
@@ -220,6 +237,12 @@ scan:
 			f := &timeFieldList[k]
 			if n := len(f.name); f.written(rest) {
 				p := patternPart{of: f, text: rest[:n], fill: fill}
+				switch p.text {
+				case strings.ToLower(p.text):
+					p.cased = strings.ToLower
+				case strings.ToUpper(p.text):
+					p.cased = strings.ToUpper
+				}
 				i += n
 				if after := rest[n:]; strings.HasPrefix(after, "th") || strings.HasPrefix(after, "TH") {
 					p.suffix = after[:2]
@@ -235,16 +258,62 @@ scan:
 	return list
 }
 
+// unshown is a field of a pattern that shows nothing; nil where there is none.
+func unshown(parts []patternPart) *timeField {
+	for _, p := range parts {
+		if p.of != nil && p.of.number == nil && p.of.word == nil {
+			return p.of
+		}
+	}
+	return nil
+}
+
+// appendMoment appends a moment by a pattern.
+func appendMoment(out []byte, parts []patternPart, m moment) []byte {
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.of == nil:
+			out = append(out, p.text...)
+		case p.of.word != nil:
+			out = append(out, p.shown(p.of.word(m), p.of.width)...)
+		default:
+			n := p.of.number(m)
+			if n < 0 || p.suffix != "" {
+				out = append(out, p.shown(n, p.of.width)...)
+				continue
+			}
+			width := p.of.width
+			if p.fill {
+				width = 0
+			}
+			out = appendDigits(out, n, width)
+		}
+	}
+	return out
+}
+
+// appendDigits appends a number that is not below 0, with zeros before it up to a width.
+func appendDigits(out []byte, n int64, width int) []byte {
+	for k, ten := 1, int64(10); k < width; k++ {
+		if n < ten {
+			for ; k < width; k++ {
+				out = append(out, '0')
+			}
+			break
+		}
+		ten *= 10
+	}
+	return strconv.AppendInt(out, n, 10)
+}
+
 // shown is the value of a field: a word in the case in which the pattern has it, a number with zeros
 // before it, as wide as the field is.
 func (p patternPart) shown(v any, width int) string {
 	switch v := v.(type) {
 	case string:
-		switch {
-		case p.text == strings.ToLower(p.text):
-			v = strings.ToLower(v)
-		case p.text == strings.ToUpper(p.text):
-			v = strings.ToUpper(v)
+		if p.cased != nil {
+			v = p.cased(v)
 		}
 		if last := v[len(v)-1]; last >= '0' && last <= '9' {
 			return v + ordinal(v, p.suffix)
@@ -252,7 +321,10 @@ func (p patternPart) shown(v any, width int) string {
 		if p.fill {
 			return v
 		}
-		return fmt.Sprintf("%-*s", width, v)
+		for len(v) < width { // names are ASCII
+			v += " "
+		}
+		return v
 	default:
 		text := fmt.Sprintf("%0*d", width, v)
 		if p.fill {
@@ -284,18 +356,34 @@ func ordinal(digits, like string) string {
 	return out
 }
 
-// readTime reads a text by a pattern, as PostgreSQL does: blanks before and behind fields are left out, a separator of the pattern stands for one of the
-// text or for none, another character for any one, and where the text ends fields have what they have without it. A number has all digits that
+// readKernel reads texts by a constant pattern.
+func readKernel(e *Call, of func(m moment) (int64, state)) kernel {
+	pattern, ok := e.textAt(1)
+	if !ok {
+		return kernel{}
+	}
+	parts, a := timeFields(pattern), args{e, []table.Value{{}, table.Str(pattern)}, false}
+	return of1(0, func(s string) (int64, state) {
+		a.v[0].S = s
+		m, err := a.readTime(parts)
+		if err != nil {
+			return 0, failed
+		}
+		return of(m)
+	}).only(2, 0)
+}
+
+// readTime reads a text by a pattern of these parts, as PostgreSQL does: blanks before and behind fields are left out, a separator of the pattern stands for
+// one of the text or for none, another character for any one, and where the text ends fields have what they have without it. A number has all digits that
 // follow where no other number does, else as many as its field is wide.
-func (a args) readTime() (m moment, err error) {
+func (a args) readTime(parts []patternPart) (m moment, err error) {
 	text, t := a.v[0].S, readDate{month: 1, day: 1}
-	bad := Errorf(a.P, "%q does not fit the pattern %q", text, a.v[1].S)
+	bad := func() error { return Errorf(a.P, "%q does not fit the pattern %q", a.v[0].S, a.v[1].S) }
 	blanks := 0 // that the pattern has not asked for
 	skip := func() {
 		left := strings.TrimLeft(text, " \t\n\v\f\r")
 		text, blanks = left, blanks+len(text)-len(left)
 	}
-	parts := timeFields(a.v[1].S)
 	for i, p := range parts {
 		if p.of != nil || i == 0 {
 			skip()
@@ -322,11 +410,11 @@ func (a args) readTime() (m moment, err error) {
 			n, size = p.number(text, parts[i+1:])
 		}
 		if size == 0 {
-			return m, bad
+			return m, bad()
 		}
 		if p.of.name == "MS" || p.of.name == "US" { // a fraction
 			if size > p.of.width {
-				return m, bad
+				return m, bad()
 			}
 			for range p.of.width - size {
 				n *= 10
@@ -412,14 +500,14 @@ func (a args) dateRead(t readDate) (m moment, err error) {
 			t.hour += 12
 		}
 	}
-	out := Errorf(a.P, "date/time field value out of range: %q", a.v[0].S)
+	out := func() error { return Errorf(a.P, "date/time field value out of range: %q", a.v[0].S) }
 	if t.month < 1 || t.month > 12 || t.day < 1 || t.day > int64(table.DaysInMonth(t.year, int(t.month))) || t.hour > 23 || t.minute > 59 || t.sec > 59 {
-		return m, out
+		return m, out()
 	}
 	m.day = table.DaysFromCivil(t.year, int(t.month), int(t.day))
 	if t.doy > 0 {
 		if m.day = table.DaysFromCivil(t.year, 1, 1) + t.doy - 1; yearOf(m.day) != t.year {
-			return m, out
+			return m, out()
 		}
 	}
 	m.us = ((t.hour*60+t.minute)*60+t.sec)*1_000_000 + t.us

@@ -13,7 +13,7 @@ func init() {
 	for _, params := range []string{"text", "text,each..."} {
 		define("format("+params+") text!", formatText).nulls = true
 	}
-	define("quote_ident(text) text", ofTexts(func(s []string) string { return quoteIdent(s[0]) }))
+	ofTexts("quote_ident(text) text", quoteIdent)
 	define("quote_literal(each) text", func(a args) (table.Value, error) { return table.Str(quoteLiteral(a.v[0].String())), nil })
 	define("quote_nullable(each) text", func(a args) (table.Value, error) {
 		if a.v[0].Null {

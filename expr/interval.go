@@ -16,22 +16,30 @@ func init() {
 		sign int64
 	}{{"+", 1}, {"-", -1}} {
 		move := func(a args) (table.Value, error) {
-			m := momentOf(a.v[0])
-			return a.moved(m, op.sign, a.v[1])
+			return a.timestamp(moved(momentOf(a.v[0]), op.sign, interval{a.v[1].I, a.v[1].Span}))
 		}
-		define(op.name+"(date,interval) timestamp!/", move).as(infix)
-		define(op.name+"(timestamp,interval) timestamp!", move).as(infix)
+		define(op.name+"(date,interval) timestamp!/", move).by(of2(0, 1, func(day int64, by interval) (int64, state) {
+			return timestampOf(moved(moment{day: day}, op.sign, by))
+		})).as(infix)
+		define(op.name+"(timestamp,interval) timestamp!", move).by(of2(0, 1, func(us int64, by interval) (int64, state) {
+			return timestampOf(moved(momentAt(us), op.sign, by))
+		})).as(infix)
 		define(op.name+"(interval,interval) interval!", func(a args) (table.Value, error) {
 			var s sum
 			for i, sign := range []int64{1, op.sign} {
 				s.addValue(a.v[i], sign)
 			}
 			return s.value(a.P)
-		}).as(infix)
+		}).by(of2(0, 1, func(x, y interval) (interval, state) { return x.plus(op.sign, y) })).as(infix)
 	}
 	for op, sign := range map[ArithOp]string{Mul: "*", Div: "/"} {
-		define(sign+"(interval,double) interval!", scaled(op)).as(infix)
-		define(sign+"(interval,numeric) interval!", scaled(op)).as(infix)
+		define(sign+"(interval,double) interval!", scaled(op)).by(of2(0, 1, func(x interval, by float64) (interval, state) { return x.times(op, by) })).as(infix)
+		define(sign+"(interval,numeric) interval!", scaled(op)).bound(func(e *Call) kernel {
+			t := e.Args[1].Type()
+			return of2(0, 1, func(x interval, by int64) (interval, state) {
+				return x.times(op, exactToFloat(table.Value{Type: t, I: by}, false))
+			})
+		}).as(infix)
 	}
 	for name, part := range map[string]func(v table.Value) int64{
 		"months": func(v table.Value) int64 { return int64(v.Months) }, "days": table.Value.Days, "clock": table.Value.Clock,
@@ -45,7 +53,7 @@ func init() {
 		}
 		return s.value(a.P)
 	}).as(hidden)
-	define("age(timestamp,timestamp) interval!", age)
+	define("age(timestamp,timestamp) interval!", age).by(of2(0, 1, func(x, y int64) (interval, state) { return intervalOf(agePart(x, y)) }))
 	define("justify_hours(interval) interval", func(a args) (table.Value, error) {
 		v := a.v[0]
 		v.Carried = 0
@@ -147,17 +155,20 @@ func nearest(n *big.Rat) *big.Int {
 }
 
 // moved is a moment with an interval added, or taken away.
-func (a args) moved(m moment, sign int64, by table.Value) (table.Value, error) {
+func moved(m moment, sign int64, by interval) moment {
 	day := m.day
 	if by.Months != 0 {
 		y, month, d := table.CivilFromDays(day)
 		n := y*12 + int64(month-1) + sign*int64(by.Months)
 		y, month = table.FloorDiv(n, 12), int(n-12*table.FloorDiv(n, 12))+1
-		day = table.DaysFromCivil(y, month, min(d, table.DaysInMonth(y, month)))
+		if d > 28 {
+			d = min(d, table.DaysInMonth(y, month))
+		}
+		day = table.DaysFromCivil(y, month, d)
 	}
 	// Days and microseconds apart: of both operands they may be more than 64 bits.
-	days, us := sign*(by.I/table.MicrosPerDay), m.us+sign*(by.I%table.MicrosPerDay)
-	return a.timestamp(moment{day + days, us})
+	days, us := sign*(by.us/table.MicrosPerDay), m.us+sign*(by.us%table.MicrosPerDay)
+	return moment{day + days, us}
 }
 
 // Next is a BIGINT or a TIMESTAMP with a step added, which is an INTERVAL for the second.
@@ -166,21 +177,73 @@ func Next(v, step table.Value) (table.Value, error) {
 		v.I += step.I
 		return v, nil
 	}
-	day := table.FloorDiv(v.I, table.MicrosPerDay)
 	a := args{Call: &Call{T: v.Type, P: -1}}
-	return a.moved(moment{day, v.I - day*table.MicrosPerDay}, 1, step)
+	return a.timestamp(moved(momentAt(v.I), 1, interval{step.I, step.Span}))
 }
 
 // timestamp is the TIMESTAMP of a moment.
 func (a args) timestamp(m moment) (table.Value, error) {
 	t := table.Type{Kind: table.Timestamp}
-	day := m.day + table.FloorDiv(m.us, table.MicrosPerDay)
-	us, ok, _ := IntOp(Mul, day, table.MicrosPerDay)
-	us, fits, _ := IntOp(Add, us, m.us-table.FloorDiv(m.us, table.MicrosPerDay)*table.MicrosPerDay)
-	if !ok || !fits || !t.Holds(us) {
+	us, s := timestampOf(m)
+	if s == failed {
 		return a.fail("%s", OutOfRange(t))
 	}
 	return table.Value{Type: t, I: us}, nil
+}
+
+// timestampOf is the TIMESTAMP of a moment, where there is one.
+func timestampOf(m moment) (int64, state) {
+	over := int64(0)
+	if m.us < 0 || m.us >= table.MicrosPerDay {
+		over = table.FloorDiv(m.us, table.MicrosPerDay)
+	}
+	day := m.day + over
+	const most = math.MaxInt64/table.MicrosPerDay - 1
+	if day > most || day < -most {
+		us, ok, _ := IntOp(Mul, day, table.MicrosPerDay)
+		us, fits, _ := IntOp(Add, us, m.us-over*table.MicrosPerDay)
+		return us, failedIf(!ok || !fits || !table.Type{Kind: table.Timestamp}.Holds(us))
+	}
+	us := day*table.MicrosPerDay + m.us - over*table.MicrosPerDay
+	return us, failedIf(!table.Type{Kind: table.Timestamp}.Holds(us))
+}
+
+// intervalOf is an interval of months, days and microseconds, where there is one.
+func intervalOf(months, days, us int64) (v interval, s state) {
+	all, fits, _ := IntOp(Mul, days, table.MicrosPerDay)
+	all, ok, _ := IntOp(Add, all, us)
+	carried := all/table.MicrosPerDay - days
+	v = interval{all, table.Span{Months: int32(months), Carried: int32(carried)}}
+	return v, failedIf(!fits || !ok || int64(v.Months) != months || int64(v.Carried) != carried)
+}
+
+func (v interval) days() int64 { return v.us/table.MicrosPerDay - int64(v.Carried) }
+
+func (v interval) clock() int64 { return v.us%table.MicrosPerDay + int64(v.Carried)*table.MicrosPerDay }
+
+// plus is the sum with another, or the difference.
+func (v interval) plus(sign int64, w interval) (interval, state) {
+	clock, ok, _ := IntOp(Add, v.clock(), sign*w.clock())
+	if !ok || w.clock() == math.MinInt64 {
+		return v, failed
+	}
+	return intervalOf(int64(v.Months)+sign*int64(w.Months), v.days()+sign*w.days(), clock)
+}
+
+// times is [scaled] where months and days stay whole.
+func (v interval) times(op ArithOp, by float64) (interval, state) {
+	n := int64(by)
+	if op != Mul || float64(n) != by || n > 1<<31 || n < -1<<31 {
+		x, err := scaled(op)(args{&Call{T: intervalType, P: -1}, []table.Value{{Type: intervalType, I: v.us, Span: v.Span}, table.Float(by)}, false})
+		return interval{x.I, x.Span}, failedIf(err != nil)
+	}
+	const exact = 1 << 53
+	months, days := int64(v.Months)*n, v.days()*n
+	clock, ok, _ := IntOp(Mul, v.clock(), n)
+	if !ok || clock > exact || clock < -exact || days > exact || days < -exact { // floating point would round
+		return v, failed
+	}
+	return intervalOf(months, days, clock)
 }
 
 // scaled is an interval times a number, or divided by it: as in PostgreSQL each part in floating point, so that three
@@ -223,14 +286,17 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 }
 
 // age is the difference of two timestamps in years, months, days and time of day.
-func age(a args) (table.Value, error) {
-	late, early, sign := momentOf(a.v[0]), momentOf(a.v[1]), int64(1)
-	if a.v[0].I < a.v[1].I {
-		late, early, sign = early, late, -1
+func age(a args) (table.Value, error) { return summed(agePart(a.v[0].I, a.v[1].I)).value(a.P) }
+
+func agePart(x, y int64) (months, days, us int64) {
+	sign := int64(1)
+	if x < y {
+		x, y, sign = y, x, -1
 	}
-	y, m, d := table.CivilFromDays(late.day)
+	late, early := momentAt(x), momentAt(y)
+	y1, m1, d1 := table.CivilFromDays(late.day)
 	y0, m0, d0 := table.CivilFromDays(early.day)
-	months, days, us := (y-y0)*12+int64(m-m0), int64(d-d0), late.us-early.us
+	months, days, us = (y1-y0)*12+int64(m1-m0), int64(d1-d0), late.us-early.us
 	if us < 0 {
 		us += table.MicrosPerDay
 		days--
@@ -239,5 +305,5 @@ func age(a args) (table.Value, error) {
 		days += int64(table.DaysInMonth(y0, m0))
 		months--
 	}
-	return summed(sign*months, sign*days, sign*us).value(a.P)
+	return sign * months, sign * days, sign * us
 }

@@ -12,17 +12,15 @@ import (
 // Functions of numbers. Of several forms DOUBLE comes first, the type that PostgreSQL prefers; where
 // it has a form for NUMERIC of a function that is not exact, that of DOUBLE is taken.
 func init() {
-	define("abs(double) double", ofDouble(math.Abs)).plainly(math.Abs)
-	define("abs(real) real", ofDouble(math.Abs)).plainly(math.Abs)
+	define("abs(double) double", ofDouble(math.Abs)).by(of1(0, never(math.Abs)))
+	define("abs(real) real", ofDouble(math.Abs)).by(of1(0, never(math.Abs)))
 	define("abs(bigint) bigint!", func(a args) (table.Value, error) {
 		if a.v[0].I < 0 {
 			return negate(table.Value{Type: a.T, I: a.v[0].I}, a.wide, a.P)
 		}
 		return a.v[0], nil
-	}).ofWidest(table.SmallInt).int = func(x int64) (int64, bool) {
-		return max(x, -x), x != math.MinInt64 && x != math.MinInt32 && x != math.MinInt16
-	}
-	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).typed = first
+	}).ofWidest(table.SmallInt).bound(of1(0, absolute).holding)
+	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).by(of1(0, absolute)).typed = first
 	for _, f := range byName["abs"] {
 		operator := *f
 		operator.Name = "@"
@@ -40,36 +38,46 @@ func init() {
 		}
 		return table.Int(int64(n)), nil
 	})
-	define("sign(double) double", ofDouble(func(x float64) float64 { // of NaN it is 0, as PostgreSQL has it
-		switch {
-		case x > 0:
-			return 1
-		case x < 0:
-			return -1
-		}
-		return 0
-	})).rises = risingWithoutNaN
-	define("sign(numeric) numeric/", func(a args) (table.Value, error) { return a.decimal(big.NewInt(int64(a.v[0].Unscaled().Sign()))) })
+	define("sign(double) double", ofDouble(signOf)).by(of1(0, never(signOf))).rises = risingWithoutNaN
+	define("sign(numeric) numeric/", func(a args) (table.Value, error) { return a.decimal(big.NewInt(int64(a.v[0].Unscaled().Sign()))) }).by(of1(0, never(func(x int64) int64 { return int64(cmp.Compare(x, 0)) })))
 	for _, r := range []struct {
 		names string
 		ofFloat
 		ofExact
+		whole func(x, unit int64) int64
 	}{
-		{"ceiling ceil", math.Ceil, func(x, unit *big.Int) *big.Int { return new(big.Int).Neg(floorOf(new(big.Int).Neg(x), unit)) }},
-		{"floor", math.Floor, floorOf},
-		{"round", math.RoundToEven, divAway},
-		{"trunc", math.Trunc, func(x, unit *big.Int) *big.Int { return new(big.Int).Quo(x, unit) }},
+		{"ceiling ceil", math.Ceil, func(x, unit *big.Int) *big.Int { return new(big.Int).Neg(floorOf(new(big.Int).Neg(x), unit)) }, func(x, unit int64) int64 { return -table.FloorDiv(-x, unit) }},
+		{"floor", math.Floor, floorOf, table.FloorDiv},
+		{"round", math.RoundToEven, divAway, nearestTo},
+		{"trunc", math.Trunc, func(x, unit *big.Int) *big.Int { return new(big.Int).Quo(x, unit) }, func(x, unit int64) int64 { return x / unit }},
 	} {
-		define(r.names+"(double) double/", ofDouble(r.ofFloat))
-		define(r.names+"(numeric) numeric!/", rounded(r.ofExact)).typed = roundedType
+		define(r.names+"(double) double/", ofDouble(r.ofFloat)).by(of1(0, never(r.ofFloat)))
+		rounding := roundingKernel(r.whole)
+		define(r.names+"(numeric) numeric!/", rounded(r.ofExact)).bound(rounding).typed = roundedType
 		if r.names == "round" || r.names == "trunc" {
-			define(r.names+"(numeric,integer) numeric!/", rounded(r.ofExact)).typed = roundedType
-			define(r.names+"(double,integer) double/", func(a args) (table.Value, error) { return roundedDouble(a, r.ofExact), nil })
+			define(r.names+"(numeric,integer) numeric!/", rounded(r.ofExact)).bound(rounding).typed = roundedType
+			define(r.names+"(double,integer) double/", func(a args) (table.Value, error) { return roundedDouble(a, r.ofExact), nil }).bound(func(e *Call) kernel {
+				return of2(0, 1, func(x float64, digits int64) (float64, state) {
+					if y, ok := roundedShortest(x, digits, r.names == "round"); ok {
+						return y, valid
+					}
+					return roundedDouble(args{e, []table.Value{table.Float(x), table.Int(digits)}, false}, r.ofExact).F, valid
+				})
+			})
 		}
 	}
 
-	define("mod(bigint,bigint) bigint!", ofArith(Mod)).ofWidest(table.SmallInt)
-	define("mod(numeric,numeric) numeric!", ofArith(Mod)).typed = func(args []Expr) table.Type {
+	remainder := of2(0, 1, func(x, y int64) (int64, state) {
+		z, ok, _ := IntOp(Mod, x, y)
+		return z, failedIf(!ok)
+	})
+	define("mod(bigint,bigint) bigint!", ofArith(Mod)).ofWidest(table.SmallInt).by(remainder)
+	define("mod(numeric,numeric) numeric!", ofArith(Mod)).bound(func(e *Call) kernel {
+		if e.Args[0].Type().Scale == e.Args[1].Type().Scale {
+			return remainder
+		}
+		return kernel{}
+	}).typed = func(args []Expr) table.Type {
 		return table.Type{Kind: table.Decimal, Precision: 38, Scale: max(args[0].Type().Scale, args[1].Type().Scale)}
 	}
 	define("div(numeric,numeric) numeric!", func(a args) (table.Value, error) {
@@ -80,11 +88,11 @@ func init() {
 		}
 		return a.decimal(x.Quo(x, y))
 	})
-	define("pow power(double,double) double!", power)
-	define("^(double,double) double!", power).as(infix)
+	define("pow power(double,double) double!", power).plainly2(math.Pow)
+	define("^(double,double) double!", power).plainly2(math.Pow).as(infix)
 	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt)
-	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).as(prefix)
-	define("||/(double) double", ofDouble(math.Cbrt)).as(prefix)
+	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).as(prefix)
+	define("||/(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt).as(prefix)
 	define("cbrt(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt)
 	define("exp(double) double!", within(none, math.Exp)).plainly(math.Exp)
 	define("ln(double) double!", within(logarithm, math.Log)).plainly(math.Log)
@@ -100,22 +108,35 @@ func init() {
 			return a.fail(MsgDivisionByZero)
 		}
 		return a.double(log10(x)/log10(base), base, x)
-	})
+	}).plainly2(func(base, x float64) float64 { return log10(x) / log10(base) })
 	for name, f := range map[string]ofFloat{"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh} {
 		define(name+"(double) double", ofDouble(f)).plainly(f)
 	}
 	define("acosh(double) double!", within(func(x float64) string { return negative(x-1, "input is out of range") }, math.Acosh)).plainly(math.Acosh)
 	define("atanh(double) double!", within(unit, math.Atanh)).plainly(math.Atanh)
-	define("cot(double) double!", within(finite, func(x float64) float64 { return 1 / math.Tan(x) }))
+	define("cot(double) double!", within(finite, cotangent)).plainly(cotangent)
 	define("width_bucket(double,double,double,integer) integer!", doubleBucket)
 	define("width_bucket(numeric,numeric,numeric,integer) integer!", exactBucket)
-	define("gcd(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int { return new(big.Int).GCD(nil, nil, x, y) })).ofWidest(table.Integer)
+	define("gcd(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int { return new(big.Int).GCD(nil, nil, x, y) })).ofWidest(table.Integer).bound(of2(0, 1, func(x, y int64) (int64, state) {
+		g := divisor(x, y)
+		return g, failedIf(g < 0)
+	}).holding)
 	define("lcm(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int {
 		if x.Sign() == 0 || y.Sign() == 0 {
 			return new(big.Int)
 		}
 		return new(big.Int).Mul(x, new(big.Int).Quo(y, new(big.Int).GCD(nil, nil, x, y)))
-	})).ofWidest(table.Integer)
+	})).ofWidest(table.Integer).bound(of2(0, 1, func(x, y int64) (int64, state) {
+		if x == 0 || y == 0 {
+			return 0, valid
+		}
+		g := divisor(x, y)
+		if g < 0 || x == math.MinInt64 || y == math.MinInt64 {
+			return 0, failed
+		}
+		z, fits, _ := IntOp(Mul, max(x, -x), max(y, -y)/g)
+		return z, failedIf(!fits)
+	}).holding)
 	define("factorial(bigint) numeric!", func(a args) (table.Value, error) {
 		switch n := a.v[0].I; {
 		case n < 0:
@@ -135,22 +156,26 @@ func init() {
 	define("atan(double) double", ofDouble(math.Atan)).plainly(math.Atan)
 	define("atan2(double,double) double", func(a args) (table.Value, error) {
 		return table.Float(math.Atan2(a.v[0].F, a.v[1].F)), nil
-	})
-	define("degrees(double) double!/", within(none, func(x float64) float64 { return x / radian }))
-	define("radians(double) double!/", within(none, func(x float64) float64 { return x * radian }))
+	}).by(of2(0, 1, func(y, x float64) (float64, state) { return math.Atan2(y, x), valid }))
+	inDegrees, inRadians := func(x float64) float64 { return x / radian }, func(x float64) float64 { return x * radian }
+	define("degrees(double) double!/", within(none, inDegrees)).plainly(inDegrees)
+	define("radians(double) double!/", within(none, inRadians)).plainly(inRadians)
 
 	for op, f := range map[string]func(x, y int64) int64{
 		"&": func(x, y int64) int64 { return x & y }, "|": func(x, y int64) int64 { return x | y },
 		"#": func(x, y int64) int64 { return x ^ y },
 	} {
-		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).ofWidest(table.SmallInt).as(infix)
+		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).ofWidest(table.SmallInt).by(of2(0, 1, func(x, y int64) (int64, state) { return f(x, y), valid })).as(infix)
 	}
 	for op, f := range map[string]func(x int64, by int) int64{
 		"<<": func(x int64, by int) int64 { return x << by }, ">>": func(x int64, by int) int64 { return x >> by },
 	} {
-		define(op+"(bigint,integer) bigint", shifted(f)).ofWidest(table.SmallInt).as(infix).typed = first
+		define(op+"(bigint,integer) bigint", func(a args) (table.Value, error) { return table.Int(shifted(f, a.T.Kind)(a.v[0].I, a.v[1].I)), nil }).bound(func(e *Call) kernel {
+			shift := shifted(f, e.T.Kind)
+			return of2(0, 1, func(x, by int64) (int64, state) { return shift(x, by), valid })
+		}).ofWidest(table.SmallInt).as(infix).typed = first
 	}
-	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).ofWidest(table.SmallInt).as(prefix)
+	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).ofWidest(table.SmallInt).by(of1(0, never(func(x int64) int64 { return ^x }))).as(prefix)
 }
 
 // risingWithoutNaN is [Function.rises] of what rises with its argument, but for NaN: with one that cannot be.
@@ -161,20 +186,116 @@ func risingWithoutNaN(c *Call) int {
 	return -1
 }
 
-// shifted is a shift of the bits that the type of the first argument has. As in PostgreSQL the distance counts modulo the
+// shifted is a shift of the bits that a type has. As in PostgreSQL the distance counts modulo the
 // width of the register that does it: 64 bits of a BIGINT, else 32.
-func shifted(f func(x int64, by int) int64) func(args) (table.Value, error) {
-	return func(a args) (table.Value, error) {
-		x, by := a.v[0].I, a.v[1].I
-		switch a.T.Kind {
-		case table.SmallInt:
-			return table.Int(int64(int16(f(x, int(by&31))))), nil
-		case table.Integer:
-			return table.Int(int64(int32(f(x, int(by&31))))), nil
+func shifted(f func(x int64, by int) int64, k table.Kind) func(x, by int64) int64 {
+	switch k {
+	case table.SmallInt:
+		return func(x, by int64) int64 { return int64(int16(f(x, int(by&31)))) }
+	case table.Integer:
+		return func(x, by int64) int64 { return int64(int32(f(x, int(by&31)))) }
+	}
+	return func(x, by int64) int64 { return f(x, int(by&63)) }
+}
+
+// absolute is the size of an integer.
+func absolute(x int64) (int64, state) { return max(x, -x), failedIf(x == math.MinInt64) }
+
+// signOf is -1, 0 or 1, 0 also of NaN, as PostgreSQL has it.
+func signOf(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+func cotangent(x float64) float64 { return 1 / math.Tan(x) }
+
+// divisor is the greatest one of two integers, below 0 where 64 bits have no room for it.
+func divisor(x, y int64) int64 {
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return max(x, -x)
+}
+
+// plainly marks f as what a function of a DOUBLE is where that gives a finite number other than 0 of a finite one.
+func (f *Function) plainly(of ofFloat) *Function {
+	return f.bound(func(e *Call) kernel {
+		return of1(0, func(x float64) (float64, state) {
+			if y := of(x); y-y == 0 && y != 0 && x-x == 0 {
+				return y, valid
+			}
+			v, err := f.eval(args{e, []table.Value{table.Float(x)}, false})
+			return v.F, failedIf(err != nil)
+		})
+	})
+}
+
+// plainly2 is plainly of a function of two.
+func (f *Function) plainly2(of func(x, y float64) float64) *Function {
+	return f.bound(func(e *Call) kernel {
+		return of2(0, 1, func(x, y float64) (float64, state) {
+			if z := of(x, y); z-z == 0 && z != 0 && x-x == 0 && y-y == 0 {
+				return z, valid
+			}
+			v, err := f.eval(args{e, []table.Value{table.Float(x), table.Float(y)}, false})
+			return v.F, failedIf(err != nil)
+		})
+	})
+}
+
+// roundingKernel rounds DECIMALs to constant digits, see [rounded].
+func roundingKernel(whole func(x, unit int64) int64) func(e *Call) kernel {
+	return func(e *Call) kernel {
+		scale, digits := e.Args[0].Type().Scale, 0
+		if len(e.Args) > 1 {
+			c, ok := e.Args[1].(*Const)
+			if !ok || c.V.Null {
+				return kernel{}
+			}
+			digits = int(min(max(c.V.I, -1000), 1000))
 		}
-		return table.Int(f(x, int(by&63))), nil
+		cut, more := max(scale-digits, scale-e.T.Scale, 0), 0
+		if more = e.T.Scale - (scale - cut); cut > 18 || more < 0 || more > 18 {
+			return kernel{}
+		}
+		unit, times := table.Pow10(cut).Int64(), table.Pow10(more).Int64()
+		return of1(0, func(x int64) (int64, state) {
+			y, fits, _ := IntOp(Mul, whole(x, unit), times)
+			return y, failedIf(!fits)
+		}).only(len(e.Args), 0)
 	}
 }
+
+// roundedShortest is [roundedDouble] of what has few digits before the point: it is x times a power of ten, rounded, where x itself
+// is not so near to a half that its shortest decimal may be one.
+func roundedShortest(x float64, digits int64, nearest bool) (y float64, ok bool) {
+	if digits < 0 || digits > 15 || !(math.Abs(x) < 1e15) {
+		return 0, false
+	}
+	unit := powersOfTen[digits]
+	z := x * unit
+	if math.Abs(z) >= 1<<50 {
+		return 0, false
+	}
+	whole := math.Trunc(z)
+	rest := math.Abs(z - whole)
+	const near = 1e-3 // far more than the error of z, and than what the shortest decimal is away from x
+	if whole == 0 && !nearest || rest < near || rest > 1-near || math.Abs(rest-0.5) < near {
+		return 0, false
+	}
+	if nearest && rest > 0.5 {
+		whole += math.Copysign(1, z)
+	}
+	return whole/unit + 0, true
+}
+
+// powersOfTen are doubles without error.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // radian is a degree, as PostgreSQL has it.
 const radian = 0.0174532925199432957692

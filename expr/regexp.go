@@ -26,7 +26,7 @@ func init() {
 				return table.Null(a.T), err
 			}
 			return table.Bool(re.MatchString(a.v[0].S) != op.not), nil
-		}).as(infix)
+		}).bound(func(e *Call) kernel { return matchKernel(e, op.flags, op.not) }).as(infix)
 	}
 	for _, flags := range []string{"", ",text"} {
 		define("regexp_like(text,text"+flags+") boolean!", func(a args) (table.Value, error) {
@@ -35,8 +35,24 @@ func init() {
 				return table.Null(a.T), err
 			}
 			return table.Bool(re.MatchString(a.v[0].S)), nil
+		}).bound(func(e *Call) kernel {
+			if flags, ok := e.textAt(2); ok {
+				return matchKernel(e, flags, false)
+			}
+			return kernel{}
 		})
-		define("regexp_replace(text,text,text"+flags+") text!", regexpReplace)
+		define("regexp_replace(text,text,text"+flags+") text!", regexpReplace).bound(func(e *Call) kernel {
+			re, flags := e.pattern(3)
+			by, ok := e.textAt(2)
+			if re == nil || !ok {
+				return kernel{}
+			}
+			global := strings.Contains(flags, "g")
+			return of1(0, func(s string) (string, state) {
+				out, fits := re.replaced(s, by, global)
+				return out, failedIf(!fits)
+			}).only(len(e.Args), 0)
+		})
 	}
 	for _, more := range []string{",integer", ",integer,integer", ",integer,integer,text"} {
 		define("regexp_replace(text,text,text"+more+") text!", regexpReplace)
@@ -48,6 +64,12 @@ func init() {
 				return table.Null(a.T), err
 			}
 			return table.Int(int64(len(list))), nil
+		}).bound(func(e *Call) kernel {
+			re, flags := e.pattern(3)
+			if re == nil || len(e.Args) > 2 || strings.Contains(flags, "g") {
+				return kernel{}
+			}
+			return of1(0, never(func(s string) int64 { return int64(len(re.all(s))) })).only(2, 0)
 		})
 	}
 	for _, more := range []string{"", ",integer", ",integer,integer", ",integer,integer,text", ",integer,integer,text,integer"} {
@@ -57,6 +79,11 @@ func init() {
 				return table.Null(a.T), err
 			}
 			return table.Str(a.v[0].S[at[0]:at[1]]), nil
+		}).bound(func(e *Call) kernel {
+			if len(e.Args) > 2 {
+				return kernel{}
+			}
+			return foundKernel(e, false)
 		})
 	}
 	for _, more := range []string{"", ",integer", ",integer,integer", ",integer,integer,integer", ",integer,integer,integer,text", ",integer,integer,integer,text,integer"} {
@@ -75,7 +102,7 @@ func init() {
 			return table.Int(int64(utf8.RuneCountInString(a.v[0].S[:at[end]])) + 1), nil
 		})
 	}
-	define("substring(text,text) text!", func(a args) (table.Value, error) { return a.found(1) })
+	define("substring(text,text) text!", func(a args) (table.Value, error) { return a.found(1) }).bound(func(e *Call) kernel { return foundKernel(e, true) })
 	define("substring(text,text,text) text!", similarSubstring)
 	for _, escape := range []string{"", ",text"} {
 		define("similar_to_escape(text"+escape+") text!", similarPattern)
@@ -92,6 +119,55 @@ func init() {
 			return table.Bool(m.Match(a.v[0].S) != op.not), nil
 		}).as(infix)
 	}
+}
+
+// pattern is the constant second argument made ready, with the flags of an argument; nil where these are no constants, or wrong.
+func (e *Call) pattern(flagsAt int) (re *pattern, flags string) {
+	source, ok := e.textAt(1)
+	flags, known := e.textAt(flagsAt)
+	if !ok || !known {
+		return nil, ""
+	}
+	re, err := compiled(source, flags)
+	if err != nil {
+		return nil, ""
+	}
+	return re, flags
+}
+
+// matchKernel tells which texts have a match of a constant pattern.
+func matchKernel(e *Call, flags string, not bool) kernel {
+	source, ok := e.textAt(1)
+	if !ok {
+		return kernel{}
+	}
+	re, err := compiled(source, flags)
+	if err != nil {
+		return kernel{}
+	}
+	return of1(0, never(func(s string) int64 { return truth(re.MatchString(s) != not) })).only(len(e.Args), 0)
+}
+
+// foundKernel is the first match of a constant pattern, or of its first group.
+func foundKernel(e *Call, group bool) kernel {
+	re, _ := e.pattern(len(e.Args))
+	if re == nil {
+		return kernel{}
+	}
+	return of1(0, func(s string) (string, state) {
+		if !group || re.NumSubexp() == 0 {
+			at := re.FindStringIndex(s)
+			if at == nil {
+				return "", null
+			}
+			return s[at[0]:at[1]], valid
+		}
+		at := re.FindStringSubmatchIndex(s)
+		if at == nil || at[2] < 0 {
+			return "", null
+		}
+		return s[at[2]:at[3]], valid
+	}).only(2, 0)
 }
 
 // flags are those of argument i, none where there is no such argument.
@@ -192,8 +268,7 @@ func regexpReplace(a args) (table.Value, error) {
 	if err != nil {
 		return table.Null(a.T), err
 	}
-	var out strings.Builder
-	s, by, last := a.v[0].S, a.v[2].S, 0
+	s, by := a.v[0].S, a.v[2].S
 	var list [][]int
 	switch {
 	case places:
@@ -216,6 +291,35 @@ func regexpReplace(a args) (table.Value, error) {
 	default:
 		list = re.FindAllStringSubmatchIndex(s, 1)
 	}
+	out, fits := replacedAt(s, by, list)
+	if !fits {
+		return a.fail("requested length too large")
+	}
+	return table.Str(out), nil
+}
+
+// replaced puts another text in the place of the first match, or of all. fits is false where it is too long.
+func (p *pattern) replaced(s, by string, global bool) (out string, fits bool) {
+	if global {
+		return replacedAt(s, by, p.all(s))
+	}
+	if strings.IndexByte(by, '\\') < 0 {
+		at := p.FindStringIndex(s)
+		if at == nil {
+			return s, true
+		}
+		return s[:at[0]] + by + s[at[1]:], len(s)+len(by) <= MaxText
+	}
+	return replacedAt(s, by, p.FindAllStringSubmatchIndex(s, 1))
+}
+
+// replacedAt puts another text in the place of some matches.
+func replacedAt(s, by string, list [][]int) (text string, fits bool) {
+	if len(list) == 0 {
+		return s, true
+	}
+	var out strings.Builder
+	last := 0
 	for _, at := range list {
 		out.WriteString(s[last:at[0]])
 		for i := 0; i < len(by); i++ {
@@ -240,10 +344,10 @@ func regexpReplace(a args) (table.Value, error) {
 			}
 		}
 		if last = at[1]; out.Len()+len(s)-last > MaxText {
-			return a.fail("requested length too large")
+			return "", false
 		}
 	}
-	return table.Str(out.String() + s[last:]), nil
+	return out.String() + s[last:], true
 }
 
 // similarPattern is the regular expression of a pattern of SIMILAR TO; the second argument is what

@@ -2,7 +2,7 @@ package expr
 
 import (
 	"crypto/md5"
-	"fmt"
+	"encoding/hex"
 	"math"
 	"slices"
 	"strconv"
@@ -21,42 +21,51 @@ func init() {
 			return a.fail("requested length too large")
 		}
 		return table.Str(a.v[0].S + a.v[1].S), nil
-	}).as(infix)
-	define("concat(each...) text", func(a args) (table.Value, error) { return a.joined(a.shown(0), "") }).nulls = true
+	}).by(of2(0, 1, func(s, t string) (string, state) { return s + t, failedIf(len(s)+len(t) > MaxText) })).as(infix)
+	define("concat(each...) text", func(a args) (table.Value, error) { return a.joined(a.shown(0), "") }).bound(func(e *Call) kernel { return joining(e, 0) }).nulls = true
 	define("concat_ws(text,each...) text", func(a args) (table.Value, error) {
 		if a.v[0].Null {
 			return a.v[0], nil
 		}
 		return a.joined(a.shown(1), a.v[0].S)
-	}).nulls = true
-	define("char_length character_length length(text) integer", ofText(func(s string) int64 { return int64(utf8.RuneCountInString(s)) }))
-	define("octet_length(text) integer", ofText(func(s string) int64 { return int64(len(s)) }))
-	define("ascii(text) integer", ofText(func(s string) int64 {
+	}).bound(func(e *Call) kernel { return joining(e, 1) }).nulls = true
+	ofText("char_length character_length length(text) integer", func(s string) int64 { return int64(utf8.RuneCountInString(s)) })
+	ofText("octet_length(text) integer", func(s string) int64 { return int64(len(s)) })
+	ofText("ascii(text) integer", func(s string) int64 {
 		for _, r := range s {
 			return int64(r)
 		}
 		return 0
-	}))
+	})
 	define("chr(integer) text!", chr)
-	define("lower(text) text", ofTexts(func(s []string) string { return strings.ToLower(s[0]) }))
-	define("upper(text) text", ofTexts(func(s []string) string { return strings.ToUpper(s[0]) }))
+	ofTexts("lower(text) text", strings.ToLower)
+	ofTexts("upper(text) text", strings.ToUpper)
 	for name, trim := range map[string]func(s, cutset string) string{"trim btrim": strings.Trim, "ltrim": strings.TrimLeft, "rtrim": strings.TrimRight} {
-		define(name+"(text) text", ofTexts(func(s []string) string { return trim(s[0], " ") }))
-		define(name+"(text,text) text", ofTexts(func(s []string) string { return trim(s[0], s[1]) }))
+		ofTexts(name+"(text) text", func(s string) string { return trim(s, " ") })
+		define(name+"(text,text) text", func(a args) (table.Value, error) { return table.Str(trim(a.v[0].S, a.v[1].S)), nil }).
+			by(of2(0, 1, func(s, cutset string) (string, state) { return trim(s, cutset), valid }))
 	}
-	define("initcap(text) text", ofTexts(func(s []string) string { return capitals(s[0]) }))
-	define("bit_length(text) integer", ofText(func(s string) int64 { return 8 * int64(len(s)) }))
-	define("md5(text) text", ofTexts(func(s []string) string { return fmt.Sprintf("%x", md5.Sum([]byte(s[0]))) }))
+	ofTexts("initcap(text) text", capitals)
+	ofText("bit_length(text) integer", func(s string) int64 { return 8 * int64(len(s)) })
+	ofTexts("md5(text) text", func(s string) string {
+		sum := md5.Sum([]byte(s))
+		return hex.EncodeToString(sum[:])
+	})
 	for name, base := range map[string]int{"to_hex": 16, "to_oct": 8, "to_bin": 2} {
 		define(name+"(bigint) text", func(a args) (table.Value, error) {
-			bits := uint64(a.v[0].I)
-			if a.Args[0].Type().Kind != table.BigInt {
-				bits = uint64(uint32(bits)) // as INTEGER has them
-			}
-			return table.Str(strconv.FormatUint(bits, base)), nil
+			return table.Str(strconv.FormatUint(bitsOf(a.v[0].I, a.Args[0].Type()), base)), nil
+		}).bound(func(e *Call) kernel {
+			return of1(0, never(func(x int64) string { return strconv.FormatUint(bitsOf(x, e.Args[0].Type()), base) }))
 		})
 	}
-	define("translate(text,text,text) text", ofTexts(translated))
+	define("translate(text,text,text) text", func(a args) (table.Value, error) { return table.Str(translation(a.v[1].S, a.v[2].S)(a.v[0].S)), nil }).bound(func(e *Call) kernel {
+		from, ok := e.textAt(1)
+		to, known := e.textAt(2)
+		if !ok || !known {
+			return kernel{}
+		}
+		return of1(0, never(translation(from, to))).only(3, 0)
+	})
 	for _, params := range []string{"text,text,integer", "text,text,integer,integer"} {
 		define("overlay("+params+") text!", overlay)
 	}
@@ -64,11 +73,7 @@ func init() {
 	define("num_nonnulls(each...) integer", func(a args) (table.Value, error) {
 		return table.Int(int64(len(a.v)) - a.countNulls()), nil
 	}).nulls = true
-	define("reverse(text) text", ofTexts(func(s []string) string {
-		r := []rune(s[0])
-		slices.Reverse(r)
-		return string(r)
-	}))
+	ofTexts("reverse(text) text", reversed)
 	define("replace(text,text,text) text", func(a args) (table.Value, error) {
 		s, old, by := a.v[0].S, a.v[1].S, a.v[2].S
 		if old == "" {
@@ -78,67 +83,153 @@ func init() {
 			return a.fail("requested length too large")
 		}
 		return table.Str(strings.ReplaceAll(s, old, by)), nil
-	})
+	}).by(of3(0, 1, 2, func(s, old, by string) (string, state) {
+		if old == "" {
+			return s, valid
+		}
+		if more := len(by) - len(old); more > 0 && len(s)+more*(len(s)/len(old)) > MaxText {
+			return s, failedIf(len(s)+more*strings.Count(s, old) > MaxText)
+		}
+		return strings.ReplaceAll(s, old, by), valid
+	}))
 	define("position strpos(text,text) integer", func(a args) (table.Value, error) {
-		i := strings.Index(a.v[0].S, a.v[1].S)
-		return table.Int(int64(utf8.RuneCountInString(a.v[0].S[:max(i, 0)]) + min(i+1, 1))), nil
-	})
+		return table.Int(place(a.v[0].S, a.v[1].S)), nil
+	}).by(of2(0, 1, func(s, of string) (int64, state) { return place(s, of), valid }))
 	startsWith := func(a args) (table.Value, error) { return table.Bool(strings.HasPrefix(a.v[0].S, a.v[1].S)), nil }
-	define("starts_with(text,text) boolean", startsWith)
-	define("^@(text,text) boolean", startsWith).as(infix)
-	define("left(text,integer) text", cut(func(n, length int64) (from, to int64) {
+	starting := of2(0, 1, func(s, with string) (int64, state) { return truth(strings.HasPrefix(s, with)), valid })
+	define("starts_with(text,text) boolean", startsWith).by(starting)
+	define("^@(text,text) boolean", startsWith).by(starting).as(infix)
+	cut("left(text,integer) text", func(n, length int64) (from, to int64) {
 		if n < 0 {
 			n += length
 		}
 		return 0, n
-	}))
-	define("right(text,integer) text", cut(func(n, length int64) (from, to int64) {
+	})
+	cut("right(text,integer) text", func(n, length int64) (from, to int64) {
 		if n < 0 {
 			return -n, length
 		}
 		return length - n, length
-	}))
-	define("substr substring(text,integer) text", cut(func(n, length int64) (from, to int64) { return n - 1, length }))
+	})
+	cut("substr substring(text,integer) text", func(n, length int64) (from, to int64) { return n - 1, length })
 	define("substr substring(text,integer,integer) text!", func(a args) (table.Value, error) {
-		start, n := a.v[1].I, a.v[2].I
-		if n < 0 {
+		if a.v[2].I < 0 {
 			return a.fail("negative substring length not allowed")
 		}
-		end, ok, _ := IntOp(Add, start, n)
-		if !ok {
-			end = math.MaxInt64
-		}
-		return table.Str(characters(a.v[0].S, max(start, 1)-1, max(end, 1)-1)), nil
-	})
+		return table.Str(substring(a.v[0].S, a.v[1].I, a.v[2].I)), nil
+	}).by(of3(0, 1, 2, func(s string, start, n int64) (string, state) { return substring(s, start, n), failedIf(n < 0) }))
 	define("repeat(text,integer) text!", func(a args) (table.Value, error) {
 		s, n := a.v[0].S, max(a.v[1].I, 0)
 		if s != "" && n > MaxText/int64(len(s)) {
 			return a.fail("requested length too large")
 		}
 		return table.Str(strings.Repeat(s, int(min(n, MaxText)))), nil
-	})
+	}).by(of2(0, 1, func(s string, n int64) (string, state) {
+		n = max(n, 0)
+		if s != "" && n > MaxText/int64(len(s)) {
+			return "", failed
+		}
+		return strings.Repeat(s, int(min(n, MaxText))), valid
+	}))
 	for name, left := range map[string]bool{"lpad": true, "rpad": false} {
-		define(name+"(text,integer) text!", func(a args) (table.Value, error) { return a.pad(" ", left) })
-		define(name+"(text,integer,text) text!", func(a args) (table.Value, error) { return a.pad(a.v[2].S, left) })
+		define(name+"(text,integer) text!", func(a args) (table.Value, error) { return a.pad(" ", left) }).
+			by(of2(0, 1, func(s string, n int64) (string, state) {
+				return padded(s, n, " ", left), failedIf(n > MaxText/utf8.UTFMax)
+			}))
+		define(name+"(text,integer,text) text!", func(a args) (table.Value, error) { return a.pad(a.v[2].S, left) }).
+			by(of3(0, 1, 2, func(s string, n int64, by string) (string, state) {
+				return padded(s, n, by, left), failedIf(n > MaxText/utf8.UTFMax)
+			}))
 	}
-	define("split_part(text,text,integer) text!", splitPart)
+	define("split_part(text,text,integer) text!", func(a args) (table.Value, error) {
+		if a.v[2].I == 0 {
+			return a.fail("field position must not be zero")
+		}
+		return table.Str(splitPart(a.v[0].S, a.v[1].S, a.v[2].I)), nil
+	}).by(of3(0, 1, 2, func(s, delimiter string, n int64) (string, state) {
+		return splitPart(s, delimiter, n), failedIf(n == 0)
+	}))
+}
+
+// bitsOf are the bits that functions show of an integer: 64 of a BIGINT, else the 32 of an INTEGER.
+func bitsOf(x int64, t table.Type) uint64 {
+	if t.Kind != table.BigInt {
+		return uint64(uint32(x))
+	}
+	return uint64(x)
 }
 
 // MaxText is the longest text that a function or aggregate makes, in bytes; it is PostgreSQL's limit.
 const MaxText = 1<<30 - 1
 
-func ofText(f func(s string) int64) func(args) (table.Value, error) {
-	return func(a args) (table.Value, error) { return table.Int(f(a.v[0].S)), nil }
+// ofText defines a number of a text.
+func ofText(signature string, f func(s string) int64) {
+	define(signature, func(a args) (table.Value, error) { return table.Int(f(a.v[0].S)), nil }).by(of1(0, never(f)))
 }
 
-func ofTexts(f func(s []string) string) func(args) (table.Value, error) {
-	return func(a args) (table.Value, error) {
-		var few [3]string
-		for i, v := range a.v {
-			few[i] = v.S
+// ofTexts defines a text of a text.
+func ofTexts(signature string, f func(s string) string) {
+	define(signature, func(a args) (table.Value, error) { return table.Str(f(a.v[0].S)), nil }).by(of1(0, never(f)))
+}
+
+// joining puts texts one behind the other, NULLs left out: those from an argument on, with the one before it between them.
+func joining(e *Call, first int) kernel {
+	for _, a := range e.Args {
+		if a.Type().Kind != table.Varchar {
+			return kernel{}
 		}
-		return table.Str(f(few[:len(a.v)])), nil
 	}
+	return kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+		if first > 0 {
+			out.Valid = v[0].Valid
+		}
+		var text []byte
+		return out, out.each(len(out.Texts), func(i int) state {
+			text = text[:0]
+			some := false
+			for k := first; k < len(v); k++ {
+				if v[k].IsNull(i) {
+					continue
+				}
+				if some && first > 0 {
+					text = append(text, v[0].Texts[i]...)
+				}
+				some = true
+				text = append(text, v[k].Texts[i]...)
+			}
+			out.Texts[i] = string(text)
+			return failedIf(len(text) > MaxText)
+		})
+	}}
+}
+
+// place is where a text stands in another, from 1 on, in characters; 0 where it does not.
+func place(s, of string) int64 {
+	i := strings.Index(s, of)
+	return int64(utf8.RuneCountInString(s[:max(i, 0)]) + min(i+1, 1))
+}
+
+// reversed is a text with its characters in the other order.
+func reversed(s string) string {
+	if isASCII(s) {
+		out := make([]byte, len(s))
+		for i := range out {
+			out[i] = s[len(s)-1-i]
+		}
+		return string(out)
+	}
+	r := []rune(s)
+	slices.Reverse(r)
+	return string(r)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // joined are texts one behind the other.
@@ -189,27 +280,39 @@ func capitals(s string) string {
 	}, s)
 }
 
-// translated is a text with each character of a second text replaced by that of a third in its
-// place, or left out where there is none.
-func translated(s []string) string {
-	to := []rune(s[2])
+// translation replaces each character of a text by that of another in its
+// place, or leaves it out where there is none.
+func translation(from, to string) func(s string) string {
+	with := []rune(to)
 	by := map[rune]rune{}
 	n := 0
-	for _, r := range s[1] {
+	for _, r := range from {
 		if _, twice := by[r]; !twice {
 			by[r] = -1
-			if n < len(to) {
-				by[r] = to[n]
+			if n < len(with) {
+				by[r] = with[n]
 			}
 		}
 		n++
 	}
-	return strings.Map(func(r rune) rune {
-		if out, ok := by[r]; ok {
-			return out
+	var ascii [utf8.RuneSelf]rune
+	for r := range ascii {
+		ascii[r] = rune(r)
+		if out, ok := by[rune(r)]; ok {
+			ascii[r] = out
 		}
-		return r
-	}, s[0])
+	}
+	return func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r < utf8.RuneSelf {
+				return ascii[r]
+			}
+			if out, ok := by[r]; ok {
+				return out
+			}
+			return r
+		}, s)
+	}
 }
 
 // overlay puts a text in the place of some characters of another, as many as it has itself where
@@ -232,6 +335,9 @@ func overlay(a args) (table.Value, error) {
 
 // characters are those of s from one to before another, as far as there are any.
 func characters(s string, from, to int64) string {
+	if to >= int64(len(s)) && from == 0 {
+		return s
+	}
 	start, n := len(s), int64(0)
 	for i := range s {
 		if n == from {
@@ -245,34 +351,49 @@ func characters(s string, from, to int64) string {
 	return s[start:]
 }
 
-// cut is the characters of a text that a number chooses, out of how many it has.
-func cut(f func(n, length int64) (from, to int64)) func(args) (table.Value, error) {
-	return func(a args) (table.Value, error) {
-		s := a.v[0].S
-		length := int64(utf8.RuneCountInString(s))
-		from, to := f(max(a.v[1].I, -math.MaxInt64), length)
-		return table.Str(characters(s, max(from, 0), max(to, 0))), nil
+// substring is so many characters from one on, the first of number 1.
+func substring(s string, start, n int64) string {
+	end, ok, _ := IntOp(Add, start, max(n, 0))
+	if !ok {
+		end = math.MaxInt64
 	}
+	return characters(s, max(start, 1)-1, max(end, 1)-1)
+}
+
+// cut defines the characters of a text that a number chooses, out of how many it has.
+func cut(signature string, f func(n, length int64) (from, to int64)) {
+	of := func(s string, n int64) string {
+		from, to := f(max(n, -math.MaxInt64), int64(utf8.RuneCountInString(s)))
+		return characters(s, max(from, 0), max(to, 0))
+	}
+	define(signature, func(a args) (table.Value, error) { return table.Str(of(a.v[0].S, a.v[1].I)), nil }).
+		by(of2(0, 1, func(s string, n int64) (string, state) { return of(s, n), valid }))
 }
 
 // pad brings a text to a length: by characters of fill, or by cutting its end.
 func (a args) pad(fill string, left bool) (table.Value, error) {
-	s, n := a.v[0].S, max(a.v[1].I, 0)
+	if a.v[1].I > MaxText/utf8.UTFMax {
+		return a.fail("requested length too large")
+	}
+	return table.Str(padded(a.v[0].S, a.v[1].I, fill, left)), nil
+}
+
+// padded is pad to a length that is not too large.
+func padded(s string, n int64, fill string, left bool) string {
+	n = min(max(n, 0), MaxText/utf8.UTFMax)
 	missing := n - int64(utf8.RuneCountInString(s))
 	switch {
-	case n > MaxText/utf8.UTFMax:
-		return a.fail("requested length too large")
 	case missing <= 0:
-		return table.Str(characters(s, 0, n)), nil
+		return characters(s, 0, n)
 	case fill == "":
-		return table.Str(s), nil
+		return s
 	}
 	size := int64(utf8.RuneCountInString(fill))
 	more := characters(strings.Repeat(fill, int((missing+size-1)/size)), 0, missing)
 	if left {
-		return table.Str(more + s), nil
+		return more + s
 	}
-	return table.Str(s + more), nil
+	return s + more
 }
 
 func chr(a args) (table.Value, error) {
@@ -290,23 +411,30 @@ func chr(a args) (table.Value, error) {
 	}
 }
 
-// splitPart is a part of a text between delimiters; a number below 0 counts from the end.
-func splitPart(a args) (table.Value, error) {
-	s, delimiter, n := a.v[0].S, a.v[1].S, a.v[2].I
-	if n == 0 {
-		return a.fail("field position must not be zero")
+// splitPart is a part of a text between delimiters; a number below 0 counts from the end. There is none of number 0.
+func splitPart(s, delimiter string, n int64) string {
+	if delimiter == "" || s == "" {
+		if n == 1 || n == -1 {
+			return s
+		}
+		return ""
 	}
-	parts := []string{s}
-	if delimiter != "" && s != "" {
-		parts = strings.Split(s, delimiter)
+	if n < 0 {
+		n += int64(strings.Count(s, delimiter)) + 2
+		if n < 1 {
+			return ""
+		}
 	}
-	if n > 0 {
-		n--
-	} else {
-		n += int64(len(parts))
+	for ; ; n-- {
+		i := strings.Index(s, delimiter)
+		switch {
+		case n == 1 && i < 0:
+			return s
+		case n == 1:
+			return s[:i]
+		case i < 0:
+			return ""
+		}
+		s = s[i+len(delimiter):]
 	}
-	if n < 0 || n >= int64(len(parts)) {
-		return table.Str(""), nil
-	}
-	return table.Str(parts[n]), nil
 }

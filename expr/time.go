@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -19,7 +18,7 @@ func init() {
 				return table.Null(a.T), err
 			}
 			return a.decimal(us.Quo(us, table.Pow10(6-a.T.Scale)))
-		}).as(from)
+		}).bound(func(e *Call) kernel { return partKernel(e, false) }).as(from)
 		extract.rises = byUnit("year", "isoyear", "decade", "century", "millennium", "epoch")
 		extract.typed = func(args []Expr) table.Type {
 			t := table.Type{Kind: table.Decimal, Precision: 38, Scale: 6}
@@ -35,34 +34,68 @@ func init() {
 			}
 			f, _ := new(big.Rat).SetFrac(us, table.Pow10(6)).Float64()
 			return table.Float(f), nil
-		})
+		}).bound(func(e *Call) kernel { return partKernel(e, true) })
 		part.rises = extract.rises
 	}
-	define("date_trunc(text,timestamp) timestamp!", truncated).rises = func(*Call) int { return 1 }
+	define("date_trunc(text,timestamp) timestamp!", func(a args) (table.Value, error) {
+		to, ok := truncatedTo(unitNamed(a.v[0].S))
+		if !ok {
+			return table.Null(a.T), a.noUnit(a.T)
+		}
+		return a.timestamp(to(momentOf(a.v[1])))
+	}).bound(func(e *Call) kernel {
+		unit, ok := e.textAt(0)
+		to, known := truncatedTo(unitNamed(unit))
+		if !ok || !known {
+			return kernel{}
+		}
+		return of1(1, func(us int64) (int64, state) { return timestampOf(to(momentAt(us))) }).only(2, 1)
+	}).rises = func(*Call) int { return 1 }
 	define("make_date(integer,integer,integer) date!", func(a args) (table.Value, error) {
 		day, err := a.day()
 		return table.Value{Type: a.T, Null: err != nil, I: day}, err
-	})
+	}).by(of3(0, 1, 2, dayOf))
 	define("make_timestamp(integer,integer,integer,integer,integer,double) timestamp!", func(a args) (table.Value, error) {
 		day, err := a.day()
 		if err != nil {
 			return table.Null(a.T), err
 		}
-		h, m, s := a.v[3].I, a.v[4].I, math.RoundToEven(a.v[5].F*1e6)
-		if h < 0 || h > 24 || m < 0 || m > 59 || !(s >= 0 && s <= 60e6) || (h*60+m)*60_000_000+int64(s) > table.MicrosPerDay {
-			return a.fail("time field value out of range: %d:%02d:%02v", h, m, a.v[5])
+		us, ok := clockOf(a.v[3].I, a.v[4].I, a.v[5].F)
+		if !ok {
+			return a.fail("time field value out of range: %d:%02d:%02v", a.v[3].I, a.v[4].I, a.v[5])
 		}
-		return a.timestamp(moment{day, (h*60+m)*60_000_000 + int64(s)})
-	})
+		return a.timestamp(moment{day, us})
+	}).by(kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+		for i := range v {
+			out.Valid = Both(out.Valid, v[i].Valid)
+		}
+		return out, out.each(len(out.Ints), func(i int) (s state) {
+			day, s := dayOf(v[0].Ints[i], v[1].Ints[i], v[2].Ints[i])
+			us, ok := clockOf(v[3].Ints[i], v[4].Ints[i], v[5].Floats[i])
+			if s != valid || !ok {
+				return failed
+			}
+			out.Ints[i], s = timestampOf(moment{day, us})
+			return s
+		})
+	}})
 	define("to_timestamp(double) timestamp!", func(a args) (table.Value, error) {
 		us := math.RoundToEven(a.v[0].F * 1e6)
 		if !(math.Abs(us) < 1<<62) {
 			return a.fail("%s", OutOfRange(a.T))
 		}
 		return a.timestamp(moment{us: int64(us)})
-	})
+	}).by(of1(0, func(seconds float64) (int64, state) {
+		us := math.RoundToEven(seconds * 1e6)
+		if !(math.Abs(us) < 1<<62) {
+			return 0, failed
+		}
+		return timestampOf(moment{us: int64(us)})
+	}))
 	for _, kind := range []string{"timestamp", "date", "interval"} {
-		define("isfinite("+kind+") boolean", func(args) (table.Value, error) { return table.Bool(true), nil }) // there is no infinity
+		define("isfinite("+kind+") boolean", func(args) (table.Value, error) { return table.Bool(true), nil }).by(kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+			return Vector{Ints: fill(len(out.Ints), int64(1)), Valid: v[0].Valid}, true // there is no infinity
+		}})
 	}
 	define("overlaps(timestamp,timestamp,timestamp,timestamp) boolean", overlap).nulls = true
 	define("date_bin(interval,timestamp,timestamp) timestamp!", func(a args) (table.Value, error) {
@@ -78,7 +111,13 @@ func init() {
 			return a.fail("%s", OutOfRange(intervalType))
 		}
 		return a.timestamp(moment{us: x - (since - table.FloorDiv(since, stride.I)*stride.I)})
-	}).rises = func(*Call) int { return 1 }
+	}).by(of3(0, 1, 2, func(stride interval, x, origin int64) (int64, state) {
+		since, ok, _ := IntOp(Sub, x, origin)
+		if !ok || stride.Months != 0 || stride.us <= 0 {
+			return 0, failed
+		}
+		return timestampOf(moment{us: x - (since - table.FloorDiv(since, stride.us)*stride.us)})
+	})).rises = func(*Call) int { return 1 }
 }
 
 // overlap reports whether two periods have a moment in common, of which each has its start and not
@@ -113,19 +152,42 @@ func overlap(a args) (table.Value, error) {
 // day is that of a year, a month and a day, the first arguments.
 func (a args) day() (int64, error) {
 	y, m, d := a.v[0].I, a.v[1].I, a.v[2].I
+	day, ok := civilDay(y, m, d)
+	if !ok {
+		return 0, Errorf(a.P, "date field value out of range: %d-%02d-%02d", y, m, d)
+	}
+	if t := (table.Type{Kind: table.Date}); !t.Holds(day) {
+		return 0, Errorf(a.P, "%s", OutOfRange(t))
+	}
+	return day, nil
+}
+
+// civilDay is the day of a year, a month and a day, where there is one; a year below 0 is BC.
+func civilDay(y, m, d int64) (day int64, ok bool) {
 	if y < 0 {
 		y++ // 1 BC is the year 0
 	} else if y == 0 {
 		m = 0
 	}
-	if m < 1 || m > 12 || y > 1e7 || y < -1e7 || d < 1 || d > int64(table.DaysInMonth(y, int(m))) {
-		return 0, Errorf(a.P, "date field value out of range: %d-%02d-%02d", a.v[0].I, a.v[1].I, d)
+	if m < 1 || m > 12 || y > 1e7 || y < -1e7 || d < 1 || d > 28 && d > int64(table.DaysInMonth(y, int(m))) {
+		return 0, false
 	}
-	day := table.DaysFromCivil(y, int(m), int(d))
-	if t := (table.Type{Kind: table.Date}); !t.Holds(day) {
-		return 0, Errorf(a.P, "%s", OutOfRange(t))
+	return table.DaysFromCivil(y, int(m), int(d)), true
+}
+
+// dayOf is civilDay of a DATE.
+func dayOf(y, m, d int64) (int64, state) {
+	day, ok := civilDay(y, m, d)
+	return day, failedIf(!ok || !table.Type{Kind: table.Date}.Holds(day))
+}
+
+// clockOf is a time of day in microseconds, where there is one.
+func clockOf(h, m int64, seconds float64) (us int64, ok bool) {
+	s := math.RoundToEven(seconds * 1e6)
+	if h < 0 || h > 24 || m < 0 || m > 59 || !(s >= 0 && s <= 60e6) || (h*60+m)*60_000_000+int64(s) > table.MicrosPerDay {
+		return 0, false
 	}
-	return day, nil
+	return (h*60+m)*60_000_000 + int64(s), true
 }
 
 // byUnit says that a function of a unit and a time rises with the time for some units.
@@ -159,17 +221,22 @@ func momentOf(v table.Value) moment {
 	if v.Type.Kind == table.Date {
 		return moment{day: v.I}
 	}
-	day := table.FloorDiv(v.I, table.MicrosPerDay)
-	return moment{day, v.I - day*table.MicrosPerDay}
+	return momentAt(v.I)
 }
 
-// clockParts are the parts of a time of day, in microseconds.
+// momentAt is a TIMESTAMP.
+func momentAt(us int64) moment {
+	day := table.FloorDiv(us, table.MicrosPerDay)
+	return moment{day, us - day*table.MicrosPerDay}
+}
+
+// clockParts are the parts of a time of day, with as many digits after the point as [fractions] says.
 var clockParts = map[string]func(us int64) int64{
-	"microsecond": func(us int64) int64 { return us % 60_000_000 * 1_000_000 },
-	"millisecond": func(us int64) int64 { return us % 60_000_000 * 1000 },
+	"microsecond": func(us int64) int64 { return us % 60_000_000 },
+	"millisecond": func(us int64) int64 { return us % 60_000_000 },
 	"second":      func(us int64) int64 { return us % 60_000_000 },
-	"minute":      func(us int64) int64 { return us / 60_000_000 % 60 * 1_000_000 },
-	"hour":        func(us int64) int64 { return us / 3_600_000_000 * 1_000_000 },
+	"minute":      func(us int64) int64 { return us / 60_000_000 % 60 },
+	"hour":        func(us int64) int64 { return us / 3_600_000_000 },
 }
 
 // dayParts are the parts of a day of the calendar.
@@ -183,12 +250,21 @@ var dayParts = map[string]func(day int64) int64{
 	"millennium": func(day int64) int64 {
 		return span(yearOf(day), 1000)
 	},
-	"dow":     func(day int64) int64 { return int64(utc(day).Weekday()) },
-	"isodow":  func(day int64) int64 { return (int64(utc(day).Weekday())+6)%7 + 1 },
-	"doy":     func(day int64) int64 { return int64(utc(day).YearDay()) },
-	"week":    func(day int64) int64 { _, w := utc(day).ISOWeek(); return int64(w) },
-	"isoyear": func(day int64) int64 { y, _ := utc(day).ISOWeek(); return withoutZero(int64(y)) },
+	"dow":     dayOfWeek,
+	"isodow":  func(day int64) int64 { return isoWeekday(day) },
+	"doy":     func(day int64) int64 { return day - table.DaysFromCivil(yearOf(day), 1, 1) + 1 },
+	"week":    func(day int64) int64 { d := thursday(day); return (d-table.DaysFromCivil(yearOf(d), 1, 1))/7 + 1 },
+	"isoyear": func(day int64) int64 { return withoutZero(yearOf(thursday(day))) },
 }
+
+// dayOfWeek is 0 of a Sunday: 1970-01-01 was a Thursday.
+func dayOfWeek(day int64) int64 { return day + 4 - 7*table.FloorDiv(day+4, 7) }
+
+// isoWeekday is 1 of a Monday, 7 of a Sunday.
+func isoWeekday(day int64) int64 { return day + 3 - 7*table.FloorDiv(day+3, 7) + 1 }
+
+// thursday is that of the week of a day, which begins on a Monday: the week belongs to its year.
+func thursday(day int64) int64 { return day - isoWeekday(day) + 4 }
 
 // monthParts are the parts of an interval's months.
 var monthParts = map[string]func(months int64) int64{
@@ -204,8 +280,6 @@ var monthParts = map[string]func(months int64) int64{
 const julianEpoch = 2440588
 
 func yearOf(day int64) int64 { y, _, _ := table.CivilFromDays(day); return y }
-
-func utc(day int64) time.Time { return time.Unix(day*24*60*60, 0).UTC() }
 
 // withoutZero is a year, -1 for 1 BC.
 func withoutZero(year int64) int64 {
@@ -226,7 +300,7 @@ func (a args) part() (*big.Int, error) {
 		months, calendar := monthParts[unit]
 		switch {
 		case clock:
-			return big.NewInt(of(v.Clock())), nil
+			return inMillionths(unit, of(v.Clock())), nil
 		case calendar:
 			return big.NewInt(months(int64(v.Months)) * 1_000_000), nil
 		case unit == "day":
@@ -250,9 +324,59 @@ func (a args) part() (*big.Int, error) {
 	case unit == "julian" && v.Type.Kind == table.Date:
 		return big.NewInt((m.day + julianEpoch) * 1_000_000), nil
 	case clock && (v.Type.Kind != table.Date || a.Fn.Name == "date_part"): // which reads a date as a timestamp
-		return big.NewInt(of(m.us)), nil
+		return inMillionths(unit, of(m.us)), nil
 	}
 	return nil, a.noUnit(v.Type)
+}
+
+// inMillionths is a part of a time of day.
+func inMillionths(unit string, n int64) *big.Int {
+	return new(big.Int).Mul(big.NewInt(n), table.Pow10(6-fractions[unit]))
+}
+
+// partKernel is EXTRACT of a constant unit of a time, or date_part, which is a double.
+func partKernel(e *Call, double bool) kernel {
+	name, ok := e.textAt(0)
+	unit, t := unitNamed(name), e.Args[1].Type()
+	if !ok || t.Kind == table.Interval {
+		return kernel{}
+	}
+	var of func(x int64) (int64, state)
+	part, day := dayParts[unit]
+	clock, time := clockParts[unit]
+	switch isDate := t.Kind == table.Date; {
+	case day && isDate:
+		of = never(part)
+	case day:
+		of = never(func(us int64) int64 { return part(table.FloorDiv(us, table.MicrosPerDay)) })
+	case unit == "epoch" && isDate:
+		of = func(day int64) (int64, state) {
+			us, fits, _ := IntOp(Mul, day, table.MicrosPerDay)
+			return us, failedIf(!fits)
+		}
+	case unit == "epoch":
+		of = never(func(us int64) int64 { return us })
+	case unit == "julian" && isDate:
+		of = never(func(day int64) int64 { return day + julianEpoch })
+	case time && !isDate:
+		of = never(func(us int64) int64 { return clock(us - table.FloorDiv(us, table.MicrosPerDay)*table.MicrosPerDay) })
+	case time && double:
+		zero := clock(0)
+		of = never(func(int64) int64 { return zero })
+	default:
+		return kernel{}
+	}
+	if !double {
+		return of1(1, of).only(2, 1)
+	}
+	unitsOf, _ := new(big.Float).SetInt(table.Pow10(fractions[unit])).Float64()
+	return of1(1, func(x int64) (float64, state) {
+		n, s := of(x)
+		if n > 1<<53 || n < -1<<53 {
+			return 0, failed
+		}
+		return float64(n) / unitsOf, s
+	}).only(2, 1)
 }
 
 func (a args) noUnit(t table.Type) error {
@@ -262,32 +386,36 @@ func (a args) noUnit(t table.Type) error {
 // clockUnits are units of a time of day in microseconds.
 var clockUnits = map[string]int64{"microsecond": 1, "millisecond": 1000, "second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000, "day": table.MicrosPerDay}
 
-// truncated is a timestamp at the beginning of a unit.
-func truncated(a args) (table.Value, error) {
-	unit, m := unitNamed(a.v[0].S), momentOf(a.v[1])
-	y, month, _ := table.CivilFromDays(m.day)
-	first := func(y int64, month int) moment { return moment{day: table.DaysFromCivil(y, month, 1)} }
+// truncatedTo is how a moment becomes the beginning of its unit.
+func truncatedTo(unit string) (to func(m moment) moment, ok bool) {
 	if us, ok := clockUnits[unit]; ok {
-		m.us -= m.us % us
-	} else {
-		switch unit {
-		case "week":
-			m = moment{day: m.day - dayParts["isodow"](m.day) + 1}
-		case "month":
-			m = first(y, month)
-		case "quarter":
-			m = first(y, (month-1)/3*3+1)
-		case "year":
-			m = first(y, 1)
-		case "decade":
-			m = first(table.FloorDiv(y, 10)*10, 1)
-		case "century":
-			m = first(table.FloorDiv(y-1, 100)*100+1, 1)
-		case "millennium":
-			m = first(table.FloorDiv(y-1, 1000)*1000+1, 1)
-		default:
-			return table.Null(a.T), a.noUnit(a.T)
+		return func(m moment) moment { return moment{m.day, m.us - m.us%us} }, true
+	}
+	first := func(of func(y int64, month int) (int64, int)) func(m moment) moment {
+		return func(m moment) moment {
+			y, month, _ := table.CivilFromDays(m.day)
+			y, month = of(y, month)
+			return moment{day: table.DaysFromCivil(y, month, 1)}
 		}
 	}
-	return a.timestamp(m)
+	years := func(n, from int64) func(m moment) moment {
+		return first(func(y int64, _ int) (int64, int) { return table.FloorDiv(y-from, n)*n + from, 1 })
+	}
+	switch unit {
+	case "week":
+		return func(m moment) moment { return moment{day: m.day - isoWeekday(m.day) + 1} }, true
+	case "month":
+		return first(func(y int64, month int) (int64, int) { return y, month }), true
+	case "quarter":
+		return first(func(y int64, month int) (int64, int) { return y, (month-1)/3*3 + 1 }), true
+	case "year":
+		return years(1, 0), true
+	case "decade":
+		return years(10, 0), true
+	case "century":
+		return years(100, 1), true
+	case "millennium":
+		return years(1000, 1), true
+	}
+	return nil, false
 }

@@ -74,7 +74,7 @@ func errKey(err error) string {
 // outcomesAt evaluates e, a condition or a value over one column, for what is read of it.
 func outcomesAt(e expr.Expr, read expr.Reader) func(code uint64) outcome {
 	if e, ok := e.(*expr.Compare); ok {
-		left, right := expr.Compile(e.L, read, false), expr.Compile(e.R, read, false)
+		left, right := expr.At(e.L, read, false), expr.At(e.R, read, false)
 		return func(code uint64) outcome {
 			l, err := left(int(code))
 			if err != nil {
@@ -87,7 +87,7 @@ func outcomesAt(e expr.Expr, read expr.Reader) func(code uint64) outcome {
 			return outcome{sign: table.Compare(l, r)}
 		}
 	}
-	eval := expr.Compile(e, read, false)
+	eval := expr.At(e, read, false)
 	return func(code uint64) outcome {
 		x, err := eval(int(code))
 		if e.Type().Kind != table.Boolean {
@@ -133,6 +133,53 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 		return enumerateTexts(seg, e), true
 	}
 	return nil, false
+}
+
+// computed tries the codes of a span in vectors; one by one where some raise errors.
+func computed(s Span, seg *table.Segment, e expr.Expr) (runs []run) {
+	const together = 1 << 11
+	for lo := s.Lo; ; lo += together {
+		hi := min(lo+together-1, s.Hi)
+		part, ok := valuesRuns(Span{lo, hi}, seg, e)
+		if !ok {
+			part = enumerate(Span{lo, hi}, outcomesAt(e, expr.Codes(seg)))
+		}
+		if runs = append(runs, part...); hi == s.Hi {
+			return runs
+		}
+	}
+}
+
+// valuesRuns are the runs of codes of which none raises an error.
+func valuesRuns(s Span, seg *table.Segment, e expr.Expr) (runs []run, ok bool) {
+	x, ok := expr.Compute(e, expr.CodesOf(seg, s.Lo, int(s.Hi-s.Lo)+1, false))
+	if !ok {
+		return nil, false
+	}
+	if e.Type().Kind != table.Boolean {
+		return []run{{s.Lo, s.Hi, outcome{}}}, true // of a value only its error counts
+	}
+	sign := [2]int{0, 1} // for FALSE and TRUE
+	if c, ok := e.(*expr.Compare); ok {
+		for k := range sign {
+			for sign[k] = -1; c.Op.Holds(sign[k]) != (k == 1); {
+				sign[k]++
+			}
+		}
+	}
+	for i, v := range x.Ints {
+		o := outcome{null: x.IsNull(i)}
+		if !o.null {
+			o.sign = sign[v]
+		}
+		code := s.Lo + uint64(i)
+		if n := len(runs); n > 0 && runs[n-1].null == o.null && runs[n-1].sign == o.sign {
+			runs[n-1].hi = code
+		} else {
+			runs = append(runs, run{code, code, o})
+		}
+	}
+	return runs, true
 }
 
 // enumerate tries the codes of a span one by one.

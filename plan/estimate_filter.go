@@ -154,7 +154,7 @@ func compiled(c expr.Expr, read expr.Reader, missing *unread) (test func(i int) 
 			test = nil
 		}
 	}()
-	return expr.Compile(c, read, false)
+	return expr.At(c, read, false)
 }
 
 // shuffled reads a column of rows that the filter of its table leaves, at places that have nothing to do with those of the other tables.
@@ -171,7 +171,7 @@ func (e *Estimates) shuffled(n Node, o origin, missing *unread) (*table.Segment,
 	passing := func(int) bool { return true }
 	Walk(n, func(n Node, _ int) {
 		if f, ok := n.(*Filter); ok && f.Input == Node(o.scan) && t.Has(expr.Columns(f.Where)) && !unknowable(f.Where) {
-			test := expr.Compile(f.Where, expr.Rows(t.Chunks[0]), false)
+			test := expr.At(f.Where, expr.Rows(t.Chunks[0]), false)
 			passing = func(i int) bool {
 				v, err := test(i)
 				return err == nil && !v.Null && v.I != 0
@@ -217,14 +217,22 @@ func overSample(t *table.Table, x expr.Expr, do func(table.Value, error)) (ok bo
 	if t == nil || !t.Has(expr.Columns(x)) || unknowable(x) {
 		return false
 	}
-	var compiled func(int) (table.Value, error)
-	at := -1
-	for _, p := range t.Sample() {
-		if p.Chunk != at {
-			at = p.Chunk
-			compiled = expr.Compile(x, expr.Rows(t.Chunks[at]), false)
+	for list := t.Sample(); len(list) > 0; {
+		b := table.Block{Chunk: list[0].Chunk, Rows: []uint32{}}
+		for len(list) > 0 && list[0].Chunk == b.Chunk {
+			b.Rows, list = append(b.Rows, uint32(list[0].Row)), list[1:]
 		}
-		do(compiled(p.Row))
+		c := b.In(t)
+		if values, ok := expr.Compute(x, expr.BlockRows{Chunk: c, Block: b}); ok {
+			for i := range b.Rows {
+				do(values.Value(i, x.Type()), nil)
+			}
+			continue
+		}
+		at := expr.At(x, expr.Rows(c), false)
+		for _, row := range b.Rows {
+			do(at(int(row)))
+		}
 	}
 	return true
 }

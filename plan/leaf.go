@@ -210,7 +210,7 @@ func (l *lowerer) columnErrors(e expr.Expr, col int, runs []run) (out []rowError
 	}
 	if seg := l.seg(col); seg.Nulls > 0 {
 		// An error in a part without columns is raised for NULLs too.
-		if _, err := expr.Compile(e, expr.Nulls(seg), false)(0); err != nil {
+		if _, err := expr.At(e, expr.Nulls(seg), false)(0); err != nil {
 			out = append(out, rowError{pred: l.nullTest(col, true), err: err})
 		}
 	}

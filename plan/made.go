@@ -89,13 +89,13 @@ func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
 	if seg.Max >= enumerateUpTo {
 		return nil, &Declined{Why: "compute has no program for " + e.String() + ", and " + l.name(m.Cols[0]) + " has many values to list it of"}
 	}
-	eval := expr.Compile(e, expr.Codes(seg), false)
+	all, ok := expr.Compute(e, expr.CodesOf(seg, 0, int(seg.Max)+1, false))
+	if !ok {
+		return nil, &Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}
+	}
 	values, distinct := make([]table.Value, seg.Max+1), []table.Value(nil)
 	for code := range values {
-		x, err := eval(code)
-		if err != nil {
-			return nil, &Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}
-		}
+		x := all.Value(code, e.Type())
 		if values[code] = x; x.Null {
 			m.Nulls = true
 		} else {

@@ -79,7 +79,7 @@ func enumerateTexts(seg *table.Segment, e expr.Expr) []run {
 		_, ok = like.X.(*expr.Column)
 	}
 	if !ok {
-		return enumerateAll(Span{0, seg.Max}, func(s Span) []run { return enumerate(s, outcomesAt(e, expr.Codes(seg))) })
+		return enumerateAll(Span{0, seg.Max}, func(s Span) []run { return computed(s, seg, e) })
 	}
 	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
 	if err != nil {

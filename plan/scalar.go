@@ -9,7 +9,7 @@ import (
 
 // Scalar is TRUE where evaluating E for a record has the outcome that is asked for. It is what a
 // condition becomes that neither codes nor what is computed of them can decide; only package cpu takes it,
-// and evaluates it record by record.
+// and evaluates it for each record.
 type Scalar struct {
 	E    expr.Expr
 	form form // or raises
@@ -26,7 +26,7 @@ func (s *Scalar) Columns() []int { return expr.Columns(s.E) }
 
 // In returns the test of a record of a chunk, for one goroutine.
 func (s *Scalar) In(c *table.Chunk) func(row int) bool {
-	eval := expr.Compile(s.E, expr.Rows(c), false)
+	eval := expr.At(s.E, expr.Rows(c), false)
 	return func(row int) bool {
 		v, err := eval(row)
 		switch {
@@ -39,12 +39,23 @@ func (s *Scalar) In(c *table.Chunk) func(row int) bool {
 	}
 }
 
+// Holds tells of a row what In does, of the values of E in rows that raise no error.
+func (s *Scalar) Holds(x *expr.Vector, i int) bool {
+	switch {
+	case s.form == raises:
+		return false
+	case x.IsNull(i):
+		return s.form == isUnknown
+	}
+	return s.form == isTrue && x.Ints[i] != 0 || s.form == isFalse && x.Ints[i] == 0
+}
+
 // ErrorAt is the error that a check's record raises.
 func (k Check) ErrorAt(c *table.Chunk, row int) error {
 	if k.Of == nil {
 		return k.Err
 	}
-	_, err := expr.Compile(k.Of, expr.Rows(c), false)(row)
+	_, err := expr.At(k.Of, expr.Rows(c), false)(row)
 	return err
 }
 

@@ -1,6 +1,9 @@
 package table
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // Block is some rows of one chunk.
 type Block struct {
@@ -84,8 +87,16 @@ func gather[T int16 | int32 | int64 | uint8 | uint32 | uint64, C uint8 | uint16 
 // Doubles returns the values of a block's rows of a REAL or DOUBLE PRECISION segment.
 func (s *Segment) Doubles(b Block) []float64 {
 	out := make([]float64, b.Len())
-	for i, o := range Gather(s.Codes, b, s.Base) {
-		out[i] = s.Type.FloatFromOrdinal(o)
+	if s.Type.Kind != Double {
+		for i, o := range Gather(s.Codes, b, s.Base) {
+			out[i] = s.Type.FloatFromOrdinal(o)
+		}
+		return out
+	}
+	ordinals := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(out))), len(out))
+	GatherInto(ordinals, s.Codes, b, s.Base)
+	for i, o := range ordinals {
+		ordinals[i] = o ^ (uint64(int64(^o)>>63) | 1<<63) // without a branch what Float64FromOrdinal is
 	}
 	return out
 }

@@ -127,9 +127,9 @@ func ParseNumber(s string) (unscaled *big.Int, scale int, ok bool) {
 	return unscaled, scale, true
 }
 
-// parsePlain is parseDecimal of nearly all numbers: digits, few enough for 64 bits, of which
-// no more stand behind the point than the scale has.
-func parsePlain(s string, scale int) (n int64, ok bool) {
+// ParsePlain reads nearly all DECIMALs of a scale: digits, few enough for 64 bits, of which
+// no more stand behind the point than the scale has. n is 10^scale times as large; ok is false for other texts.
+func ParsePlain(s string, scale int) (n int64, ok bool) {
 	i, frac := 0, -1 // without a point
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
@@ -161,7 +161,7 @@ func parsePlain(s string, scale int) (n int64, ok bool) {
 
 // parseDecimal reads a number as the integer 10^scale times as large.
 func parseDecimal(s string, t Type) (int64, error) {
-	if n, ok := parsePlain(s, t.Scale); ok {
+	if n, ok := ParsePlain(s, t.Scale); ok {
 		return n, nil
 	}
 	m, frac, exponent, ok := splitNumber(s)

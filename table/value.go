@@ -155,6 +155,9 @@ func (v Value) String() string {
 	case Boolean:
 		return strconv.FormatBool(v.I != 0)
 	case Decimal:
+		if v.Big == nil && v.I > -1e18 && v.I < 1e18 {
+			return formatScaled(v.I, v.Type.Scale)
+		}
 		return formatDecimal(v.Unscaled(), v.Type.Scale)
 	case Real:
 		return formatFloat(v.F, 32)
@@ -201,6 +204,30 @@ func formatDecimal(u *big.Int, scale int) string {
 	return s
 }
 
+// formatScaled is formatDecimal of less than 19 digits.
+func formatScaled(u int64, scale int) string {
+	var text [64]byte
+	out, digits := text[:0], uint64(u)
+	if u < 0 {
+		out, digits = append(out, '-'), -digits
+	}
+	if scale == 0 || scale > 18 {
+		if scale > 18 {
+			return formatDecimal(big.NewInt(u), scale)
+		}
+		return string(strconv.AppendUint(out, digits, 10))
+	}
+	unit := uint64(tenTo[scale])
+	out = append(strconv.AppendUint(out, digits/unit, 10), '.')
+	from := len(out)
+	out = out[:from+scale]
+	for rest, i := digits%unit, len(out)-1; i >= from; i-- {
+		out[i] = byte('0' + rest%10)
+		rest /= 10
+	}
+	return string(out)
+}
+
 func formatFloat(f float64, bits int) string {
 	switch {
 	case math.IsNaN(f):
@@ -215,6 +242,9 @@ func formatFloat(f float64, bits int) string {
 	limit := 15
 	if bits == 32 {
 		limit = 6
+	}
+	if size := math.Abs(f); size >= 1.1e-4 && size < 0.99*math.Pow10(limit) {
+		return strconv.FormatFloat(f, 'f', -1, bits)
 	}
 	e := strconv.FormatFloat(f, 'e', -1, bits)
 	if exp, err := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:]); err == nil && (exp < -4 || exp >= limit) {

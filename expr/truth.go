@@ -1,45 +1,44 @@
-package cpu
+package expr
 
 import (
 	"cmp"
 	"slices"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
 // truth computes a condition: 1, 0 or NULL.
-func (v *numbers) truth(e expr.Expr) (x Vector, ok bool) {
+func (v vectors) truth(e Expr) (x Vector, ok bool) {
 	switch e := e.(type) {
-	case *expr.Compare:
+	case *Compare:
 		return v.compare(e)
-	case *expr.Between:
+	case *Between:
 		return v.between(e)
-	case *expr.And:
+	case *And:
 		return v.junction(e.Kids, 0)
-	case *expr.Or:
+	case *Or:
 		return v.junction(e.Kids, 1)
-	case *expr.Not:
-		if x, ok = v.vector(e.X); !ok {
+	case *Not:
+		if x, ok = v.of(e.X); !ok {
 			return x, false
 		}
 		for i := range x.Ints {
 			x.Ints[i] ^= 1
 		}
 		return x, true
-	case *expr.IsNull:
-		if x, ok = v.vector(e.X); !ok {
+	case *IsNull:
+		if x, ok = v.of(e.X); !ok {
 			return x, false
 		}
 		return v.tests(func(i int) bool { return x.IsNull(i) != e.Not }), true
-	case *expr.IsTruth:
-		if x, ok = v.vector(e.X); !ok {
+	case *IsTruth:
+		if x, ok = v.of(e.X); !ok {
 			return x, false
 		}
 		return v.tests(func(i int) bool {
-			is := expr.IsUnknown
+			is := IsUnknown
 			if !x.IsNull(i) {
-				is = expr.Truth(x.Ints[i] ^ 1) // IsTrue is 0, IsFalse 1
+				is = Truth(x.Ints[i] ^ 1) // IsTrue is 0, IsFalse 1
 			}
 			return (is == e.Want) != e.Not
 		}), true
@@ -48,8 +47,8 @@ func (v *numbers) truth(e expr.Expr) (x Vector, ok bool) {
 }
 
 // tests is a truth value a row.
-func (v *numbers) tests(holds func(i int) bool) Vector {
-	out := make([]int64, v.block.Len())
+func (v vectors) tests(holds func(i int) bool) Vector {
+	out := make([]int64, v.rows.Len())
 	for i := range out {
 		if holds(i) {
 			out[i] = 1
@@ -58,16 +57,13 @@ func (v *numbers) tests(holds func(i int) bool) Vector {
 	return Vector{Ints: out}
 }
 
-// compare is a comparison of numbers, of dates and the like, or of texts.
-func (v *numbers) compare(e *expr.Compare) (out Vector, ok bool) {
-	if _, few := ofKeptCodes(e, v.chunk); few && e.L.Type().Kind == table.Varchar {
-		return v.byCode(e)
-	}
-	l, ok := v.vector(e.L)
+// compare is a comparison of values of one kind.
+func (v vectors) compare(e *Compare) (out Vector, ok bool) {
+	l, ok := v.of(e.L)
 	if !ok {
 		return out, false
 	}
-	r, ok := v.vector(e.R)
+	r, ok := v.of(e.R)
 	if !ok {
 		return out, false
 	}
@@ -75,9 +71,9 @@ func (v *numbers) compare(e *expr.Compare) (out Vector, ok bool) {
 }
 
 // compared is the comparison of two vectors.
-func compared(e *expr.Compare, l, r Vector) (out Vector, ok bool) {
+func compared(e *Compare, l, r Vector) (out Vector, ok bool) {
 	lt, rt := e.L.Type(), e.R.Type()
-	if l, r, ok = aligned(l, r, max(0, rt.Scale-lt.Scale), max(0, lt.Scale-rt.Scale)); !ok || lt.Kind == table.Interval {
+	if l, r, ok = Aligned(l, r, max(0, rt.Scale-lt.Scale), max(0, lt.Scale-rt.Scale)); !ok {
 		return out, false
 	}
 	var holds [3]int64 // for less, equal, greater
@@ -86,7 +82,7 @@ func compared(e *expr.Compare, l, r Vector) (out Vector, ok bool) {
 			holds[i] = 1
 		}
 	}
-	out = Vector{Ints: make([]int64, l.Len()), Valid: both(l.Valid, r.Valid)}
+	out = Vector{Ints: make([]int64, l.Len()), Valid: Both(l.Valid, r.Valid)}
 	for i, x := range l.Ints {
 		out.Ints[i] = holds[cmp.Compare(x, r.Ints[i])+1]
 	}
@@ -100,20 +96,15 @@ func compared(e *expr.Compare, l, r Vector) (out Vector, ok bool) {
 }
 
 // between is X >= Lo and X <= Hi.
-func (v *numbers) between(e *expr.Between) (out Vector, ok bool) {
-	if e.X.Type().Kind == table.Varchar {
-		return out, false
-	}
+func (v vectors) between(e *Between) (out Vector, ok bool) {
 	var parts [3]Vector
-	for i, k := range expr.Kids(e) {
-		if parts[i], ok = v.vector(k); !ok {
+	for i, k := range []Expr{e.X, e.Lo, e.Hi} {
+		if parts[i], ok = v.of(k); !ok {
 			return out, false
 		}
 	}
-	first := parts[0]
-	first.Ints = slices.Clone(first.Ints) // which a comparison with more digits behind the point multiplies in place
-	lo, ok1 := compared(&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo}, first, parts[1])
-	hi, ok2 := compared(&expr.Compare{Op: expr.LE, L: e.X, R: e.Hi}, parts[0], parts[2])
+	lo, ok1 := compared(&Compare{Op: GE, L: e.X, R: e.Lo}, parts[0], parts[1])
+	hi, ok2 := compared(&Compare{Op: LE, L: e.X, R: e.Hi}, parts[0], parts[2])
 	if !ok1 || !ok2 {
 		return out, false
 	}
@@ -122,7 +113,7 @@ func (v *numbers) between(e *expr.Between) (out Vector, ok bool) {
 		no := lo.Ints[i] == 0 && !lo.IsNull(i) || hi.Ints[i] == 0 && !hi.IsNull(i)
 		switch {
 		case !no && (lo.IsNull(i) || hi.IsNull(i)):
-			out.null(i, len(out.Ints))
+			out.SetNull(i)
 		case no == e.Not:
 			out.Ints[i] = 1
 		}
@@ -130,21 +121,17 @@ func (v *numbers) between(e *expr.Between) (out Vector, ok bool) {
 	return out, true
 }
 
-// at is the same over some rows of the block.
-func (v *numbers) at(places []uint32) *numbers {
-	if len(places) == v.block.Len() {
+// at is the same over some rows.
+func (v vectors) at(places []uint32) vectors {
+	if len(places) == v.rows.Len() {
 		return v
 	}
-	rows := make([]uint32, len(places))
-	for i, p := range places {
-		rows[i] = uint32(v.block.Row(int(p)))
-	}
-	return &numbers{v.Evaluator, v.chunk, table.Block{Chunk: v.block.Chunk, Rows: rows}}
+	return vectors{v.rows.Some(places)}
 }
 
 // places are those of all rows of the block.
-func (v *numbers) places() []uint32 {
-	out := make([]uint32, v.block.Len())
+func (v vectors) places() []uint32 {
+	out := make([]uint32, v.rows.Len())
 	for i := range out {
 		out[i] = uint32(i)
 	}
@@ -153,12 +140,12 @@ func (v *numbers) places() []uint32 {
 
 // junction is AND (decisive 0) or OR (decisive 1): an operand is computed of the rows that those
 // before it leave undecided.
-func (v *numbers) junction(kids []expr.Expr, decisive int64) (out Vector, ok bool) {
+func (v vectors) junction(kids []Expr, decisive int64) (out Vector, ok bool) {
 	rest := v.places()
 	out.Ints = fill(len(rest), 1-decisive)
 	unknown := make([]bool, len(rest))
 	for _, k := range kids {
-		x, ok := v.at(rest).vector(k)
+		x, ok := v.at(rest).of(k)
 		if !ok {
 			return out, false
 		}
@@ -177,34 +164,35 @@ func (v *numbers) junction(kids []expr.Expr, decisive int64) (out Vector, ok boo
 	}
 	for p, u := range unknown {
 		if u {
-			out.null(p, len(unknown))
+			out.SetNull(p)
 		}
 	}
 	return out, true
 }
 
 // choice is CASE or COALESCE: a value is computed of the rows that need it.
-func (v *numbers) choice(e *expr.Call) (out Vector, ok bool) {
+func (v vectors) choice(e *Call) (out Vector, ok bool) {
 	rest := v.places()
 	out = nulls(e.T, len(rest))
-	take := func(of []uint32, value expr.Expr) (left []uint32, ok bool) {
-		if t := value.Type(); t.Kind != e.T.Kind && !(t.IsInteger() && e.T.IsInteger()) || t.Scale != e.T.Scale || t.Kind == table.Interval {
+	take := func(of []uint32, value Expr) (left []uint32, ok bool) {
+		if t := value.Type(); t.Kind != e.T.Kind && !(t.IsInteger() && e.T.IsInteger()) || t.Scale != e.T.Scale {
 			return nil, false
 		}
-		x, ok := v.at(of).vector(value)
+		x, ok := v.at(of).of(value)
 		for i, p := range of {
 			if !ok || x.IsNull(i) {
 				left = append(left, p)
 				continue
 			}
-			out.put(int(p), &x, i)
+			out.Valid[p/8] |= 1 << (p % 8)
+			out.take(int(p), &x, i)
 		}
 		return left, ok
 	}
 	i := 0
-	if e.Fn == expr.Case {
+	if e.Fn == Case {
 		for ; i+1 < len(e.Args) && len(rest) > 0; i += 2 {
-			when, ok := v.at(rest).vector(e.Args[i])
+			when, ok := v.at(rest).of(e.Args[i])
 			if !ok {
 				return out, false
 			}
@@ -231,17 +219,4 @@ func (v *numbers) choice(e *expr.Call) (out Vector, ok bool) {
 		out.Valid = nil
 	}
 	return out, true
-}
-
-// put makes value i of another vector that of row p.
-func (x *Vector) put(p int, o *Vector, i int) {
-	x.Valid[p/8] |= 1 << (p % 8)
-	switch {
-	case x.Floats != nil:
-		x.Floats[p] = o.Floats[i]
-	case x.Texts != nil:
-		x.Texts[p] = o.Texts[i]
-	default:
-		x.Ints[p] = o.Ints[i]
-	}
 }
