@@ -149,7 +149,9 @@ func functionOperations() (list []Operation) {
 			return Query{SQL: with(10), Peers: map[string]string{"duckdb": said(with(10))}, Said: map[string]func(string) string{"duckdb": said}}
 		}}
 		if strings.Contains(text, "{}") {
-			op.draw = func(_ *facts, r *rand.Rand) string { return with(10 + r.IntN(90)) }
+			op.draws = func(_ *facts, n int) []string {
+				return draws(name, with(10), n, func(r *rand.Rand) string { return with(10 + r.IntN(90)) })
+			}
 		}
 		list = append(list, op)
 	}
