@@ -422,9 +422,18 @@ func (tx *Tx) dropIndexes(which func(*index) bool) {
 // followIndexes has the transaction's indexes follow what a statement changes of tables, which are there as they were before.
 func (tx *Tx) followIndexes(changes []storage.Change, tables *catalog) {
 	tx.made.follow(changes, tables)
-	left := &indexes{list: tx.of.indexes.all()}
+	before := tx.of.indexes.all()
+	left := &indexes{list: before}
 	left.follow(changes, tables)
-	tx.dropIndexes(func(i *index) bool { return left.named(i.name) < 0 && tx.made.named(i.name) < 0 })
+	var gone []string
+	for _, i := range before {
+		if left.named(i.name) < 0 {
+			gone = append(gone, i.name)
+		}
+	}
+	tx.mu.Lock()
+	tx.without = append(tx.without, gone...)
+	tx.mu.Unlock()
 	for _, c := range changes {
 		if c.Drop && !slices.ContainsFunc(changes, func(o storage.Change) bool { return o.Define != nil && o.Define.Name == c.Table }) { // TRUNCATE defines it again
 			tx.dropIndexes(func(i *index) bool { return i.table == c.Table })
