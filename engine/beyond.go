@@ -28,7 +28,7 @@ func spills(tree plan.Node) bool {
 		return spills(different(n))
 	case *plan.Sort:
 		return merges(n) && spills(n.Input)
-	case *plan.Limit, *plan.Project, *plan.Filter, *plan.Repeat:
+	case *plan.Limit, *plan.Project, *plan.Filter, *plan.Repeat, *plan.SeriesOfEach:
 		return spills(n.Inputs()[0])
 	case *plan.Aggregate:
 		f, ok := n.Input.(*plan.Fragment)

@@ -100,6 +100,8 @@ func (x *execution) streamOf(n plan.Node) stream {
 		})
 	case *plan.Repeat:
 		return x.repeated(n)
+	case *plan.SeriesOfEach:
+		return x.seriesOfEach(n)
 	case *plan.Filter:
 		if a, ok := n.Input.(*plan.Aggregate); ok && len(a.Keys) > 0 {
 			having := *a

@@ -101,6 +101,9 @@ func TestColumnsAcrossLevels(t *testing.T) {
 			"[[a 1] [b 2] [NULL 0]]"},
 		{"SELECT (SELECT max(i) FROM a WHERE a.s = o.s) + 1, count(*) FROM o GROUP BY (SELECT max(i) FROM a WHERE a.s = o.s) HAVING coalesce((SELECT max(i) FROM a WHERE a.s = o.s), 9) > 1 ORDER BY (SELECT max(i) FROM a WHERE a.s = o.s)",
 			"[[6 1] [NULL 1]]"},
+		{"SELECT k, g, h FROM o, generate_series(1, k) g, generate_series(k + 1, g, -1) h WHERE k < 3 ORDER BY 1, 2, 3", "[[1 1 1] [1 1 2] [2 1 1] [2 1 2] [2 1 3] [2 2 2] [2 2 3]]"},
+		{"SELECT k, (SELECT sum(g * o.k) FROM generate_series(1, (SELECT count(*) FROM a WHERE a.i <= o.k + 2)) g) FROM o ORDER BY 1", "[[1 3] [2 6] [3 18]]"},
+		{"SELECT k, g FROM o LEFT JOIN generate_series(2.5, o.k, 0.25) g ON g < 3 ORDER BY 1, 2", "[[1 NULL] [2 NULL] [3 2.50] [3 2.75]]"},
 	}
 	for _, backend := range []string{"cpu", "auto"} {
 		db := scoped(t, backend)
@@ -151,7 +154,9 @@ func TestScopesThatAreRefused(t *testing.T) {
 		"WITH RECURSIVE o AS (SELECT k FROM o UNION ALL SELECT 1) SELECT * FROM o":                                                   "must not appear within its non-recursive term",
 		"WITH RECURSIVE o AS (SELECT k FROM o) SELECT * FROM o":                                                                      "recursive reference to query \"o\"",
 		"SELECT count(o.*) FROM o":                                     "count of all columns of a table is not supported: write COUNT(*)",
-		"SELECT (SELECT count(*) FROM generate_series(1, o.k)) FROM o": "generate_series takes constants",
+		"SELECT * FROM o RIGHT JOIN generate_series(1, o.k) g ON TRUE": "the combining JOIN type must be INNER or LEFT for a LATERAL reference",
+		"SELECT * FROM o, generate_series(1, o.k, 0) g":                "step size cannot equal zero",
+		"SELECT * FROM generate_series(1, g) g":                        "column \"g\" does not exist",
 	} {
 		if got := inWords(Collect(db.Query(context.Background(), text))); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", text, got, want)

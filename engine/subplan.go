@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"math/big"
+
 	"slices"
 	"sync/atomic"
 
@@ -752,103 +751,6 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 		return v, fmt.Errorf("a column cannot have the value %s: it takes more than 64 bits", v)
 	}
 	return v, nil
-}
-
-// maxSeries is the most values of a generate_series.
-const maxSeries = 1 << 31
-
-func tooLong(n *plan.Series) error {
-	return expr.Errorf(n.Start.Pos(), "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
-}
-
-// series is the table of generate_series, or its rows spilled. One of integers that is too long, or takes more memory than there is, or 16 times the host memory
-// budget, is refused before it is made.
-func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *spilled, error) {
-	var ends [3]table.Value
-	for i, e := range []expr.Expr{n.Start, n.Stop, n.Step} {
-		v, err := expr.Eval(e, &expr.Env{})
-		if err != nil {
-			return nil, nil, err
-		}
-		ends[i] = v
-	}
-	b := table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
-	at, stop, step := ends[0], ends[1], ends[2]
-	if at.Null || stop.Null || step.Null {
-		return b.Table(), nil, nil
-	}
-	way := table.Compare(step, table.Value{Type: step.Type})
-	if way == 0 {
-		return nil, nil, expr.Errorf(n.Step.Pos(), "step size cannot equal zero")
-	}
-	budget, err := x.budget(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	most := budget // bytes
-	if x.mayLeave() {
-		most *= 16
-	}
-	if n.Limit < 0 && stop.Type.IsInteger() && table.Compare(at, stop)*way <= 0 {
-		span := new(big.Int).Sub(stop.Unscaled(), at.Unscaled())
-		switch values := span.Quo(span, step.Unscaled()); {
-		case values.Cmp(big.NewInt(maxSeries)) >= 0:
-			return nil, nil, tooLong(n)
-		case values.Cmp(big.NewInt(most/8)) > 0: // of 64 bits while they are made
-			return nil, nil, overBudget(aSubquery, budget)
-		}
-	}
-	var gone *spilled
-	spill := func() error {
-		if gone == nil {
-			gone = x.leave(n.Fields(), []int{0})
-		}
-		err := gone.addTable(b.Table(), pieceOf(n.Fields(), budget))
-		b = table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
-		return err
-	}
-	wanted, where := n.Limit, plan.All(n.Where)
-	env := &expr.Env{Column: func(int) table.Value { return at }}
-	for rows := 0; table.Compare(at, stop)*way <= 0 && wanted != 0; rows++ {
-		if rows >= maxSeries {
-			return nil, nil, tooLong(n)
-		}
-		if rows%(1<<12) == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, err
-			}
-			switch taken := int64(b.Bytes()); {
-			case x.mayLeave() && taken > budget/2:
-				if err := spill(); err != nil {
-					return nil, nil, err
-				}
-			case taken > budget:
-				return nil, nil, overBudget(aSubquery, budget)
-			}
-		}
-		b.Column(0).Int(at.I)
-		if err := b.EndRow(); err != nil {
-			return nil, nil, err
-		}
-		switch holds, err := isTrue(where, env); {
-		case err != nil: // which the rows raise when they are read
-			wanted = 0
-		case holds && wanted > 0:
-			wanted--
-		}
-		if step.Months == 0 && (way > 0 && at.I > math.MaxInt64-step.I || way < 0 && at.I < math.MinInt64-step.I) {
-			break
-		}
-		next, err := expr.Next(at, step)
-		if err != nil { // behind the calendar's end
-			break
-		}
-		at = next
-	}
-	if gone != nil {
-		return nil, gone, spill()
-	}
-	return b.Table(), nil, nil
 }
 
 // isTrue reports that a condition, or none, is TRUE.

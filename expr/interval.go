@@ -171,10 +171,14 @@ func moved(m moment, sign int64, by interval) moment {
 	return moment{day + days, us}
 }
 
-// Next is a BIGINT or a TIMESTAMP with a step added, which is an INTERVAL for the second.
+// Next is a number with a step of its type added, or a TIMESTAMP with an INTERVAL. Behind the type's last value it is an error.
 func Next(v, step table.Value) (table.Value, error) {
 	if v.Type.Kind != table.Timestamp {
-		v.I += step.I
+		sum, fits, _ := IntOp(Add, v.I, step.I)
+		if !fits || v.Big != nil || step.Big != nil || !v.Type.Holds(sum) {
+			return Eval(&Arith{Op: Add, L: &Const{V: v, P: -1}, R: &Const{V: step, P: -1}, T: v.Type, P: -1}, &Env{})
+		}
+		v.I = sum
 		return v, nil
 	}
 	a := args{Call: &Call{T: v.Type, P: -1}}

@@ -61,7 +61,7 @@ func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 		cur, e = u.valueOf(cur, count)
 		return cur, &expr.Compare{Op: expr.GT, L: e, R: zero, P: q.P}
 	case expr.AnyOf:
-		if eq, ok := q.Test.(*expr.Compare); ok && eq.Op == expr.EQ && !reads(s.Tree, 0) && !readsOuter(eq) {
+		if eq, ok := q.Test.(*expr.Compare); ok && eq.Op == expr.EQ && !reads(s.Tree, 0) && !ReadsOuter(eq) {
 			return u.isIn(cur, s, eq)
 		}
 		test := subColumns(inside(q.Test), 0)
@@ -395,6 +395,10 @@ func (c *correlation) rows(n Node) Node {
 		rows := aside(c.rows(n.Input))
 		items := itemsOf(rows)
 		return &Repeat{&Project{rows, append(slices.Delete(slices.Clone(items), width, width+1), items[width])}}
+	case *SeriesOfEach:
+		rows := aside(c.rows(n.Input))
+		items, k := itemsOf(rows), width-1
+		return n.With(&Project{rows, slices.Concat(items[:k], items[k+3:], items[k:k+3])})
 	case *Concat:
 		out := &Concat{}
 		for _, in := range n.Of {
@@ -522,7 +526,7 @@ func (c *correlation) equated(f *Filter) Node {
 				x, y = y, x
 			}
 			o, ok := x.(*expr.Outer)
-			if ok && o.Level == 1 && !readsOuter(y) && !raisesWhileJoining(y) && (y.Type() == o.Type() || y.Type().IsInteger() && o.Type().IsInteger()) {
+			if ok && o.Level == 1 && !ReadsOuter(y) && !raisesWhileJoining(y) && (y.Type() == o.Type() || y.Type().IsInteger() && o.Type().IsInteger()) {
 				if i := at(c.outs, o.X); own[i] == nil {
 					own[i] = y
 					continue

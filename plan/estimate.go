@@ -95,6 +95,8 @@ func (e *Estimates) estimate(n Node) float64 {
 		return 10 * e.Rows(n.First)
 	case *Series:
 		return 1000
+	case *SeriesOfEach: // a guess, too: a few values a row
+		return 10 * e.Rows(n.Input)
 	}
 	if in := n.Inputs(); len(in) > 0 {
 		return e.Rows(in[0])

@@ -73,7 +73,7 @@ func (r *Repeat) Fields() []table.Field {
 }
 func (r *Repeat) String() string { return "Repeat" }
 
-// Series gives the values from Start to Stop, Step apart: constants of one type, a step of a time an interval. It may
+// Series gives the values from Start to Stop, Step apart: constants of one type, a step of a time an interval, as generate_series. It may
 // end when Limit values are there for which all of Where is TRUE.
 type Series struct {
 	Field             table.Field
@@ -90,6 +90,23 @@ func (s *Series) String() string {
 	text := call("Series", []expr.Expr{s.Start, s.Stop, s.Step}, expr.Expr.String)
 	return strings.TrimSuffix(text, ")") + untilRows(s.Limit, s.Where) + ")"
 }
+
+// SeriesOfEach gives the values of a series for each row of its input, whose last three columns are the start, the stop and the step: a
+// row is such a value and the columns before these three. It is the generate_series that reads columns.
+type SeriesOfEach struct {
+	Field table.Field // of the values: the type of the start
+	Input Node
+	Pos   int // where the statement asks for it
+}
+
+// Inputs, With, Fields and String implement [Node].
+func (s *SeriesOfEach) Inputs() []Node           { return []Node{s.Input} }
+func (s *SeriesOfEach) With(inputs ...Node) Node { return &SeriesOfEach{s.Field, inputs[0], s.Pos} }
+func (s *SeriesOfEach) Fields() []table.Field {
+	list := s.Input.Fields()
+	return slices.Concat([]table.Field{s.Field}, list[:len(list)-3])
+}
+func (s *SeriesOfEach) String() string { return "SeriesOfEach(" + s.Field.Name + ")" }
 
 // Recursion gives the rows of its first input, then again and again those of Step, whose [Derived] of Last
 // are the rows that came last, until no more come: WITH RECURSIVE. Without All, a row that was there

@@ -63,7 +63,7 @@ func (u *unnester) node(n Node) Node {
 walk:
 	for {
 		switch b := base.(type) {
-		case *Limit, *Distinct, *Project, *Sort, *Filter, *Repeat:
+		case *Limit, *Distinct, *Project, *Sort, *Filter, *Repeat, *SeriesOfEach:
 			chain, base = append(chain, b), b.Inputs()[0]
 		default:
 			break walk
@@ -305,7 +305,7 @@ func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
 	u.plan(s)
 	cur, test := u.widened(cur, q.Test)
 	in, rowTest, ok := strip(s.Tree, test)
-	if readsOuter(rowTest) || readsOuter(test) {
+	if ReadsOuter(rowTest) || ReadsOuter(test) {
 		test = inside(test)
 		in, rowTest, ok = strip(s.Tree, test)
 	}
@@ -318,7 +318,7 @@ func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
 		return nil
 	}
 	width := len(cur.Fields())
-	if eq, ok := test.(*expr.Compare); ok && kind == Anti && eq.Op == expr.EQ && !reads(in, 0) && !readsOuter(test) {
+	if eq, ok := test.(*expr.Compare); ok && kind == Anti && eq.Op == expr.EQ && !reads(in, 0) && !ReadsOuter(test) {
 		return u.notIn(cur, in, eq)
 	}
 	if kind == Anti && test != nil {
@@ -327,7 +327,7 @@ func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
 	var own, on []expr.Expr
 	if f, ok := in.(*Filter); ok {
 		for _, e := range Conjuncts(f.Where) {
-			if readsOuter(e) {
+			if ReadsOuter(e) {
 				on = append(on, joined(e, width))
 			} else {
 				own = append(own, e)
@@ -514,7 +514,8 @@ func hasSubColumn(e expr.Expr) bool {
 	return found
 }
 
-func readsOuter(e expr.Expr) bool {
+// ReadsOuter reports that an expression reads columns of a query around its own.
+func ReadsOuter(e expr.Expr) bool {
 	found := false
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {

@@ -283,7 +283,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT * FROM (SELECT x FROM t) AS a(p, q)", `table "a" has 1 columns available but 2 columns specified (line 1, column 10)`},
 		{"VALUES (1, 2), (3)", `VALUES lists must all be the same length (line 1, column 1)`},
 		{"SELECT x FROM t LIMIT (SELECT 1)", `a subquery in LIMIT and OFFSET is not supported (line 1, column 23)`},
-		{"SELECT * FROM generate_series(1.5, 2)", `generate_series takes integers, or two times and an interval (line 1, column 15)`},
+		{"SELECT * FROM generate_series(1.5::double precision, 2)", `generate_series takes integers, numerics, or two times and an interval (line 1, column 15)`},
 		{"SELECT y FROM (SELECT x FROM t) s", `column "y" does not exist; did you mean x? (line 1, column 8)`},
 		{"SELECT * FROM t, (SELECT t.x) s", `there is no table t: the query has no FROM (line 1, column 26)`},
 		{"SELECT x FROM t WHERE x IN (SELECT zz FROM t)", `column "zz" does not exist; the 13 columns begin with b, s, i, x, y, dec, r, d, day, ts, v, u (line 1, column 36)`},

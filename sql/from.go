@@ -124,7 +124,9 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 		return b.join(n.JoinExpr)
 	case *pg.Node_RangeFunction:
 		if s, ok := b.series(n.RangeFunction); ok {
-			return b.derived(&plan.Subplan{Tree: s}, n.RangeFunction.Alias, "generate_series", loc)
+			node, scope := b.derived(&plan.Subplan{Tree: s}, n.RangeFunction.Alias, "generate_series", loc)
+			node.(*plan.Derived).Lateral = true
+			return node, scope
 		}
 		f, at := b.fileOf(n.RangeFunction)
 		opened, ok := b.open(f, at)

@@ -246,7 +246,7 @@ func (g *draws) expr(k kind, deep int, s *scope) string {
 		case 1:
 			return "(" + e(date) + ")::timestamp"
 		}
-		return "date_trunc(" + g.pick("'month'", "'hour'") + ", " + e(instant) + ")"
+		return "date_trunc(" + g.pick("'month'", "'hour'") + ", " + "(" + e(instant) + ")::timestamp)" // of a DATE PostgreSQL makes a timestamptz
 	}
 	return g.condition(deep, s)
 }

@@ -9,9 +9,7 @@ import (
 var runTimeErrors = regexp.MustCompile(`division by zero|out of range|overflow|more than one row|too large|invalid input|not a valid|negative substring`)
 
 // refused are the engine's words for what it does not support.
-var refused = []*regexp.Regexp{
-	regexp.MustCompile(`generate_series takes constants`), // of columns, as LATERAL may give
-}
+var refused = []*regexp.Regexp{}
 
 // accepted are what PostgreSQL refuses and the engine takes, by PostgreSQL's words.
 var accepted = []*regexp.Regexp{}

@@ -299,7 +299,7 @@ func (g *draws) item(depth int, outer, left []column) (string, []column) {
 		if left == nil {
 			s = &scope{outer: outer, all: outer}
 		}
-		return "generate_series(1, " + g.pick("2", "3", g.leaf(whole, s)) + ") AS " + alias + "(c1)", []column{{alias, "c1", whole}}
+		return "generate_series(" + g.pick("1", "-1", "2") + ", " + g.pick("2", "3", g.leaf(whole, s)) + g.pick("", "", ", 2", ", -1") + ") AS " + alias + "(c1)", []column{{alias, "c1", whole}}
 	}
 	r := tables[g.intn(len(tables))]
 	if len(g.named) > 0 && g.some(5) {
