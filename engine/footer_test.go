@@ -108,7 +108,8 @@ func TestFootersThatStateLittle(t *testing.T) {
 		"only max": {x, [][]*int64{rowsOfInts(5, 6), rowsOfInts(1, 2)}, onlyMax, "", map[string]string{"MIN(x) FROM t": "1", "MAX(x) FROM t": "6"}},
 		"not exact": {required, [][]*int64{rowsOfInts(5, 6, 100), rowsOfInts(7, 8, 50)}, bounds(required, none, no, [2]int64{1, 200}, [2]int64{2, 300}), "parquet-mr version 1.15.0", map[string]string{
 			"MIN(x), MAX(x) FROM t": "5|100", "x FROM t WHERE x = (SELECT MAX(x) FROM t)": "100", "COUNT(x) FROM t": "6", "COUNT(*) FROM t WHERE x > 200": "0"}},
-		"not said to be exact": {required, [][]*int64{rowsOfInts(5, 6, 100)}, bounds(required, nil, nil, [2]int64{1, 200}), "somebody", map[string]string{"MIN(x), MAX(x) FROM t": "5|100", "COUNT(x) FROM t": "3"}},
+		"not said to be exact":            {required, [][]*int64{rowsOfInts(5, 6, 100)}, bounds(required, nil, nil, [2]int64{1, 200}), "somebody", map[string]string{"MIN(x), MAX(x) FROM t": "5|100", "COUNT(x) FROM t": "3"}},
+		"another library of a known name": {required, [][]*int64{rowsOfInts(5, 6, 100)}, bounds(required, nil, nil, [2]int64{1, 200}), "parquet-go version latest", map[string]string{"MIN(x), MAX(x) FROM t": "5|100", "COUNT(x) FROM t": "3"}},
 		"decimal, not exact": {decimal, [][]*int64{rowsOfInts(150, 250), rowsOfInts(1000, 2000)}, bounds(decimal, none, no, [2]int64{100, 300}, [2]int64{900, 2100}), "", map[string]string{
 			"MIN(x), MAX(x) FROM t": "1.50|20.00", "COUNT(*) FROM t WHERE x < 5": "2"}},
 		"sign-extended": {uint8s, [][]*int64{rowsOfInts(255, 254), rowsOfInts(1, 2)}, bounds(uint8s, none, nil, [2]int64{-2, -1}, [2]int64{1, 2}), "", map[string]string{
