@@ -116,7 +116,7 @@ func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
 		return nil, err
 	}
 	s := b.Statement
-	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{tree: s.tree, off: s.off, columns: s.columns, fragment: f, params: s.params}}
+	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{tree: s.tree, off: s.off, columns: s.columns, fragment: f, params: s.params}, part: true}
 	return &execution{planned: &planned{Statement: of, tables: []*table.Table{t}, plan: q}, ctx: b.ctx, rows: &Rows{of: of}, atMost: -1, on: "cpu", states: inGroups,
 		order: func(backend, *took) (batch, error) { return placedRows{}, &plan.Declined{Why: "cpu sorts"} }}, nil
 }

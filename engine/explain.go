@@ -185,7 +185,7 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	if err != nil {
 		return nil, s.described(err)
 	}
-	x, err := (&Statement{db: view, script: s.script, parsed: s.parsed, bound: b, looks: m.lookup != nil}).explainBound(ctx, o)
+	x, err := (&Statement{db: view, script: s.script, parsed: s.parsed, bound: b, part: true, looks: m.lookup != nil}).explainBound(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -121,9 +121,11 @@ func TestFootersThatStateLittle(t *testing.T) {
 			"x FROM t": fmt.Sprintf(damage, "denied NULLs", 4) + "0 NULLs, and there are 2 so far", "SUM(x) FROM t": fmt.Sprintf(damage, "denied NULLs", 4) + "0 NULLs",
 			"COUNT(x) FROM t": "4"}}, // nobody reads it
 		"too narrow": {x, [][]*int64{rowsOfInts(5, 7, 100), rowsOfInts(1, 2, 3)}, bounds(x, none, nil, [2]int64{5, 7}, [2]int64{1, 2}), "", map[string]string{
-			"SUM(x) FROM t":               fmt.Sprintf(damage, "too narrow", 3) + "that no value is greater than 7 as it is stored, and there is 100",
-			"COUNT(*) FROM t WHERE x = 6": fmt.Sprintf(damage, "too narrow", 3) + "that no value is greater than 7",
-			"COUNT(*) FROM t WHERE x > 7": "0"}}, // which spares reading it
+			"SUM(x) FROM t":                             fmt.Sprintf(damage, "too narrow", 3) + "that no value is greater than 7 as it is stored, and there is 100",
+			"COUNT(*) FROM t WHERE x = 6":               fmt.Sprintf(damage, "too narrow", 3) + "that no value is greater than 7",
+			"COUNT(*) FROM t WHERE x > 7":               "0", // which spares reading it
+			"x FROM t WHERE x < (SELECT SUM(x) FROM t)": fmt.Sprintf(damage, "too narrow", 3) + "that no value is greater than 7",
+			"(SELECT SUM(x) FROM t) FROM t":             fmt.Sprintf(damage, "too narrow", 3) + "that no value is greater than 7"}},
 		"exact and not there": {x, [][]*int64{rowsOfInts(5, 7)}, bounds(x, none, yes, [2]int64{4, 7}), "", map[string]string{
 			"SUM(x) FROM t": fmt.Sprintf(damage, "exact and not there", 2) + "that the smallest value is 4 as it is stored, and it is 5"}},
 		"too many NULLs": {x, [][]*int64{rowsOfInts(5, 7)}, func(int, []int64) *pq.Statistics { return &pq.Statistics{Nulls: pq.Some[int64](3)} }, "", map[string]string{
@@ -283,10 +285,13 @@ func TestDrawnFooters(t *testing.T) {
 				answers[i][k] = answerOf(db, statements[k])
 			}
 		}
+		told := func(got string) bool {
+			return lies && strings.HasPrefix(got, "error: "+name+".parquet: column x, row group ") && strings.Contains(got, ": the footer states ")
+		}
 		for k, text := range statements {
 			right := answerOf(want, text)
 			for i, a := range answers {
-				if a[k] != answers[0][k] {
+				if a[k] != answers[0][k] && !(told(a[k]) && told(answers[0][k])) { // of two that lie the first that is read is told
 					t.Fatalf("%s: %s on backend %s, and %s before other statements on cpu", text, a[k], dbs[i].Backend(), answers[0][k])
 				}
 			}
@@ -296,7 +301,7 @@ func TestDrawnFooters(t *testing.T) {
 			case !lies:
 				t.Fatalf("%s: %s, want %s", text, got, right)
 			case strings.HasPrefix(got, "error"):
-				if !strings.Contains(got, name+".parquet: column x, row group ") || !strings.Contains(got, ": the footer states ") {
+				if !told(got) {
 					t.Fatalf("%s: %s", text, got)
 				}
 			case strings.Contains(text, "(SELECT"): // one part may be read and the other one not

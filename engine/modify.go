@@ -321,7 +321,7 @@ func (db *DB) answer(ctx context.Context, of *Statement, tree plan.Node, params 
 	if err != nil {
 		return nil, err
 	}
-	return (&Statement{db: db, script: of.script, parsed: of.parsed, bound: b}).run(ctx, nil)
+	return (&Statement{db: db, script: of.script, parsed: of.parsed, bound: b, part: true}).run(ctx, nil)
 }
 
 // given is the rows of the statement's query as a table with fields.

@@ -30,6 +30,7 @@ type Statement struct {
 	parsed *sql.Statement
 	watch  func(Stage) pass.Runner    // the passes that find a join's pairs; nil for nobody
 	*bound                            // nil where the statement has parameters, is an EXPLAIN or a look-up, or has no plan
+	part   bool                       // bound is no more than a part of what parsed says: of a subquery, or the rows that a change reads
 	looks  bool                       // it is explained, and would be a look-up where its tree is one
 	again  atomic.Pointer[repeatable] // what was bound of one with parameters, for other values
 	found  *bound                     // of a look-up without parameters; nil where what it means depends on when it is bound
@@ -354,7 +355,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 // and without what it does not need where something else is damaged.
 func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	files, err := s.read(ctx, true)
-	if ingest.IsDamaged(err) && !s.db.onCPU() { // it may do without what is damaged
+	if ingest.IsDamaged(err) && !s.db.onCPU() && !s.part { // it may do without what is damaged
 		if b, failed := s.db.bind(ctx, s.parsed, s.params, false); failed == nil {
 			again := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
 			files, err = again.read(ctx, true)
@@ -384,7 +385,7 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 	if b.outlined == nil && b.apart == nil || err != nil {
 		return nil
 	}
-	return &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
+	return &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b, part: s.part}
 }
 
 // partly reports that of a table that is joined no more is read than some row groups.

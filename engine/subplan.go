@@ -274,7 +274,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 		return x.statement(ctx, b.apart)
 	}
 	b.version, b.params, b.off = x.bound.version, x.params, x.off
-	st := &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}
+	st := &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b, part: true}
 	p, err := st.pushed(ctx)
 	if err != nil {
 		return nil, err
