@@ -13,8 +13,8 @@
 //     as JSON, as text, or as Go's benchmark format.
 //   - [Compare] sets two reports beside each other.
 //   - [Target] is a time or a ratio that the project has set itself.
-//   - [Figure] is one of the paper's figures, whose points the suite paper measures;
-//     [Report.SVG], [Report.PNG], [Report.CSV] and [Report.WriteHTML] show them.
+//   - A suite that repeats a paper has that paper's figures, tables and claims as data ([lab.Figure], [lab.Claim]): [Report.SVG], [Report.PNG],
+//     [Report.CSV] and [Report.WriteHTML] show them, and [Merge] makes one report of the parts of a run.
 //
 // # How time is measured
 //
@@ -70,7 +70,7 @@
 //   - "classic-float" is SemilinearFP in float32. Which records it gets wrong is counted on the
 //     device: those that it or the exact form selects, less twice those that both do.
 //   - "classic-no-guard" has no guard program (package pass); what it counts may be wrong.
-//   - A case has 100 rounds, as in the paper; what takes 0.1 s or longer runs in every seventh.
+//   - A case has 100 rounds, as in the paper; what takes 0.1 s or longer runs in every seventh, from 2 s on five times, from 20 s on once.
 //   - Headlines are judged over the table nearest to the paper's 1,000,000 records and over the
 //     largest. [Merge] makes one report of the parts of a run.
 //   - Cold times are of tables whose chunks the device has never seen; programs are

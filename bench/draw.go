@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/stencildb/stencildb/papers/lab"
 )
 
 // look is how a system is drawn: no two have the same marker and dashes, so that
@@ -51,12 +53,46 @@ var looks = []look{
 
 func dash(lengths ...vg.Length) []vg.Length { return lengths }
 
-// lookOf is that of a system; those unknown get a plain one.
-func lookOf(system string) look {
+// legend are the names of the systems in the order of the legend.
+func (r *Report) legend() []string {
+	var names []string
+	for _, l := range looks {
+		names = append(names, l.system)
+	}
+	for _, l := range r.suite().systems {
+		names = append(names, l.Name)
+	}
+	return distinct(append(names, r.systems()...), func(name string) string { return name })
+}
+
+// lookOf is that of a system, or of one of its counters. Those of experiments are told apart by their places in the suite's list.
+func (r *Report) lookOf(system, counter string) look {
 	if i := slices.IndexFunc(looks, func(l look) bool { return l.system == system }); i >= 0 {
 		return looks[i]
 	}
-	return look{system, system, rgb(90, 90, 90), nil, draw.PlusGlyph{}}
+	list := r.suite().systems
+	i := slices.IndexFunc(list, func(l lab.System) bool { return l.Name == system })
+	if i < 0 {
+		return look{system, system, rgb(90, 90, 90), nil, draw.PlusGlyph{}}
+	}
+	l := nthLook(i, cmp.Or(list[i].Label, system))
+	if l.system = system; counter != "" && counter != plainCounter {
+		l.label += ": " + counter
+	}
+	return l
+}
+
+// The palette of what has no look of its own: colours that the colour-blind tell apart (Okabe and Ito). Glyphs and dashes repeat after
+// another number each, so that the first 42 differ in grey, too.
+var (
+	palette = []color.RGBA{rgb(0, 114, 178), rgb(213, 94, 0), rgb(0, 130, 90), rgb(0, 0, 0), rgb(160, 90, 150), rgb(190, 150, 0), rgb(86, 160, 210), rgb(110, 110, 110)}
+	glyphs  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
+	strokes = [][]vg.Length{nil, dash(6, 3), dash(2, 2), dash(8, 2, 2, 2), dash(4, 1), dash(8, 2, 1, 2, 1, 2)}
+)
+
+// nthLook is the n-th of the palette.
+func nthLook(n int, name string) look {
+	return look{name, name, palette[n%len(palette)], strokes[n%len(strokes)], glyphs[n%len(glyphs)]}
 }
 
 // Sizes of a drawing.
@@ -73,59 +109,15 @@ const (
 // Sans serif, whose measures other fonts share that a browser may have instead.
 func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
 
-// series are the medians of a system, by the axis, with bars from the 5th to the 95th
-// percentile.
-type series struct {
-	look
-	plotter.XYs
-	plotter.YErrors
-}
-
-// series are those of a panel, in the order of the legend, systems that have no place in
-// it at the end.
-func (r *Report) series(p Panel) (list []series) {
-	var names []string
-	for _, l := range looks {
-		names = append(names, l.system)
-	}
-	for _, name := range distinct(append(names, r.systems()...), func(name string) string { return name }) {
-		s := series{look: lookOf(name)}
-		for _, x := range r.Results {
-			at, ok := p.point(r, x)
-			if x.System != name || !ok {
-				continue
-			}
-			spread, low, high := struct{ Low, High float64 }{}, x.P5MS, x.P95MS
-			if p.Of == repeated {
-				low, high = spreadOf(x.Repeated)
-			}
-			if high > 0 && p.Of != cold { // enough times for a bar
-				spread.Low, spread.High = at.Y-low, high-at.Y
-			}
-			i, _ := slices.BinarySearchFunc(s.XYs, at, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-			s.XYs, s.YErrors = slices.Insert(s.XYs, i, at), slices.Insert(s.YErrors, i, spread)
-		}
-		if len(s.XYs) > 0 {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// panels are the panels of a figure that have points.
-func (r *Report) panels(f Figure) []Panel {
-	return slices.DeleteFunc(slices.Clone(f.Panels), func(p Panel) bool { return len(r.series(p)) == 0 })
-}
-
 // draw draws a figure on a canvas of the size that sizeOf gives.
-func (r *Report) draw(f Figure, c draw.Canvas) error {
+func (r *Report) draw(f lab.Figure, c draw.Canvas) error {
 	c.SetColor(color.White) // on pages with a dark background too
 	c.Fill(c.Rectangle.Path())
 	panels := r.panels(f)
 	style := plot.New().Title.TextStyle
 	style.Font.Size = vg.Points(13)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
-	c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Max.Y - titleHeight/2}, f.heading())
+	c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Max.Y - titleHeight/2}, f.Heading())
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true
 	legend.TextStyle.Font.Size = vg.Points(10)
@@ -150,7 +142,7 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 		grid[i/columns][i%columns] = pl
 	}
 	for i, p := range panels {
-		if p.Of != warm { // on one scale with the first, as all others of its times are
+		if p.Of != lab.Warm { // on one scale with the first, as all others of its times are
 			for j := range i {
 				if panels[j].Of != p.Of {
 					one(&grid[j/columns][j%columns].Y, &grid[i/columns][i%columns].Y)
@@ -178,14 +170,14 @@ func one(a, b *plot.Axis) {
 }
 
 // sizeOf is the size of a figure's drawing.
-func (r *Report) sizeOf(f Figure) (w, h vg.Length) {
+func (r *Report) sizeOf(f lab.Figure) (w, h vg.Length) {
 	columns, lines, width := layout(r.panels(f))
 	return vg.Length(columns)*width + legendWidth, vg.Length(lines)*panelHeight + titleHeight
 }
 
 // layout is how many panels stand beside each other, and how wide each is: as many names as an axis has, too. Two that are
 // wide stand below each other.
-func layout(panels []Panel) (columns, lines int, width vg.Length) {
+func layout(panels []lab.Panel) (columns, lines int, width vg.Length) {
 	width = panelWidth
 	for _, p := range panels {
 		width = max(width, vg.Length(len(p.Names))*nameWidth)
@@ -197,14 +189,17 @@ func layout(panels []Panel) (columns, lines int, width vg.Length) {
 }
 
 // plot makes the plot of a panel and adds its systems to the legend.
-func (r *Report) plot(p Panel, legend func(label string, thumbs ...plot.Thumbnailer)) (*plot.Plot, error) {
+func (r *Report) plot(p lab.Panel, legend func(label string, thumbs ...plot.Thumbnailer)) (*plot.Plot, error) {
 	pl := plot.New()
 	pl.Title.Text = p.Title
-	pl.X.Label.Text, pl.Y.Label.Text = p.XLabel, "milliseconds"
-	pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
+	pl.X.Label.Text, pl.Y.Label.Text = p.XLabel, r.yLabel(p)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{235}
 	pl.Add(grid)
+	if p.As != lab.Lines {
+		return pl, r.bars(pl, p, legend)
+	}
+	pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 	var places []float64
 	list := r.series(p)
 	for i, s := range list {
@@ -225,8 +220,76 @@ func (r *Report) plot(p Panel, legend func(label string, thumbs ...plot.Thumbnai
 	return pl, nil
 }
 
+// bars adds bars: of each place one a system, or one of parts.
+func (r *Report) bars(pl *plot.Plot, p lab.Panel, legend func(string, ...plot.Thumbnailer)) error {
+	list := r.series(p)
+	names := r.places(p, list)
+	width := panelWidth * 0.6 / vg.Length(max(1, len(names)))
+	if p.As == lab.Bars {
+		width /= vg.Length(len(list))
+	}
+	var below *plotter.BarChart
+	for i, s := range list {
+		heights := make(plotter.Values, len(names))
+		for _, at := range s.XYs {
+			heights[int(at.X)-1] = at.Y
+		}
+		b, err := plotter.NewBarChart(heights, width)
+		if err != nil {
+			return err
+		}
+		b.Color, b.LineStyle.Width, b.XMin = s.color, 0, 1
+		if p.As == lab.Bars {
+			b.Offset = width * vg.Length(float64(i)-float64(len(list)-1)/2)
+		} else if below != nil {
+			b.StackOn(below)
+		}
+		below = b
+		pl.Add(b)
+		legend(s.label, b)
+	}
+	ticks := make([]plot.Tick, len(names))
+	for i, name := range names {
+		ticks[i] = plot.Tick{Value: float64(i + 1), Label: name}
+	}
+	pl.X.Tick.Marker = plot.ConstantTicks(ticks)
+	pl.X.Min, pl.X.Max, pl.Y.Min = 0.4, float64(len(names))+0.6, 0
+	return nil
+}
+
+// places are the names of the places of bars. The points of series that have other places than 1, 2, ... are moved to these.
+func (r *Report) places(p lab.Panel, list []series) (names []string) {
+	if p.As == lab.Stacked {
+		for _, b := range r.stacked(p) {
+			names = append(names, b.name)
+		}
+		return names
+	}
+	var at []float64
+	for _, s := range list {
+		for _, xy := range s.XYs {
+			at = append(at, xy.X)
+		}
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	for _, s := range list {
+		for i := range s.XYs {
+			s.XYs[i].X = float64(slices.Index(at, s.XYs[i].X) + 1)
+		}
+	}
+	for _, x := range at {
+		name := short(x)
+		if n := int(x); p.Names != nil && n >= 1 && n <= len(p.Names) {
+			name = p.Names[n-1]
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
 // axis sets the ticks and the ranges.
-func axis(pl *plot.Plot, p Panel, places []float64) {
+func axis(pl *plot.Plot, p lab.Panel, places []float64) {
 	ticks := make([]plot.Tick, len(places))
 	for i, x := range places {
 		ticks[i] = plot.Tick{Value: x, Label: short(x)}
@@ -319,7 +382,7 @@ var (
 )
 
 // SVG writes a figure as an SVG image.
-func (r *Report) SVG(f Figure, w io.Writer) error {
+func (r *Report) SVG(f lab.Figure, w io.Writer) error {
 	c := vgsvg.New(r.sizeOf(f))
 	if err := r.draw(f, draw.New(c)); err != nil {
 		return err
@@ -336,7 +399,7 @@ func (r *Report) SVG(f Figure, w io.Writer) error {
 }
 
 // PNG writes a figure as a PNG image.
-func (r *Report) PNG(f Figure, out io.Writer) error {
+func (r *Report) PNG(f lab.Figure, out io.Writer) error {
 	w, h := r.sizeOf(f)
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))
 	if err := r.draw(f, draw.New(c)); err != nil {
@@ -347,27 +410,27 @@ func (r *Report) PNG(f Figure, out io.Writer) error {
 }
 
 // figures are those that have results.
-func (r *Report) figures() []Figure {
+func (r *Report) figures() []lab.Figure {
 	list := r.ownFigures()
-	if len(r.Results) > 0 && r.Results[0].Figure > 0 {
-		list = slices.Clone(figures)
+	if f := r.suite().Figures; f != nil {
+		list = slices.Clone(f)
 	}
-	return slices.DeleteFunc(list, func(f Figure) bool { return len(r.panels(f)) == 0 })
+	return slices.DeleteFunc(list, func(f lab.Figure) bool { return len(r.panels(f))+len(r.published(f)) == 0 })
 }
 
 // titleLength is how much of a statement stands above its figure, in characters.
 const titleLength = 90
 
 // panelsOf are panels of the times that there are: with what is warm, repeated and cold.
-func (r *Report) panelsOf(p Panel) (list []Panel) {
+func (r *Report) panelsOf(p lab.Panel) (list []lab.Panel) {
 	kinds := []struct {
 		title string
-		of    timing
-	}{{"columns resident", warm}, {"with the upload of the columns", cold}}
+		of    lab.Timing
+	}{{"columns resident", lab.Warm}, {"with the upload of the columns", lab.Cold}}
 	if r.Protocol == fresh {
 		kinds[0].title, kinds[1].title = "new parameters, from the text to the last row", "cold: the first execution in a process"
 		kinds = slices.Insert(kinds, 1, kinds[0])
-		kinds[1].title, kinds[1].of = "repeated: the prepared statement again", repeated
+		kinds[1].title, kinds[1].of = "repeated: the prepared statement again", lab.Repeated
 	}
 	for _, k := range kinds {
 		p.Title, p.Of = k.title, k.of
@@ -381,7 +444,7 @@ func (r *Report) asked() bool { return r.Suite == own || r.Protocol == fresh }
 
 // ownFigures are those of statements: all of them over the largest tables, and each
 // over the number of records where there are several tables.
-func (r *Report) ownFigures() (list []Figure) {
+func (r *Report) ownFigures() (list []lab.Figure) {
 	if !r.asked() {
 		return nil
 	}
@@ -390,9 +453,9 @@ func (r *Report) ownFigures() (list []Figure) {
 	if r.Suite != own {
 		title = "Suite " + r.Suite
 	}
-	load := Panel{Title: "from a file to a table", Operations: loads, Names: loads, Largest: true}
-	largest := r.panelsOf(Panel{Operations: asked, Names: asked, Largest: true})
-	list = append(list, Figure{Title: title + " over the largest tables", Name: r.Suite, Panels: append(largest, load)})
+	load := lab.Panel{Title: "from a file to a table", Operations: loads, Names: loads, Largest: true}
+	largest := r.panelsOf(lab.Panel{Operations: asked, Names: asked, Largest: true})
+	list = append(list, lab.Figure{Title: title + " over the largest tables", Path: r.Suite, Panels: append(largest, load)})
 	for _, name := range slices.Concat(asked, loads) {
 		sizes := map[int]bool{}
 		text := name + ": "
@@ -411,10 +474,10 @@ func (r *Report) ownFigures() (list []Figure) {
 			text = string(short[:titleLength]) + "..."
 		}
 		if slices.Contains(loads, name) {
-			list = append(list, Figure{Title: text, Name: name, Panels: []Panel{overRecords(load.Title, name)}})
+			list = append(list, lab.Figure{Title: text, Path: name, Panels: []lab.Panel{overRecords(load.Title, name)}})
 			continue
 		}
-		list = append(list, Figure{Title: text, Name: name, Panels: r.panelsOf(overRecords("", name))})
+		list = append(list, lab.Figure{Title: text, Path: name, Panels: r.panelsOf(overRecords("", name))})
 	}
 	return list
 }

@@ -22,7 +22,7 @@ func (r *Report) evaluation() []section {
 	for _, x := range r.Headlines {
 		h.Notes = append(h.Notes, x.Sentence)
 	}
-	for _, x := range r.remarks() {
+	for _, x := range r.said() {
 		h.Notes = append(h.Notes, x.text)
 	}
 	gains, floors := r.gainTable(), r.floorTable()
@@ -38,24 +38,6 @@ func (r *Report) evaluation() []section {
 		}
 	}
 	return []section{h, gains, floors, onDevice, passes, noise}
-}
-
-func (r *Report) headlineTable() section {
-	s := section{Rows: [][]string{{"the paper's headline", "figure", "records", "n", "paper", "here", "95 % interval", "fused", "compute", "verdict"}}}
-	for _, h := range r.Headlines {
-		for _, m := range []*Measured{&h.Measured, h.Largest} {
-			if m == nil {
-				continue
-			}
-			interval := "–"
-			if m.Hi > 0 {
-				interval = span(m.Lo, m.Hi)
-			}
-			s.add(h.What, fmt.Sprint(h.Figure), numbers.Grouped(m.Rows), fmt.Sprint(m.Runs), orDash(h.Paper, number), number(m.Here), interval,
-				orDash(m.Fused, number), orDash(m.Compute, number), m.Verdict)
-		}
-	}
-	return s
 }
 
 // The bounds of the classes: the paper's medium gain is "a factor of 2 to 4".
@@ -90,7 +72,7 @@ func (r *Report) gainTable() section {
 		for _, at := range []place{r.nearest, r.largest} {
 			rows, own, best, name, n := 0, 0.0, 0.0, "", 0
 			for _, system := range []string{classic, "fused", "compute"} {
-				m := r.ratioOf(claim{operations: []string{o.operation}, of: "cpu", over: "cpu"}, system, at)
+				m := r.ratioOf(ratio{operations: []string{o.operation}, of: "cpu", over: "cpu"}, system, at)
 				if m.Rows == 0 {
 					continue
 				}
@@ -138,7 +120,7 @@ func (r *Report) timeTable(keep func(Result) bool) section {
 		if x.Wrong != nil {
 			wrong += fmt.Sprintf(", %s records", numbers.Grouped(*x.Wrong))
 		}
-		s.add(x.Operation, lookOf(x.System).label, numbers.Grouped(x.Rows), ms(x.MedianMS), spread, fmt.Sprint(len(x.MS)),
+		s.add(x.Operation, r.lookOf(x.System, "").label, numbers.Grouped(x.Rows), ms(x.MedianMS), spread, fmt.Sprint(len(x.MS)),
 			orDash(x.MedianGPU, ms), orDash(x.ColdMS, ms), orDash(x.OfFloor, number), wrong)
 	}
 	return s

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"encoding/csv"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/papers/lab"
 )
 
 // WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured (of statements
@@ -28,6 +31,9 @@ func (r *Report) WriteFigures(dir string) error {
 			{"png", func(w io.Writer) error { return r.PNG(f, w) }},
 			{"csv", func(w io.Writer) error { return r.CSV(f, w) }},
 		} {
+			if file.extension != "csv" && len(r.panels(f)) == 0 { // a table
+				continue
+			}
 			if err := files.Write(filepath.Join(dir, f.File()+"."+file.extension), file.write); err != nil {
 				return err
 			}
@@ -37,10 +43,10 @@ func (r *Report) WriteFigures(dir string) error {
 }
 
 // CSV writes every point of a figure, a line a system and case.
-func (r *Report) CSV(f Figure, out io.Writer) error {
+func (r *Report) CSV(f lab.Figure, out io.Writer) error {
 	w := csv.NewWriter(out)
 	lines := [][]string{{"figure", "operation", "x", "rows", "system", "runs", "median_ms", "p5_ms", "p95_ms", "min_ms",
-		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong", "median_repeated_ms", "on_cpu"}}
+		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong", "median_repeated_ms", "on_cpu", "work", "unit", "counters"}}
 	number := func(v float64) string {
 		if v == 0 {
 			return ""
@@ -48,7 +54,7 @@ func (r *Report) CSV(f Figure, out io.Writer) error {
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
 	for _, x := range r.Results {
-		if !f.has(x) {
+		if !shows(f, x) {
 			continue
 		}
 		off, wrong := "", ""
@@ -58,9 +64,19 @@ func (r *Report) CSV(f Figure, out io.Writer) error {
 		if x.Wrong != nil {
 			wrong = strconv.Itoa(*x.Wrong)
 		}
-		lines = append(lines, []string{strconv.Itoa(x.Figure), x.Operation, strconv.FormatFloat(cmp.Or(x.X, float64(x.Rows)), 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
+		lines = append(lines, []string{cmp.Or(string(x.Figure), "0"), x.Operation, strconv.FormatFloat(cmp.Or(x.X, float64(x.Rows)), 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
 			strconv.Itoa(len(x.MS)), number(x.MedianMS), number(x.P5MS), number(x.P95MS), number(x.MinMS),
-			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), strconv.Itoa(len(x.Cold)), number(x.OfFloor), off, wrong, number(x.RepeatedMS), strings.Join(x.OnCPU, " ")})
+			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), strconv.Itoa(len(x.Cold)), number(x.OfFloor), off, wrong, number(x.RepeatedMS), strings.Join(x.OnCPU, " "),
+			number(x.Work), x.Unit, x.counters()})
 	}
 	return w.WriteAll(lines)
+}
+
+// counters are those of a result, "reads 24, steps 8".
+func (r *Result) counters() string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(r.Counters)) {
+		list = append(list, name+" "+strconv.FormatFloat(r.Counters[name], 'g', 6, 64))
+	}
+	return strings.Join(list, ", ")
 }

@@ -145,7 +145,7 @@ type Tie struct {
 	Hi float64 `json:"hi"`
 }
 
-// finishFigures sets what results of figures have beside the others'.
+// finishFigures sets what results of a suite with figures have beside the others'.
 func (r *Report) finishFigures() {
 	for i := range r.Results {
 		x := &r.Results[i]

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/stencildb/stencildb/papers/lab"
 )
 
 //go:embed report.html.tmpl
@@ -18,9 +20,11 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"softwareNote": func() string { return softwareNote }, "gainTitle": func() string { return gainTitle },
 	"headlines": (*Report).headlineTable, "gains": (*Report).gainTable, "floors": (*Report).floorTable,
 	"figures": (*Report).figures, "svg": (*Report).inlineSVG, "sentences": (*Report).sentences, "ties": (*Report).tiesIn,
-	"times":   func(r *Report, f Figure) section { return r.timeTable(f.has) },
-	"passes":  func(r *Report, f Figure) section { return r.passTable(f.has) },
-	"heading": Figure.heading, "own": func(r *Report) bool { return r.Suite == own }, "asked": (*Report).asked, "fresh": func(r *Report) bool { return r.Protocol == fresh }, "sections": (*Report).sections,
+	"times":   (*Report).timesOf,
+	"passes":  func(r *Report, f lab.Figure) section { return r.passTable(func(x Result) bool { return shows(f, x) }) },
+	"heading": lab.Figure.Heading, "own": func(r *Report) bool { return r.Suite == own }, "asked": (*Report).asked, "fresh": func(r *Report) bool { return r.Protocol == fresh }, "sections": (*Report).sections,
+	"suite": (*Report).suite, "published": (*Report).published,
+	"drawn":    func(r *Report, f lab.Figure) bool { return len(r.panels(f)) > 0 },
 	"coldRuns": func() int { return coldRuns }, "profileRuns": func() int { return profileRuns },
 	"json": func(r *Report) (template.JS, error) {
 		text, err := json.Marshal(r) // escapes <, > and &
@@ -33,20 +37,20 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
 
 // inlineSVG is a figure without the declaration of XML.
-func (r *Report) inlineSVG(f Figure) (template.HTML, error) {
+func (r *Report) inlineSVG(f lab.Figure) (template.HTML, error) {
 	svg, err := render(func(w io.Writer) error { return r.SVG(f, w) })
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err
 }
 
 // sentences are what is said of a figure.
-func (r *Report) sentences(f Figure) (list []string) {
+func (r *Report) sentences(f lab.Figure) (list []string) {
 	for _, h := range r.Headlines {
-		if h.Figure == f.Number {
+		if h.Figure == f.Name {
 			list = append(list, h.Sentence)
 		}
 	}
-	for _, x := range r.remarks() {
-		if x.figure == f.Number {
+	for _, x := range r.said() {
+		if x.figure == f.Name {
 			list = append(list, x.text)
 		}
 	}
@@ -54,10 +58,10 @@ func (r *Report) sentences(f Figure) (list []string) {
 }
 
 // tiesIn names the cases of a figure over the largest table, each with its pairs of systems.
-func (r *Report) tiesIn(f Figure) string {
+func (r *Report) tiesIn(f lab.Figure) string {
 	var list []string
 	for _, x := range r.Results {
-		if pairs := r.pairs(x.Case); f.has(x) && r.isLargest(x.Case) && pairs != "" {
+		if pairs := r.pairs(x.Case); shows(f, x) && r.isLargest(x.Case) && pairs != "" {
 			list = append(list, x.Operation+" ("+pairs+")")
 		}
 	}

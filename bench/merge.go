@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Merge makes one report of the parts of a run of the paper's figures: of one machine, commit and
+// Merge makes one report of the parts of a run of a suite that has figures: of one machine, commit and
 // data. A case that several parts have is that of the first. The headlines are judged anew, of
 // one part too.
 func Merge(parts ...*Report) (*Report, error) {
@@ -18,7 +18,10 @@ func Merge(parts ...*Report) (*Report, error) {
 	r.Results, r.Skipped, r.Floors, r.Ties, r.Headlines = slices.Clone(r.Results), slices.Clone(r.Skipped), slices.Clone(r.Floors), nil, nil
 	for _, p := range parts {
 		if s, err := FindSuite(p.Suite); err != nil || s.Figures == nil {
-			return nil, fmt.Errorf("suite %s has no figures: only reports of the suite paper have parts", p.Suite)
+			return nil, fmt.Errorf("suite %s has no figures: only reports of %s have parts", p.Suite, strings.Join(WithFigures(), ", "))
+		}
+		if p.Suite != parts[0].Suite {
+			return nil, fmt.Errorf("the reports are no parts of one run, they are of the suites %s and %s", parts[0].Suite, p.Suite)
 		}
 		if d := differences(parts[0], p); len(d) > 0 {
 			return nil, fmt.Errorf("the reports are no parts of one run, they differ in %s", strings.Join(d, "; "))

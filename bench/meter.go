@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -73,8 +74,8 @@ func (p PassTime) of(routines ...pass.Op) bool {
 type Trial struct {
 	Case
 	SQL        string
-	Figure     int     // of the paper; 0 for none
-	X          float64 // where the case stands on the axis of its figure
+	Figure     lab.Name // of the paper; "" for none
+	X          float64  // where the case stands on the axis of its figure
 	Contenders []Contender
 	// Expected, when set, is the answer, of package cpu; else the first contender's is.
 	Expected Answer
@@ -97,10 +98,8 @@ type Meter struct {
 	// Rounds is how many rounds to run of each case; 0 means Least to 320, more where
 	// they are short.
 	Rounds int
-	// Fixed, when set, is the number of rounds, of which those that take Slow or longer run in
-	// every seventh.
+	// Fixed, when set, is the number of rounds; a contender whose run takes long takes part in every so many (see seldom).
 	Fixed int
-	Slow  time.Duration
 	// Least is the number of rounds that even slow cases run; 0 means 20.
 	Least int
 	// Share bounds the time of one contender in one case, where it then still runs
@@ -140,12 +139,16 @@ const (
 	profileRuns = 3
 	coldRuns    = 3
 
-	paperRuns = 100                    // of the paper
-	slowRun   = 100 * time.Millisecond // what takes longer runs less often
-	seldom    = 7                      // namely 15 times
+	paperRuns = 100 // of the papers
 
 	comparedRows = 10_000 // of an answer that is compared again in every run
 )
+
+// seldom says in every how many of a fixed number of rounds a run takes part that takes so long or longer: of [paperRuns] in 15, 5 and 1.
+var seldom = []struct {
+	from   time.Duration
+	stride int
+}{{20 * time.Second, paperRuns}, {2 * time.Second, 20}, {100 * time.Millisecond, 7}, {0, 1}}
 
 // participant is a contender in a trial, with what it gave so far.
 type participant struct {
@@ -282,7 +285,7 @@ func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*parti
 	if n := len(out.Answer); n != 1 {
 		p.result.AnswerRows = &n
 	}
-	if t.Figure > 0 {
+	if t.Figure != "" {
 		p.result.X = t.X
 	}
 	if c.Near {
@@ -391,10 +394,12 @@ func (m *Meter) plan(all []*participant) int {
 		switch {
 		case m.Rounds > 0 || m.Fixed == 0:
 			p.result.Stride = m.stride(rounds, p.estimate)
-		case p.estimate >= m.Slow:
-			p.result.Stride = seldom
 		default:
-			p.result.Stride = 1
+			for _, s := range slices.Backward(seldom) {
+				if p.estimate >= s.from {
+					p.result.Stride = s.stride
+				}
+			}
 		}
 	}
 	return rounds

@@ -130,14 +130,16 @@ func TestRatiosArePaired(t *testing.T) {
 	})
 }
 
-// The figures run as often as the paper's, and what is slow seldom, but fifteen times.
+// The figures run as often as the paper's, and the slower a run is the seldomer.
 func TestFixedRounds(t *testing.T) {
-	m := Meter{Fixed: paperRuns, Slow: slowRun}
-	all := []*participant{{estimate: slowRun / 2}, {estimate: 20 * slowRun}}
-	rounds := m.plan(all)
-	runs := func(p *participant) int { return (rounds + p.result.Stride - 1) / p.result.Stride }
-	if runs(all[0]) != 100 || runs(all[1]) != 15 {
-		t.Errorf("%d and %d runs, want 100 and 15", runs(all[0]), runs(all[1]))
+	m := Meter{Fixed: paperRuns}
+	for estimate, want := range map[time.Duration]int{50 * time.Millisecond: 100, 100 * time.Millisecond: 15, 1900 * time.Millisecond: 15, 2 * time.Second: 5,
+		19 * time.Second: 5, 20 * time.Second: 1, time.Hour: 1} {
+		p := &participant{estimate: estimate}
+		rounds := m.plan([]*participant{p})
+		if runs := (rounds + p.result.Stride - 1) / p.result.Stride; runs != want {
+			t.Errorf("%v: %d runs, want %d", estimate, runs, want)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/stencildb/stencildb/papers/lab"
 )
 
 // Operation is one statement to measure, over any table.
@@ -16,7 +18,7 @@ type Operation struct {
 
 	from   string                 // the table of a statement of the user's; "": any
 	loads  bool                   // it is the loading of a file, as a whole
-	figure int                    // of the paper; 0 for none
+	figure lab.Name               // of the paper; "" for none
 	over   tables                 // that a figure has it for
 	x      func(f *facts) float64 // on the figure's axis; nil: the number of rows
 	only   []string               // the systems that run it; nil: all that are not special
@@ -37,9 +39,9 @@ const (
 func (o Operation) runsOver(rows int, sizes []int) bool {
 	switch o.over {
 	case paperTable:
-		return rows == nearest(sizes)
+		return rows == nearest(sizes, paperRows)
 	case paperAndLargest:
-		return rows == nearest(sizes) || rows == slices.Max(sizes)
+		return rows == nearest(sizes, paperRows) || rows == slices.Max(sizes)
 	case rankedTable:
 		return rows == rankedRows(sizes)
 	}
@@ -103,13 +105,13 @@ var figureOperations = func() []Operation {
 	computeOnly, ranked := []string{classicCompute}, []string{classicCompute, quickSelect}
 	selecting := []string{classicCompute, classicCounts}
 	list := []Operation{
-		{figure: 2, Name: "copy_to_depth", Attributes: 1, only: []string{classic}, query: working(Copies, counting(below60))},
-		{figure: 3, Name: "predicate", Attributes: 1, extra: append(selecting, classicBare), query: working(Selects, counting(below60))},
-		{figure: 4, Name: "range", Attributes: 1, extra: selecting, query: working(Selects, counting(between))},
-		{figure: 6, Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query { return f.linear(f.semilinear) }},
-		{figure: 6, Name: semilinearFloat, Attributes: 4, Integers: true, extra: []string{classicFloat}, query: (*facts).semilinearFloat},
-		{figure: 8, Name: "median", Attributes: 1, extra: append(ranked, classicBare), query: medianOfAll},
-		{figure: 9, Name: "median_where", Attributes: 2, extra: ranked, query: medianOf80},
+		{figure: "2", Name: "copy_to_depth", Attributes: 1, only: []string{classic}, query: working(Copies, counting(below60))},
+		{figure: "3", Name: "predicate", Attributes: 1, extra: append(selecting, classicBare), query: working(Selects, counting(below60))},
+		{figure: "4", Name: "range", Attributes: 1, extra: selecting, query: working(Selects, counting(between))},
+		{figure: "6", Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query { return f.linear(f.semilinear) }},
+		{figure: "6", Name: semilinearFloat, Attributes: 4, Integers: true, extra: []string{classicFloat}, query: (*facts).semilinearFloat},
+		{figure: "8", Name: "median", Attributes: 1, extra: append(ranked, classicBare), query: medianOfAll},
+		{figure: "9", Name: "median_where", Attributes: 2, extra: ranked, query: medianOf80},
 		{figure: mipmapFigure, Name: "sum", Attributes: 1, extra: []string{mipmapSum}, query: aggregate("SUM")},
 	}
 	for n := 1; n <= attributes; n++ {
@@ -117,15 +119,15 @@ var figureOperations = func() []Operation {
 		if n == 1 { // of more the stencil buffer holds the selection in any case
 			extra = selecting
 		}
-		list = append(list, Operation{figure: 5, Name: fmt.Sprintf("and%d", n), Attributes: n, extra: extra, query: working(Selects, counting(conjunction(n)))})
+		list = append(list, Operation{figure: "5", Name: fmt.Sprintf("and%d", n), Attributes: n, extra: extra, query: working(Selects, counting(conjunction(n)))})
 	}
 	for i, name := range polynomials {
-		list = append(list, Operation{figure: 6, Name: name, Attributes: 2, Integers: true, over: paperTable,
+		list = append(list, Operation{figure: "6", Name: name, Attributes: 2, Integers: true, over: paperTable,
 			x: func(*facts) float64 { return float64(i + 1) }, query: func(f *facts) Query { return f.polynomial(i + 1) }})
 	}
 	for i, name := range ranks {
 		k := func(f *facts) int { return max(1, f.columns[0].values*20*i/100) }
-		list = append(list, Operation{figure: 7, Name: name, Attributes: 1, extra: ranked, over: rankedTable,
+		list = append(list, Operation{figure: "7", Name: name, Attributes: 1, extra: ranked, over: rankedTable,
 			x: func(f *facts) float64 { return float64(k(f)) }, query: func(f *facts) Query { return f.kthLargest(k(f)) }})
 	}
 	for i, op := range []Operation{
@@ -133,7 +135,7 @@ var figureOperations = func() []Operation {
 		{Attributes: 3, query: counting(conjunction(3))}, {Attributes: 4, query: counting(conjunction(4))},
 		{Attributes: 4, Integers: true, query: counting(func(f *facts) string { return f.semilinear(f.integer) })},
 	} {
-		op.figure, op.Name, op.over, op.only = 11, selections[i], paperAndLargest, []string{classic, classicAlone}
+		op.figure, op.Name, op.over, op.only = "11", selections[i], paperAndLargest, []string{classic, classicAlone}
 		query := working(Selects, op.query)
 		op.x, op.query = func(*facts) float64 { return float64(i + 1) }, func(f *facts) Query {
 			q := query(f)
@@ -142,9 +144,12 @@ var figureOperations = func() []Operation {
 		}
 		list = append(list, op)
 	}
-	list = append(list, Operation{figure: 11, Name: countSelection, Attributes: 1, over: paperAndLargest, only: []string{classic},
+	list = append(list, Operation{figure: "11", Name: countSelection, Attributes: 1, over: paperAndLargest, only: []string{classic},
 		x: func(*facts) float64 { return float64(len(selections) + 1) }, query: working(Counts, counting(below60))})
-	slices.SortStableFunc(list, func(a, b Operation) int { return cmp.Compare(a.figure, b.figure) })
+	place := func(o Operation) int {
+		return slices.IndexFunc(figures, func(f lab.Figure) bool { return f.Name == o.figure })
+	}
+	slices.SortStableFunc(list, func(a, b Operation) int { return cmp.Compare(place(a), place(b)) })
 	return list
 }()
 

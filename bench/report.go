@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/stencildb/stencildb/papers/lab"
 )
 
 // Schema is the version of the JSON form of a [Report].
@@ -101,7 +103,7 @@ type Result struct {
 
 	OnCPU []string `json:"on_cpu,omitempty"` // operators of the plan that the backend cpu runs for this one
 
-	Figure    int        `json:"figure,omitempty"` // of the paper
+	Figure    lab.Name   `json:"figure,omitempty"` // of the paper
 	X         float64    `json:"x,omitempty"`      // on the figure's axis
 	GPU       []float64  `json:"gpu_ms,omitempty"` // by the device's timer, where it means something
 	MedianGPU float64    `json:"median_gpu_ms,omitempty"`
@@ -111,6 +113,10 @@ type Result struct {
 	Error     *float64   `json:"error,omitempty"`      // relative, of an answer that is approximate
 	Wrong     *int       `json:"wrong,omitempty"`      // records for which an approximate condition is wrong
 	OfFloor   float64    `json:"over_floor,omitempty"` // median_ms over the floor for its table
+
+	Work     float64            `json:"work,omitempty"`     // units of one run: tuples, searches or bytes
+	Unit     string             `json:"unit,omitempty"`     // of Work
+	Counters map[string]float64 `json:"counters,omitempty"` // of one run: accesses, conflicts, rebuilds, dispatches
 }
 
 // Ratio is a system's time over another's, of the rounds in which both ran.
@@ -214,7 +220,7 @@ func (r *Report) nearest(operation, system string) *Result {
 	if sizes == nil {
 		return nil
 	}
-	return r.Find(operation, nearest(sizes), system)
+	return r.Find(operation, nearest(sizes, r.suite().reference()), system)
 }
 
 // isPaper reports whether no other table of a case's operation is nearer to the paper's size.
@@ -225,7 +231,7 @@ func (r *Report) isPaper(c Case) bool {
 			sizes = append(sizes, x.Rows)
 		}
 	}
-	return nearest(sizes) == c.Rows
+	return nearest(sizes, r.suite().reference()) == c.Rows
 }
 
 // isLargest reports whether no larger table than that of a case has its operation.

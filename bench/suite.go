@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -30,8 +32,17 @@ type Suite struct {
 	Alone    bool
 	// Operations are the cases of each table.
 	Operations []Operation
-	// Figures are those that the suite draws; nil for suites of another kind.
-	Figures []Figure
+	// Figures are those of the paper that the suite repeats; nil for suites of another kind. Title stands above its report,
+	// Hardware is what the paper measured on.
+	Figures         []lab.Figure
+	Title, Hardware string
+	// Notes say how its experiments were made: sizes, and what the paper leaves open.
+	Notes []string
+	// Table is the one that is measured on where the user names none; "" for uniform.
+	Table string
+	// Graphics says that the systems on the device share one context, and that the clock goes on its thread: those of the 2004
+	// paper.
+	Graphics bool
 	// Files says that the systems are processes, from their start to their end, which read
 	// the table from files.
 	Files bool
@@ -44,7 +55,13 @@ type Suite struct {
 	Estimates bool
 	// summary is what the suite is about, after the times.
 	summary func(*Report) []section
-	tables  []Source // that its statements are written for; nil: that of the run
+	paper   int                    // the number of rows of the paper's tables; 0 for none
+	counted string                 // what a row is called there: "records"
+	systems []lab.System           // in the order of the legend, those that have no look of their own
+	claims  []claim                // what the paper says
+	remarks func(*Report) []remark // what is said beside
+	ladder  func(rows int) []int   // the sizes of the tables up to one of so many rows; nil: that one alone
+	tables  []Source               // that its statements are written for; nil: that of the run
 }
 
 // Sources are the tables of a run of the suite.
@@ -57,6 +74,39 @@ func (s Suite) Sources(c Config) []Source {
 
 // Suites lists the suites in the order in which to show them.
 func Suites() []Suite {
+	listed.Do(func() { suites = listSuites() })
+	return slices.Clone(suites)
+}
+
+// The suites are made once: reports ask for theirs often.
+var (
+	listed sync.Once
+	suites []Suite
+)
+
+// WithFigures names the suites that have figures.
+func WithFigures() (names []string) {
+	for _, s := range Suites() {
+		if s.Figures != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// suite is that of the report; of a user's statements a suite without anything.
+func (r *Report) suite() Suite {
+	s, _ := FindSuite(r.Suite)
+	return s
+}
+
+// reference is the number of rows over which claims are judged.
+func (s Suite) reference() int { return cmp.Or(s.paper, 1) }
+
+// records is what a row is called.
+func (s Suite) records() string { return cmp.Or(s.counted, "records") }
+
+func listSuites() []Suite {
 	return []Suite{{
 		Name: "operations", Doc: "the paper's operations over up to four attributes, on every backend and peer",
 		Rows: small, Backends: allBackends(), Operations: operations, summary: (*Report).ratios,
@@ -83,8 +133,9 @@ func Suites() []Suite {
 			}
 			return ladder(1 << 28)
 		},
-		Backends: []string{classic, "fused", "compute", "cpu"}, Operations: figureOperations, Figures: figures,
-		summary: (*Report).evaluation,
+		Backends: []string{classic, "fused", "compute", "cpu"}, Operations: figureOperations, Graphics: true, Table: "tcpip",
+		Figures: figures, Title: "Fast Computation of Database Operations using Graphics Processors (2004): the evaluation, run again",
+		paper: paperRows, ladder: ladder, claims: paperClaims(), remarks: (*Report).paperRemarks, summary: (*Report).evaluation,
 	}, {
 		Name: "load", Doc: "whole processes, from their start to their end, that read a file and answer",
 		Rows: func(m Machine) []int {
@@ -93,7 +144,7 @@ func Suites() []Suite {
 			}
 			return []int{120_000_000}
 		},
-		Backends: []string{"cpu", "compute", "auto"}, Operations: loadOperations, Files: true, summary: (*Report).ratios,
+		Backends: []string{"cpu", "compute", "auto"}, Operations: loadOperations, Files: true, Table: "lineorder", summary: (*Report).ratios,
 	}, {
 		Name: "relational", Doc: "sorts, groups and joins over tables of --rows each",
 		Rows: func(m Machine) []int {
@@ -154,15 +205,23 @@ func allBackends() []string {
 	return append(slices.DeleteFunc(engine.Backends(), func(s string) bool { return s == "auto" || s == "both" }), "auto")
 }
 
-// OnlyFigures is the suite with only the figures of these numbers.
-func (s Suite) OnlyFigures(numbers ...int) (Suite, error) {
-	for _, n := range numbers {
-		if !slices.ContainsFunc(s.Figures, func(f Figure) bool { return f.Number == n }) {
-			return s, fmt.Errorf("no figure %d: there are 2 to 11", n)
+// OnlyFigures is the suite with only the figures of these names.
+func (s Suite) OnlyFigures(names ...string) (Suite, error) {
+	if s.Figures == nil {
+		return s, fmt.Errorf("the suite %s has no figures to choose among: %s have", s.Name, strings.Join(WithFigures(), ", "))
+	}
+	named := func(f lab.Name) bool { return slices.Contains(names, string(f)) }
+	var all []string
+	for _, f := range s.Figures {
+		all = append(all, string(f.Name))
+	}
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return s, fmt.Errorf("the suite %s has no figure %s: there are %s", s.Name, n, strings.Join(all, ", "))
 		}
 	}
-	s.Figures = slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool { return !slices.Contains(numbers, f.Number) })
-	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return !slices.Contains(numbers, o.figure) })
+	s.Figures = slices.DeleteFunc(slices.Clone(s.Figures), func(f lab.Figure) bool { return !named(f.Name) })
+	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return !named(o.figure) })
 	return s, nil
 }
 
@@ -210,8 +269,8 @@ func (c Config) Settled(s Suite) Config {
 	if s.tables == nil {
 		c.Rows = c.Sizes(s, c.Source)
 	}
-	if len(c.Rows) == 1 && s.Figures != nil {
-		c.Rows = ladder(c.Rows[0])
+	if len(c.Rows) == 1 && s.ladder != nil {
+		c.Rows = s.ladder(c.Rows[0])
 	}
 	if len(c.Backends) == 0 {
 		c.Backends = s.Backends
@@ -324,14 +383,14 @@ func (s Suite) fields(from Source, c Config) (list []*field) {
 	if slices.ContainsFunc(s.Operations, func(o Operation) bool { return o.over == rankedTable }) && !slices.Contains(tables, rankedRows(c.Rows)) {
 		tables = append(tables, rankedRows(c.Rows))
 	}
-	if s.Figures != nil {
+	if s.Graphics {
 		slices.Sort(tables)
 	}
 	for _, rows := range tables {
 		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
 			return o.from != "" && o.from != from.Data.Name || !o.runsOver(rows, c.Rows)
 		})
-		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps, fresh: s.Fresh, estimates: s.Estimates})
+		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Graphics, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps, fresh: s.Fresh, estimates: s.Estimates})
 	}
 	return list
 }
@@ -413,7 +472,7 @@ func (f *field) run(ctx context.Context) (err error) {
 	}
 	m := Meter{Rounds: f.Rounds, Hardware: !f.report.Machine.Software, Progress: func(t *Trial, number int) { f.tell(t.Operation, number) }}
 	if f.figures {
-		m.Fixed, m.Slow, m.ColdRuns = paperRuns, slowRun, coldRuns
+		m.Fixed, m.ColdRuns = paperRuns, coldRuns
 	}
 	if f.ofFiles {
 		m.Least, m.cpu = 2*fewest, childrenTime

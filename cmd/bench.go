@@ -29,7 +29,7 @@ type benchFlags struct {
 	common
 	config bench.Config
 	suite  string
-	figure []int
+	figure []string
 	table  string
 	seed   uint64
 	fresh  bool
@@ -138,7 +138,7 @@ benchstat) into a folder.`,
 	c.RunE = run(func(c *cobra.Command, args []string) error { return o.run(c, args) })
 	f := c.Flags()
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
-	f.IntSliceVar(&o.figure, "figure", nil, "only this figure of the suite paper, or these, 2 to 11")
+	f.StringSliceVar(&o.figure, "figure", nil, "only these figures of a suite that has some ("+strings.Join(bench.WithFigures(), ", ")+"; without --suite of paper)")
 	f.Var(&parsed[[]int]{&o.config.Rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
 	f.Var(&parsed[[]string]{&o.config.Backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
 	f.Var(&parsed[[]string]{&o.config.Peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
@@ -299,14 +299,10 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	switch {
 	case one && !c.Flags().Changed("suite"):
 		o.suite = "paper"
-	case one && o.suite != "paper":
-		return bench.Suite{}, usagef("--figure is for --suite paper, not for %s", o.suite)
 	}
 	suite, err := bench.FindSuite(o.suite)
-	if named := c.Flags().Changed("table") || c.Flags().Changed("load"); !named && suite.Figures != nil {
-		o.table = "tcpip"
-	} else if !named && suite.Files {
-		o.table = "lineorder"
+	if named := c.Flags().Changed("table") || c.Flags().Changed("load"); !named && suite.Table != "" {
+		o.table = suite.Table
 	}
 	for _, flag := range []string{"table", "load", "seed"} {
 		if err == nil && suite.OwnTables() && c.Flags().Changed(flag) {
@@ -321,10 +317,7 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	case given:
 		suite.Fresh = o.fresh
 	}
-	if suite.Figures == nil {
-		return suite, nil
-	}
-	if slices.Contains(o.config.Backends, "auto") {
+	if suite.Graphics && slices.Contains(o.config.Backends, "auto") {
 		return suite, usagef("--backends: the figures have no auto; --suite auto has")
 	}
 	if one {
@@ -458,7 +451,7 @@ func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
 		copies += len(c.Backends)
 	}
 	most, holder := memory/(from.RowBytes*copies), "this machine's memory"
-	if s.Figures != nil && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }) {
+	if s.Graphics && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }) {
 		if c.Machine.Device == "" {
 			return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")
 		}
@@ -526,8 +519,8 @@ func newBenchMerge() *cobra.Command {
 	o := benchFlags{}
 	c := &cobra.Command{
 		Use:   "merge PART.json ...",
-		Short: "Make one report of the parts of a run of the suite paper",
-		Long: `Makes one report of several of --suite paper or --figure N, of one machine, commit and
+		Short: "Make one report of the parts of a run of a suite that has figures",
+		Long: `Makes one report of several of a suite that has figures, of one machine, commit and
 data: a long run in parts, by the sizes of the tables or by figures. What the paper's
 headlines say is judged again over all of them, and of one report by this program. A
 case that several parts have is that of the first.`,

@@ -205,11 +205,10 @@ func TestBenchBadFlags(t *testing.T) {
 		want string
 	}{
 		{[]string{"--suite", "papers"}, "operations, auto, targets, paper"},
-		{[]string{"--figure", "1"}, "there are 2 to 11"},
-		{[]string{"--figure", "12"}, "there are 2 to 11"},
-		{[]string{"--figure", "0"}, "there are 2 to 11"},
-		{[]string{"--figure", "2,x"}, "--figure 2,x: give whole numbers with commas between them"},
-		{[]string{"--figure", "3", "--suite", "auto"}, "for --suite paper"},
+		{[]string{"--figure", "1"}, "the suite paper has no figure 1: there are 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"},
+		{[]string{"--figure", "12"}, "no figure 12: there are 2, 3"},
+		{[]string{"--figure", "2,x"}, "no figure x: there are 2, 3"},
+		{[]string{"--figure", "3", "--suite", "auto"}, "the suite auto has no figures to choose among: paper"},
 		{[]string{"--figure", "3", "--rows", "0"}, `--rows "0"`},
 		{[]string{"--figure", "3", "--rows", "1G", "--gpu-memory", "64MiB"}, "holds"},
 		{[]string{"--figure", "3", "--rows", "2M", "--gpu-memory", "64MiB"}, "64.0 MiB, holds 986,895 rows at most"},

@@ -8,8 +8,137 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
 )
+
+// ratio is a headline of the 2004 paper: the time of a system over that of another.
+type ratio struct {
+	figure     lab.Name
+	what       string
+	paper      float64
+	operations []string // of several the geometric mean
+	of, over   string
+	// against, when set, is the operation of over, in the place of that of of, and against which
+	// form that is.
+	against, form string
+	// same, when set, says that the paper found no difference, as far as "here".
+	same string
+}
+
+// ratios are what the paper says of the GPU's speed against the CPU's (its sections
+// 5.4 to 5.10), of quickselect on 80 % of the records, which takes as long as on all (figure 9),
+// and of COUNT, which costs nothing (5.11).
+var ratios = []ratio{
+	{figure: "3", what: "predicate", paper: 3, operations: []string{"predicate"}, of: classic, over: "cpu"},
+	{figure: "3", what: "predicate, compute only", paper: 20, operations: []string{"predicate"}, of: classicCompute, over: "cpu"},
+	{figure: "4", what: "range", paper: 5.5, operations: []string{"range"}, of: classic, over: "cpu"},
+	{figure: "4", what: "range, compute only", paper: 40, operations: []string{"range"}, of: classicCompute, over: "cpu"},
+	{figure: "5", what: "AND of four attributes", paper: 2, operations: []string{"and4"}, of: classic, over: "cpu"},
+	{figure: "5", what: "AND of four attributes, compute only", paper: 20, operations: []string{"and4"}, of: classicCompute, over: "cpu"},
+	{figure: "6", what: "semi-linear query, random floats in float32", paper: 9, operations: []string{semilinearFloat}, of: classicFloat, over: "cpu",
+		against: "semilinear", form: ", which has random integers,"},
+	{figure: "6", what: "semi-linear query, random integers", paper: 9, operations: []string{"semilinear"}, of: classic, over: "cpu"},
+	{figure: "7", what: "k-th largest", paper: 2, operations: ranks, of: classic, over: quickSelect},
+	{figure: "7", what: "k-th largest, compute only", paper: 3, operations: ranks, of: classicCompute, over: quickSelect},
+	{figure: "8", what: "median", paper: 2, operations: []string{"median"}, of: classic, over: quickSelect},
+	{figure: "8", what: "median, compute only", paper: 2.5, operations: []string{"median"}, of: classicCompute, over: quickSelect},
+	{figure: "9", what: "quickselect on 80 % beside on all", paper: 1, operations: []string{"median"}, of: quickSelect, over: quickSelect, against: "median_where",
+		same: "The paper's quickselect takes nearly as long on 80 % of the records, with the copying out, as on all"},
+	{figure: mipmapFigure, what: "sum", paper: 0.05, operations: []string{"sum"}, of: classic, over: "cpu"},
+	{figure: "11", what: "queries with COUNT beside without", paper: 1, operations: selections, of: classicAlone, over: classic,
+		same: "The paper's COUNT has no overhead: queries with it take as long as without"},
+}
+
+// search reports whether a system searches for the answer: fused finds the extremes, which are of
+// rank 1 and n, in one pass.
+func search(operation, system string) bool {
+	return system != "fused" || operation != ranks[0] && operation != ranks[len(ranks)-1]
+}
+
+// ratioOf measures a claim with another system in the place of its own, over the same table; Rows
+// is 0 where it was not measured.
+func (r *Report) ratioOf(c ratio, system string, at place) (out Measured) {
+	v := lab.Value{Of: func(m []float64) float64 {
+		logs := 0.0
+		for i := 0; i < len(m); i += 2 {
+			logs += math.Log(m[i+1] / m[i])
+		}
+		return math.Exp(2 * logs / float64(len(m)))
+	}}
+	rows := 0
+	for _, op := range c.operations {
+		own := at(op, c.of)
+		if own == nil || !search(op, system) {
+			continue
+		}
+		x, y := lab.Term{Operation: op, System: system, Rows: own.Rows}, lab.Term{Operation: cmp.Or(c.against, op), System: c.over, Rows: own.Rows}
+		if r.result(x, 0) != nil && r.result(y, 0) != nil {
+			v.Terms, rows = append(v.Terms, x, y), own.Rows
+		}
+	}
+	if rows > 0 {
+		out, _ = r.value(v, rows)
+	}
+	return out
+}
+
+// headline is the ratio beside what was measured.
+func (c ratio) headline(r *Report) (Headline, bool) {
+	h := Headline{Figure: c.figure, What: c.what, Paper: c.paper, Of: c.of, Over: c.over}
+	judge := func(at place) Measured {
+		m := r.ratioOf(c, c.of, at)
+		if c.same != "" {
+			m.Verdict = m.difference()
+			return m
+		}
+		if c.of == classic {
+			m.Fused, m.Compute = r.ratioOf(c, "fused", at).Here, r.ratioOf(c, "compute", at).Here
+		}
+		m.Verdict = m.speed(c.paper)
+		return m
+	}
+	if !h.measure(judge(r.nearest), judge(r.largest)) {
+		return h, false
+	}
+	if c.same != "" {
+		h.Of, h.Over = h.Over, h.Of // of times, not of speeds
+		h.Sentence = c.same + "; here " + h.places("records", func(m Measured) string { return fmt.Sprintf("%.2f times as long", m.Here) }) + "."
+	} else {
+		h.Sentence = fmt.Sprintf("%s: the paper's GPU is %s its CPU; here %s is %s.", capital(h.What), times(h.Paper), h.Of,
+			h.places("records", func(m Measured) string { return times(m.Here) + " " + h.Over + c.form + m.others() }))
+	}
+	return h, true
+}
+
+// paperClaims are all that the 2004 paper's suite judges.
+func paperClaims() (list []claim) {
+	for _, c := range ratios {
+		list = append(list, claim{own: c.headline})
+	}
+	for _, own := range []func(*Report) (Headline, bool){(*Report).linearCopy, (*Report).constantInK, (*Report).shareOfIdeal, (*Report).medianOfSelection,
+		(*Report).countAlone, (*Report).mipmapError} {
+		list = append(list, claim{own: own})
+	}
+	return list
+}
+
+// others says how the other backends do.
+func (m Measured) others() string {
+	var parts []string
+	for _, o := range []struct {
+		system string
+		here   float64
+	}{{"fused", m.Fused}, {"compute", m.Compute}} {
+		if o.here > 0 {
+			parts = append(parts, o.system+" "+strings.TrimSuffix(strings.TrimSuffix(times(o.here), " as"), " than"))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
 
 // deviceTimes are the times of a result by the device's timer, where that is real, else by the
 // wall.
@@ -42,14 +171,12 @@ func (r *Report) overSizes(operation, system string) (list []*Result) {
 // ofMedians is what f makes of the medians of results, by the device's timer.
 func ofMedians(list []*Result, f func(medians []float64) float64) (m Measured) {
 	var samples [][]float64
-	var medians []float64
+	rows := 0
 	for _, x := range list {
-		t := deviceTimes(x)
-		samples, medians = append(samples, t), append(medians, median(t))
-		m.Rows = max(m.Rows, x.Rows)
+		samples, rows = append(samples, deviceTimes(x)), max(rows, x.Rows)
 	}
-	m.Here, m.Runs = f(medians), leastOf(samples)
-	m.Lo, m.Hi = interval(samples, f)
+	m = measured(samples, median, f)
+	m.Rows = rows
 	return m
 }
 
@@ -57,7 +184,7 @@ func ofMedians(list []*Result, f func(medians []float64) float64) (m Measured) {
 // the power of the number with which it grows.
 func (r *Report) linearCopy() (Headline, bool) {
 	list := r.overSizes("copy_to_depth", classic)
-	h := Headline{Figure: 2, What: "copy to depth: power of the number of records", Paper: 1, Of: classic, Over: "records"}
+	h := Headline{Figure: "2", What: "copy to depth: power of the number of records", Paper: 1, Of: classic, Over: "records"}
 	if len(list) < 3 {
 		return h, false
 	}
@@ -93,7 +220,7 @@ func (r *Report) constantInK() (Headline, bool) {
 			list = append(list, x)
 		}
 	}
-	h := Headline{Figure: 7, What: "k-th largest: the slowest k beside the fastest", Paper: 1, Of: classic, Over: classic}
+	h := Headline{Figure: "7", What: "k-th largest: the slowest k beside the fastest", Paper: 1, Of: classic, Over: classic}
 	if len(list) < 2 {
 		return h, false
 	}
@@ -107,7 +234,7 @@ func (r *Report) constantInK() (Headline, bool) {
 // shareOfIdeal is the paper's section 6.2.2: KthLargest takes 6.6 ms over a million records where
 // its 19 quads, computed from clock and pipes, would take 5.28. Here the quads are measured.
 func (r *Report) shareOfIdeal() (Headline, bool) {
-	h := Headline{Figure: 8, What: "k-th largest, share of the ideal", Paper: 0.8, Of: classicCompute, Over: "empty quads"}
+	h := Headline{Figure: "8", What: "k-th largest, share of the ideal", Paper: 0.8, Of: classicCompute, Over: "empty quads"}
 	quads := 0
 	judge := func(at place) (m Measured) {
 		x := at("median", classicCompute)
@@ -144,14 +271,14 @@ func (r *Report) shareOfIdeal() (Headline, bool) {
 	}
 	h.Sentence = fmt.Sprintf("The paper's KthLargest over 1,000,000 records reaches 80 %% of an ideal of 19 quads that it computes from clock and pipes. "+
 		"Here the ideal is %d empty quads, measured: each has a count and, on hardware, the guard program, and follows the one before at once. The share is %s.",
-		quads, h.places(func(m Measured) string { return fmt.Sprintf("%.0f %%", 100*m.Here) }))
+		quads, h.places("records", func(m Measured) string { return fmt.Sprintf("%.0f %%", 100*m.Here) }))
 	return h, true
 }
 
 // medianOfSelection is figure 9: the median of 80 % of the records takes as long as that of all.
 // It is judged over all tables, since it depends on their size.
 func (r *Report) medianOfSelection() (Headline, bool) {
-	h := Headline{Figure: 9, What: "median of 80 % beside that of all", Paper: 1, Of: classic, Over: classic}
+	h := Headline{Figure: "9", What: "median of 80 % beside that of all", Paper: 1, Of: classic, Over: classic}
 	var list []Measured
 	verdicts := map[string]int{}
 	for _, x := range r.overSizes("median_where", classic) {
@@ -171,7 +298,7 @@ func (r *Report) medianOfSelection() (Headline, bool) {
 	for _, m := range list {
 		sizes = append(sizes, m.Rows)
 	}
-	h.measure(list[slices.Index(sizes, nearest(sizes))], list[len(list)-1])
+	h.measure(list[slices.Index(sizes, nearest(sizes, paperRows))], list[len(list)-1])
 	here := func(a, b Measured) int { return cmp.Compare(a.Here, b.Here) }
 	h.Sentence = fmt.Sprintf("The paper's median of 80 %% of the records takes exactly as long as that of all; here %s to %s times as long over tables of %s to %s records, the passes that select among them (%s): %s.%s",
 		number(slices.MinFunc(list, here).Here), number(slices.MaxFunc(list, here).Here), numbers.Grouped(list[0].Rows), numbers.Grouped(list[len(list)-1].Rows),
@@ -222,29 +349,21 @@ const countLimit = 0.25
 
 // countAlone is the counting of a selection that is in the stencil buffer.
 func (r *Report) countAlone() (Headline, bool) {
-	h := Headline{Figure: 11, What: "counting a selection in the stencil buffer, ms", Paper: countLimit, Of: classic, Over: "time"}
+	h := Headline{Figure: "11", What: "counting a selection in the stencil buffer, ms", Paper: countLimit, Of: classic, Over: "time"}
 	judge := func(at place) (m Measured) {
 		x := at(countSelection, classic)
 		if x == nil {
 			return m
 		}
-		m = Measured{Here: x.MedianMS, Rows: x.Rows, Runs: len(x.MS), Verdict: held}
-		m.Lo, m.Hi = interval([][]float64{x.MS}, func(t []float64) float64 { return t[0] })
-		switch limit := countLimit * max(1, float64(x.Rows)/paperRows); {
-		case m.Runs < fewest:
-			m.Verdict = tooFew
-		case m.Lo <= limit && m.Hi > limit:
-			m.Verdict = noisy
-		case m.Here > limit:
-			m.Verdict = failed
-		}
+		m, _ = r.value(lab.Median(x.Operation, x.System), x.Rows)
+		m.Verdict = m.judged(lab.AtMost, countLimit*max(1, float64(x.Rows)/paperRows))
 		return m
 	}
 	if !h.measure(judge(r.nearest), judge(r.largest)) {
 		return h, false
 	}
 	h.Sentence = fmt.Sprintf("The paper counts a selection over 1000 x 1000 records within 0.25 ms (over more records, as many times longer); here it takes %s.",
-		h.places(func(m Measured) string { return ms(m.Here) + " ms" }))
+		h.places("records", func(m Measured) string { return ms(m.Here) + " ms" }))
 	return h, true
 }
 
@@ -267,7 +386,7 @@ func (r *Report) mipmapError() (Headline, bool) {
 		return h, false
 	}
 	h.Sentence = "The mipmap sum, which the paper rejects, since floats may not have the precision for an exact sum, is off by " +
-		h.places(func(m Measured) string {
+		h.places("records", func(m Measured) string {
 			text := fmt.Sprintf("%.2g of the sum", m.Here)
 			if x, y := r.Find("sum", m.Rows, mipmapSum), r.Find("sum", m.Rows, classic); y != nil {
 				text += fmt.Sprintf(" (in %s ms, the Accumulator in %s)", ms(x.MedianMS), ms(y.MedianMS))
@@ -279,16 +398,24 @@ func (r *Report) mipmapError() (Headline, bool) {
 
 // remark is said of a figure beside the verdicts on the paper.
 type remark struct {
-	figure int
+	figure lab.Name
 	text   string
 }
 
-// remarks are where there is no depth bounds test, what the float form gets wrong, and what the
+// said is what is said of the figures of the suite.
+func (r *Report) said() []remark {
+	if f := r.suite().remarks; f != nil {
+		return f(r)
+	}
+	return nil
+}
+
+// paperRemarks are where there is no depth bounds test, what the float form gets wrong, and what the
 // guard program costs.
-func (r *Report) remarks() (list []remark) {
+func (r *Report) paperRemarks() (list []remark) {
 	if x := r.nearest("range", classic); x != nil && len(x.Passes) > 0 &&
 		!slices.ContainsFunc(x.Passes, func(p PassTime) bool { return p.of(pass.Range{}) }) {
-		list = append(list, remark{4, "This device has no depth bounds test that is exact: its ranges are two comparisons, and not the paper's routine."})
+		list = append(list, remark{"4", "This device has no depth bounds test that is exact: its ranges are two comparisons, and not the paper's routine."})
 	}
 	for _, x := range r.ends(semilinearFloat, classicFloat) {
 		if x.Wrong == nil {
@@ -299,11 +426,11 @@ func (r *Report) remarks() (list []remark) {
 		if y := r.Find(semilinearFloat, x.Rows, classic); y != nil {
 			text += fmt.Sprintf(" The float form takes %s ms (n = %d), the doubles take %s on classic (n = %d).", ms(x.MedianMS), len(x.MS), ms(y.MedianMS), len(y.MS))
 		}
-		list = append(list, remark{6, text})
+		list = append(list, remark{"6", text})
 	}
 	for _, x := range r.ends("median", classicBare) {
 		if text := r.guardCost(x.Rows); text != "" {
-			list = append(list, remark{8, text})
+			list = append(list, remark{"8", text})
 		}
 	}
 	return list

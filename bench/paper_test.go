@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,15 +21,16 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
 // figure is the suite of one figure.
-func figure(t *testing.T, number int) Suite {
+func figure(t *testing.T, name string) Suite {
 	t.Helper()
-	s, err := suite(t, "paper").OnlyFigures(number)
+	s, err := suite(t, "paper").OnlyFigures(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +59,14 @@ func tiny(t *testing.T, s Suite, c Config) *Report {
 func TestEveryFigure(t *testing.T) {
 	r := tiny(t, suite(t, "paper"), Config{})
 	common := []string{"classic", "fused", "compute", "cpu", "cpu-scalar"}
-	for figure, want := range map[int]struct {
+	for figure, want := range map[lab.Name]struct {
 		systems []string
 		places  int
 	}{
-		2: {[]string{"classic"}, 2}, 3: {append(common, classicCompute, classicCounts), 2}, 4: {append(common, classicCompute, classicCounts), 2},
-		5: {append(common, classicCompute, classicCounts), 2}, 6: {append(common, classicFloat), 6}, 7: {append(common, classicCompute, quickSelect), 6},
-		8: {append(common, classicCompute, quickSelect), 2}, 9: {append(common, classicCompute, quickSelect), 2},
-		10: {append(common, mipmapSum), 2}, 11: {[]string{"classic", classicAlone}, 7},
+		"2": {[]string{"classic"}, 2}, "3": {append(common, classicCompute, classicCounts), 2}, "4": {append(common, classicCompute, classicCounts), 2},
+		"5": {append(common, classicCompute, classicCounts), 2}, "6": {append(common, classicFloat), 6}, "7": {append(common, classicCompute, quickSelect), 6},
+		"8": {append(common, classicCompute, quickSelect), 2}, "9": {append(common, classicCompute, quickSelect), 2},
+		"10": {append(common, mipmapSum), 2}, "11": {[]string{"classic", classicAlone}, 7},
 	} {
 		systems, places := map[string]bool{}, map[float64]bool{}
 		for _, x := range r.Results {
@@ -73,11 +75,11 @@ func TestEveryFigure(t *testing.T) {
 			}
 		}
 		if len(systems) != len(want.systems) || len(places) != want.places {
-			t.Errorf("figure %d has %v at %v, want %v at %d places", figure, systems, places, want.systems, want.places)
+			t.Errorf("figure %s has %v at %v, want %v at %d places", figure, systems, places, want.systems, want.places)
 		}
 		for _, s := range want.systems {
 			if !systems[s] {
-				t.Errorf("figure %d lacks %s", figure, s)
+				t.Errorf("figure %s lacks %s", figure, s)
 			}
 		}
 	}
@@ -114,7 +116,7 @@ func TestEveryFigure(t *testing.T) {
 
 func checkResults(t *testing.T, r *Report) {
 	for _, x := range r.Results {
-		onDevice := slices.Contains([]string{"classic", "fused", "compute"}, x.System) && x.Figure != 2 && x.Figure != 11
+		onDevice := slices.Contains([]string{"classic", "fused", "compute"}, x.System) && x.Figure != "2" && x.Figure != "11"
 		approximate := x.System == mipmapSum || x.System == classicFloat
 		switch {
 		case x.MinMS <= 0 || len(x.MS) >= fewest && (x.P5MS > x.MedianMS || x.P95MS < x.MedianMS):
@@ -123,7 +125,7 @@ func checkResults(t *testing.T, r *Report) {
 			t.Errorf("%s on %s: %d cold runs", x.Operation, x.System, len(x.Cold))
 		case onDevice && x.OfFloor <= 0:
 			t.Errorf("%s on %s has no floor", x.Operation, x.System)
-		case (x.System == "classic" && x.Figure != 2 && x.Figure != 11) != (len(x.Passes) > 0):
+		case (x.System == "classic" && x.Figure != "2" && x.Figure != "11") != (len(x.Passes) > 0):
 			t.Errorf("%s on %s has %d passes", x.Operation, x.System, len(x.Passes))
 		case approximate != (x.Error != nil) || (x.System == classicFloat) != (x.Wrong != nil):
 			t.Errorf("%s on %s: error %v, wrong %v", x.Operation, x.System, x.Error, x.Wrong)
@@ -159,7 +161,7 @@ func checkFiles(t *testing.T, r *Report) {
 		lines, err := csv.NewReader(bytes.NewReader(read(name + ".csv"))).ReadAll()
 		points := 0
 		for _, x := range r.Results {
-			if x.Figure == number {
+			if x.Figure == lab.Name(strconv.Itoa(number)) {
 				points++
 			}
 		}
@@ -223,6 +225,14 @@ func checkSchema(t *testing.T, r *Report) {
 // violations lists where a value is not as a schema says: the few words of JSON
 // Schema that schema.json uses.
 func violations(schema map[string]any, value any, at string) (list []string) {
+	if types, ok := schema["type"].([]any); ok { // one of several
+		for _, one := range types {
+			if len(violations(map[string]any{"type": one}, value, at)) == 0 {
+				return nil
+			}
+		}
+		return append(list, fmt.Sprintf("%s is none of %v", at, types))
+	}
 	if enum, ok := schema["enum"].([]any); ok && !slices.Contains(enum, value) {
 		list = append(list, fmt.Sprintf("%s is %v", at, value))
 	}
@@ -232,14 +242,18 @@ func violations(schema map[string]any, value any, at string) (list []string) {
 		if !ok {
 			return append(list, at+" is no object")
 		}
-		properties := schema["properties"].(map[string]any)
-		for _, name := range schema["required"].([]any) {
+		properties, _ := schema["properties"].(map[string]any)
+		required, _ := schema["required"].([]any)
+		for _, name := range required {
 			if _, ok := object[name.(string)]; !ok {
 				list = append(list, fmt.Sprintf("%s lacks %v", at, name))
 			}
 		}
 		for name, v := range object {
 			p, ok := properties[name].(map[string]any)
+			if more, any := schema["additionalProperties"].(map[string]any); !ok && any { // of any name
+				p, ok = more, true
+			}
 			if !ok {
 				list = append(list, at+"."+name+" is not in the schema")
 				continue
@@ -294,11 +308,11 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 			t.Errorf("skipped %+v", s)
 		}
 	}
-	r = tiny(t, figure(t, 8), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
-	if f := r.figures(); len(f) != 1 || f[0].Number != 8 || len(r.Floors) != 0 {
+	r = tiny(t, figure(t, "8"), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
+	if f := r.figures(); len(f) != 1 || f[0].Name != "8" || len(r.Floors) != 0 {
 		t.Errorf("figures %v, want the 8th on the CPU", f)
 	}
-	if _, err := suite(t, "paper").OnlyFigures(3, 12); err == nil || !strings.Contains(err.Error(), "2 to 11") {
+	if _, err := suite(t, "paper").OnlyFigures("3", "12"); err == nil || !strings.Contains(err.Error(), "no figure 12: there are 2, 3, 4, 5, 6, 7, 8, 9, 10, 11") {
 		t.Errorf("%v, want the figures there are", err)
 	}
 }
@@ -316,7 +330,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 		}
 		return values, err
 	}
-	_, err := figure(t, 5).Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, Peers: []string{}, Rounds: 1})
+	_, err := figure(t, "5").Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, Peers: []string{}, Rounds: 1})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "compute" || differ.Trial.Operation != "and1" || runs != 1 {
 		t.Errorf("%v after %d runs, want that compute differs in the first", err, runs)
@@ -326,7 +340,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 func TestAWrongSystemFailsAFigure(t *testing.T) {
 	peers["wrong"] = peer{open: constant("41")}
 	defer delete(peers, "wrong")
-	_, err := figure(t, 3).Run(t.Context(), Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1})
+	_, err := figure(t, "3").Run(t.Context(), Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "wrong" || differ.Other != "cpu" {
 		t.Errorf("%v, want that wrong differs", err)
@@ -342,7 +356,7 @@ func TestAWrongSystemFailsAFigure(t *testing.T) {
 // What was measured before an interruption is complete.
 func TestAnInterruptionLeavesResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := figure(t, 5).Run(ctx, Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{}, Rounds: 2, Source: Generated("tcpip", 1),
+	r, err := figure(t, "5").Run(ctx, Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{}, Rounds: 2, Source: Generated("tcpip", 1),
 		Progress: func(p Progress) {
 			if p.Doing == "and3" {
 				cancel()
@@ -505,7 +519,7 @@ func TestFiguresCanBeReadInGrey(t *testing.T) {
 // Writers that fail are errors.
 func TestFiguresThatCannotBeWritten(t *testing.T) {
 	r := report("paper", "median", 1000, map[string][]float64{"classic": {1}})
-	r.Results[0].Figure, r.Results[0].X = 8, 1000
+	r.Results[0].Figure, r.Results[0].X = "8", 1000
 	if err := r.WriteFigures(filepath.Join(t.TempDir(), "gone")); err == nil {
 		t.Error("no error for a folder that is not there")
 	}

@@ -130,7 +130,7 @@ func TestTheCopyIsLinear(t *testing.T) {
 // What the guard costs is said of an empty quad and of the cases that ran without it.
 func TestTheGuardsCost(t *testing.T) {
 	r := report("paper", "median", 1_000_000, map[string][]float64{classic: five(3), classicBare: five(2)})
-	if got := r.remarks(); len(got) != 0 {
+	if got := r.said(); len(got) != 0 {
 		t.Errorf("%v without a floor", got)
 	}
 	r.Floors = []Floor{{Rows: 1_000_000, EachMS: 0.04, BareMS: 0.01, Runs: 15}}
@@ -139,7 +139,7 @@ func TestTheGuardsCost(t *testing.T) {
 		if want == "an answer was wrong" {
 			r.Find("median", 1_000_000, classicBare).Error = &wrong
 		}
-		if got := r.remarks(); len(got) != 1 || !strings.Contains(got[0].text, want) {
+		if got := r.said(); len(got) != 1 || !strings.Contains(got[0].text, want) {
 			t.Errorf("%v lacks %q", got, want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestRangesWithoutDepthBounds(t *testing.T) {
 	for routine, want := range map[string]int{"Range": 0, "Compare": 1} {
 		r := report("paper", "range", 1000, map[string][]float64{classic: five(1)})
 		r.Results[0].Passes = []PassTime{{"CopyToDepth", "CopyToDepth", 2}, {routine, routine, 1}}
-		if got := r.remarks(); len(got) != want || want > 0 && !strings.Contains(got[0].text, "no depth bounds test") {
+		if got := r.said(); len(got) != want || want > 0 && !strings.Contains(got[0].text, "no depth bounds test") {
 			t.Errorf("%s: %v", routine, got)
 		}
 	}
