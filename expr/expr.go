@@ -56,7 +56,7 @@ type Column struct {
 type Const struct {
 	V table.Value
 	P int
-	// Of is the string of unknown type that became this text; nil for others.
+	// Of is the string or NULL of unknown type that became this text; nil for others.
 	Of *Const
 	// Valueless says that it is a column in which no record has a value, so that it has no type of its own either.
 	Valueless bool

@@ -249,11 +249,12 @@ func (b *binder) assigned(e expr.Expr, f table.Field) expr.Expr {
 	from := e.Type()
 	c, constant := e.(*expr.Const)
 	switch {
-	case constant && c.V.Null:
-		return &expr.Const{V: table.Null(f.Type), P: e.Pos()}
-	case constant && from.Kind == table.Varchar: // a literal that a SELECT has settled
+	case constant && (c.Of != nil || c.Valueless): // a literal that a SELECT has settled, or a column that has no type of its own
 	case !assignable(from, f.Type):
 		panic(expr.Errorf(e.Pos(), "column %q is of type %s but expression is of type %s; write CAST(... AS %s)", f.Name, typeName(f.Type), typeName(from), typeName(f.Type)))
+	}
+	if constant && c.V.Null {
+		return &expr.Const{V: table.Null(f.Type), P: e.Pos()}
 	}
 	if from == f.Type && !constant {
 		return e

@@ -256,10 +256,7 @@ func (b *binder) matched(l, r plan.Node, op string, loc int) []plan.Node {
 		var list []expr.Expr
 		for k := range sides {
 			e := items[k][i].E
-			switch c, ok := e.(*expr.Const); {
-			case ok && c.V.Null && c.V.Type == varchar: // NULL without a type
-				e = &expr.Const{V: table.Value{Null: true}, P: c.P}
-			case ok && c.Of != nil:
+			if c, ok := e.(*expr.Const); ok && c.Of != nil {
 				e = c.Of
 			}
 			list = append(list, e)

@@ -117,11 +117,12 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 		return e
 	case !ok:
 		panic(expr.Errorf(e.Pos(), "the type of this value is not known"))
+	case t.Kind == table.Varchar && c.V.Null:
+		return &expr.Const{V: table.Null(t), P: c.P, Of: c}
+	case t.Kind == table.Varchar:
+		return &expr.Const{V: table.Str(c.V.S), P: c.P, Of: c}
 	case c.V.Null:
 		return &expr.Const{V: table.Null(t), P: c.P}
-	}
-	if t.Kind == table.Varchar {
-		return &expr.Const{V: table.Str(c.V.S), P: c.P, Of: c}
 	}
 	return readText(c.V.S, t, c.P)
 }

@@ -78,3 +78,31 @@ SELECT * FROM p;
 --> integer, integer, text
 --> 2, 1, a
 --> 4, NULL, NULL
+-- A NULL of another type is no value for a column, and a NULL without a type is one for any.
+CREATE TABLE typed (d date, b boolean, n numeric(5, 2), s text);
+INSERT INTO typed VALUES (NULL::boolean, TRUE, 1, 'a');
+--> error
+INSERT INTO typed VALUES (CASE WHEN FALSE THEN TRUE END, TRUE, 1, 'a');
+--> error
+INSERT INTO typed SELECT '2020-01-01'::text, TRUE, 1, 'a';
+--> error
+INSERT INTO typed SELECT '2020-01-01' || '', TRUE, 1, 'a';
+--> error
+INSERT INTO typed (b) VALUES (NULL::int);
+--> error
+INSERT INTO typed SELECT '2020-01-01', NULL, NULL, NULL RETURNING *;
+--> date, boolean, numeric, text
+--> 2020-01-01, NULL, NULL, NULL
+INSERT INTO typed SELECT NULL::timestamp, NULL::boolean, NULL::int, NULL::int RETURNING *;
+--> date, boolean, numeric, text
+--> NULL, NULL, NULL, NULL
+UPDATE typed SET d = CASE WHEN FALSE THEN TRUE END;
+--> error
+UPDATE typed SET n = NULL, d = NULL, s = '1' RETURNING *;
+--> date, boolean, numeric, text
+--> NULL, NULL, NULL, 1
+--> NULL, NULL, NULL, 1
+INSERT INTO typed SELECT * FROM (SELECT '2021-01-01', NULL) x;
+--> error
+INSERT INTO typed SELECT NULL UNION ALL SELECT '2021-01-01' RETURNING *;
+--> error
