@@ -50,9 +50,13 @@ type Contender struct {
 	Profile func(context.Context) ([]PassTime, error)
 	// Wrong, when set, says for how many records the condition of an approximate answer is wrong.
 	Wrong func(context.Context) (int, error)
+	// Check, when set, runs it before anything is timed and compares its whole output.
+	Check func(context.Context) error
+	// Counters, when set, are counted by one run of an instrumented variant.
+	Counters func(context.Context) (map[string]float64, error)
 	// Near marks answers that are approximate: they are kept, and not compared. In those of Loose
-	// the last digits of floating-point numbers may be others.
-	Near, Loose bool
+	// the last digits of floating-point numbers may be others. Apart marks a contender whose answer is none: it does a part of the work.
+	Near, Loose, Apart bool
 	// Device marks a system that runs on the OpenGL device, or may.
 	Device bool
 }
@@ -76,6 +80,8 @@ type Trial struct {
 	SQL        string
 	Figure     lab.Name // of the paper; "" for none
 	X          float64  // where the case stands on the axis of its figure
+	Work       float64  // units of one run; 0 for none
+	Unit       string
 	Contenders []Contender
 	// Expected, when set, is the answer, of package cpu; else the first contender's is.
 	Expected Answer
@@ -245,6 +251,11 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 				return nil, nil, t.fail(p.System, err)
 			}
 		}
+		if p.Counters != nil {
+			if p.result.Counters, err = p.Counters(ctx); err != nil {
+				return nil, nil, t.fail(p.System, err)
+			}
+		}
 		if p.Operators != nil {
 			if p.result.OnCPU, err = p.Operators(ctx); err != nil {
 				return nil, nil, t.fail(p.System, err)
@@ -266,6 +277,11 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 // warm runs a contender twice and compares its answer with those before; where the trial has draws, once more as a text,
 // which is the draw that is not counted.
 func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*participant) (*participant, error) {
+	if c.Check != nil {
+		if err := c.Check(ctx); err != nil {
+			return nil, t.fail(c.System, err)
+		}
+	}
 	run := c.Run
 	ofPeer := t.Draws != nil && c.First == nil // whose first execution here is its cold one
 	if ofPeer {
@@ -288,9 +304,12 @@ func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*parti
 	if t.Figure != "" {
 		p.result.X = t.X
 	}
-	if c.Near {
+	p.result.Work, p.result.Unit = t.Work, t.Unit
+	switch {
+	case c.Apart:
+	case c.Near:
 		err = p.measureError(out.Answer)
-	} else {
+	default:
 		err = p.compare(out.Answer)
 	}
 	if err != nil {
@@ -344,7 +363,7 @@ func (m *Meter) time(ctx context.Context, p *participant, run func(context.Conte
 	switch {
 	case err != nil:
 		return sample{}, err
-	case p.Near:
+	case p.Near || p.Apart:
 	case len(out.Answer) > comparedRows && len(out.Answer) == len(p.trial.Expected): // all of them were compared before
 	default:
 		if err := p.compare(out.Answer); err != nil {

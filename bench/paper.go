@@ -92,9 +92,9 @@ func ladder(rows int) (list []int) {
 // many rows.
 func rankedRows(sizes []int) int { return min(250_000, slices.Max(sizes)) }
 
-// LargestRows is the number of records up to which all the systems of the figures
+// largestRows is the number of records up to which all the systems of the figures
 // hold the columns of a case on a device with that budget in bytes.
-func LargestRows(budget int64) int {
+func largestRows(budget int64) int {
 	// classic: four textures of floats and a depth-stencil buffer of 64 bits; fused:
 	// four textures of integers or depths; compute: four columns of bit planes, and of
 	// codes.

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -39,28 +40,11 @@ func cannot(err error) error {
 	return err
 }
 
-// timed runs f on the GL thread and fills in the times of the outcome: the wall clock
-// around f and a finish, and the device's timer where it is real.
+// timed runs f on the GL thread and fills in the times of the outcome.
 func (r *rig) timed(ctx context.Context, out *Outcome, f func() error) error {
-	timer, gpu := r.Context.NewTimer(), r.Context.Caps().GPUTimer
-	defer timer.Delete()
-	r.Context.Finish()
-	start := time.Now()
-	if gpu {
-		timer.Start()
-	}
-	if err := f(); err != nil {
-		return err
-	}
-	if gpu {
-		timer.Stop()
-	}
-	r.Context.Finish()
-	out.Wall = time.Since(start)
-	if gpu {
-		out.GPU = timer.Elapsed()
-	}
-	return ctx.Err()
+	took, err := lab.Time(r.Context, f)
+	out.Wall, out.GPU = took.Wall, took.Device
+	return errors.Join(err, ctx.Err())
 }
 
 // runPlan stands between the figures and the device, for the tests.
@@ -157,17 +141,20 @@ func (q *query) cold(ctx context.Context) (Outcome, error) {
 
 // profile says what each pass of the query takes.
 func (q *query) profile(ctx context.Context) (list []PassTime, err error) {
-	p := &pass.Profiler{Runner: q.GL, Prepared: q.GL.Prepared}
+	var parts []lab.Section
 	err = q.scope(ctx, func() error {
-		t := q.Context.NewTimer()
-		defer t.Delete()
-		p.Timer = t
-		return q.run(p, &Outcome{})
+		parts, err = lab.Sections(q.Context, q.GL, func(run pass.Runner) error { return q.run(run, &Outcome{}) })
+		return err
 	})
-	for _, f := range p.Profiles {
-		list = append(list, PassTime{f.Pass.String(), f.Pass.Routine(), inMS(f.Elapsed)})
+	return passTimes(parts), err
+}
+
+// passTimes are parts of a run as a result has them.
+func passTimes(parts []lab.Section) (list []PassTime) {
+	for _, p := range parts {
+		list = append(list, PassTime{p.What, p.Name, inMS(p.Took)})
 	}
-	return list, err
+	return list
 }
 
 // filter is a runner that does something else with some passes.

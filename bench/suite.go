@@ -61,7 +61,10 @@ type Suite struct {
 	claims  []claim                // what the paper says
 	remarks func(*Report) []remark // what is said beside
 	ladder  func(rows int) []int   // the sizes of the tables up to one of so many rows; nil: that one alone
-	tables  []Source               // that its statements are written for; nil: that of the run
+
+	experiments *lab.Paper // in the place of operations
+	beside      besides    // their ways that are ours
+	tables      []Source   // that its statements are written for; nil: that of the run
 }
 
 // Sources are the tables of a run of the suite.
@@ -263,6 +266,9 @@ func (c Config) Settled(s Suite) Config {
 	if c.Source.Table == nil {
 		c.Source = Generated("uniform", 1)
 	}
+	if s.experiments != nil {
+		c.Source.Data.Name, c.Source.Rows = s.experiments.Counted+" of the paper", 0
+	}
 	if s.Files && c.Source.Whole != nil {
 		c.Source.Table = c.Source.Whole
 	}
@@ -302,6 +308,8 @@ func (c Config) Sizes(s Suite, from Source) []int {
 // may not know, none; else cpu, else the first backend.
 func (c Config) reference(s Suite) string {
 	switch {
+	case s.experiments != nil: // their tables have the ratios
+		return ""
 	case len(c.Peers) > 0 && s.Name != own:
 		return c.Peers[0]
 	case slices.Contains(c.Backends, "cpu"):
@@ -345,6 +353,9 @@ func dataOf(list []Source) Data {
 }
 
 func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
+	if s.experiments != nil {
+		return s.runExperiments(ctx, c, r)
+	}
 	var fields []*field
 	var differs error // the first of statements of the user's, which goes beside the report
 	cases, begun := 0, 0
@@ -372,6 +383,26 @@ func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
 		begun += len(f.operations)
 	}
 	return differs
+}
+
+// runExperiments runs the experiments over largest tables of each size.
+func (s Suite) runExperiments(ctx context.Context, c Config, r *Report) error {
+	done := 0
+	for _, rows := range c.Rows {
+		l := &laboratory{Config: c, suite: s, rows: rows, report: r}
+		l.tell = func(doing string, number int) {
+			c.Progress(Progress{rows, doing, done + number, done + len(l.cases)})
+		}
+		err := l.enter()
+		if err == nil {
+			err = l.run(ctx)
+		}
+		if err = errors.Join(err, l.close()); err != nil {
+			return err
+		}
+		done += len(l.cases)
+	}
+	return nil
 }
 
 // fields are those over the tables of one source.

@@ -18,7 +18,6 @@ import (
 	"github.com/stencildb/stencildb/bench"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/generate"
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -304,6 +303,11 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	if named := c.Flags().Changed("table") || c.Flags().Changed("load"); !named && suite.Table != "" {
 		o.table = suite.Table
 	}
+	for _, flag := range []string{"backends", "peers", "table", "load", "fresh"} {
+		if err == nil && suite.Experiments() && c.Flags().Changed(flag) {
+			return suite, usagef("--%s: the suite %s has data and systems of its own; it takes --rows, --figure, --seed and --rounds", flag, suite.Name)
+		}
+	}
 	for _, flag := range []string{"table", "load", "seed"} {
 		if err == nil && suite.OwnTables() && c.Flags().Changed(flag) {
 			return suite, usagef("--%s: the suite %s has tables of its own, whose size is --rows", flag, suite.Name)
@@ -451,12 +455,16 @@ func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
 		copies += len(c.Backends)
 	}
 	most, holder := memory/(from.RowBytes*copies), "this machine's memory"
-	if s.Graphics && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }) {
-		if c.Machine.Device == "" {
-			return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")
-		}
-		if onDevice := bench.LargestRows(c.Machine.Budget); onDevice < most {
-			most, holder = onDevice, "the budget of the device, "+glctx.FormatSize(c.Machine.Budget)+","
+	switch onDevice := s.Graphics && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }); {
+	case onDevice && c.Machine.Device == "":
+		return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")
+	case s.Experiments() && c.Machine.Device == "":
+		return usagef("the suite %s needs an OpenGL device: see stencildb info", s.Name)
+	case s.Experiments():
+		most, holder = s.LargestRows(c.Machine, int64(memory))
+	case onDevice:
+		if n, by := s.LargestRows(c.Machine, int64(memory)); n < most {
+			most, holder = n, by
 		}
 	}
 	if rows > most {
