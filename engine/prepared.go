@@ -35,6 +35,7 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		return done(fmt.Errorf("prepared statement %q already exists; DEALLOCATE %s comes first", p.Name, expr.Ident(p.Name)))
 	case p.Verb == "PREPARE":
 		now := &prepared{script: script, parsed: p.Query.Statement(), types: p.Types}
+		now.parsed.Infers = true
 		of, err := s.DB().prepare(ctx, script, now.parsed)
 		if err == nil && of.bound != nil {
 			_, err = of.read(ctx, false)
@@ -65,17 +66,22 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		delete(s.prepared, p.Name)
 		return done(nil)
 	case len(args) > 0 && len(p.Args) == 0:
-		return s.execute(ctx, old, args)
+		if len(old.types) == 0 {
+			return s.execute(ctx, old, args)
+		}
+		p = &sql.Prepared{Name: p.Name}
+		for i := range args {
+			p.Args = append(p.Args, sql.Part{Text: fmt.Sprintf("$%d", i+1), Start: st.Offset})
+		}
 	}
 	var values []any
 	for i, a := range p.Args {
-		const before = "SELECT ("       // no longer than EXECUTE, a name and a parenthesis
-		text := before + a.Text + "\n)" // the argument may end with a comment
+		to := ""
 		if i < len(old.types) {
-			text += "::" + old.types[i]
+			to = old.types[i]
 		}
-		arg := &prepared{script: script, parsed: sql.Part{Text: text, Start: a.Start - len(before)}.Statement()}
-		answer, err := Collect(s.execute(ctx, arg, args))
+		arg := &prepared{script: script, parsed: p.Argument(i, to)}
+		answer, err := Collect(s.execute(ctx, arg, args[:min(arg.parsed.Params, len(args))]))
 		switch {
 		case err != nil:
 			return nil, err

@@ -97,3 +97,69 @@ SELECT COUNT(*), MAX(x), SUM(x) FROM gone; UPDATE gone SET x = -x WHERE x = 1; S
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// A Go value for a parameter that PREPARE declares, or whose type it infers, is assigned to that type. A parameter of a statement without PREPARE has
+// the type of its Go value, as [Parameter] says.
+func TestAssignedParameters(t *testing.T) {
+	db, err := engine.Open(engine.Options{Backend: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := db.Session()
+	defer s.Close()
+	collect := func(text string, args ...any) (*engine.Result, error) {
+		rows, err := s.Query(t.Context(), text, args...)
+		return engine.Collect(rows, err)
+	}
+	for _, text := range []string{"CREATE TABLE a (i int, d numeric(9,2))", "INSERT INTO a VALUES (1, 1.5), (2, 2.5), (3, 3.5)",
+		"PREPARE declared(int, text) AS SELECT $1 * 2, $2", "PREPARE inferred AS SELECT d FROM a WHERE i = $1", "PREPARE shared AS SELECT i FROM a WHERE i > $1 ORDER BY i",
+		"PREPARE put AS UPDATE a SET d = $1 WHERE i = $2 RETURNING d"} {
+		if _, err := collect(text); err != nil {
+			t.Fatal(text, err)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		args []any
+		want string
+	}{
+		{"EXECUTE declared", []any{1.5, "x"}, "[4|x]"},
+		{"EXECUTE declared", []any{2.5, 7}, "[4|7]"}, // half to even, as of a double precision
+		{"EXECUTE declared($1, $2)", []any{2.5, "y"}, "[4|y]"},
+		{"EXECUTE declared($2, $1)", []any{"z", 3}, "[6|z]"},
+		{"EXECUTE declared", []any{nil, nil}, "[NULL|NULL]"},
+		{"EXECUTE declared", []any{1e10, "x"}, "integer out of range"},
+		{"EXECUTE declared", []any{true, "x"}, "parameter $1 of type boolean cannot be coerced"},
+		{"EXECUTE declared", []any{1}, "wrong number of parameters"},
+		{"EXECUTE inferred", []any{1.6}, "[2.50]"},
+		{"EXECUTE inferred", []any{2}, "[2.50]"},
+		{"EXECUTE inferred", []any{2.5}, "[2.50]"},
+		{"EXECUTE inferred", []any{int64(1) << 40}, "integer out of range"},
+		{"EXECUTE shared", []any{1.5}, "[3]"},
+		{"SELECT i FROM a WHERE i > $1 ORDER BY i", []any{1.5}, "[2 3]"},
+		{"EXECUTE shared", []any{1.5}, "[3]"},
+		{"SELECT $1 * 2", []any{0.25}, "[0.5]"},
+		{"SELECT i FROM a ORDER BY i LIMIT $1", []any{1.5}, "[1 2]"},
+		{"EXECUTE put", []any{1.005, 1.2}, "[1.01]"},
+		{"EXECUTE put", []any{2.005, 2.2}, "[2.01]"},
+		{"EXECUTE put", []any{1e10, 2.2}, "does not fit"},
+	} {
+		answer, err := collect(c.text, c.args...)
+		got := fmt.Sprint(err)
+		if err == nil {
+			var rows []string
+			for _, r := range answer.Rows {
+				var texts []string
+				for _, v := range r {
+					texts = append(texts, v.String())
+				}
+				rows = append(rows, strings.Join(texts, "|"))
+			}
+			got = fmt.Sprint(rows)
+		}
+		if err == nil && got != c.want || err != nil && !strings.Contains(got, c.want) {
+			t.Errorf("%s with %v: %s, want %s", c.text, c.args, got, c.want)
+		}
+	}
+}

@@ -49,8 +49,9 @@ func (s *Statement) keepBound(a *sql.Again, def *storage.Definition, version uin
 	}
 	r := &repeatable{Again: a, parsed: s.parsed, def: def, version: version, off: off}
 	if s.parsed.Params > 0 {
-		s.again.Store(r)
-		s.db.tables.keepForm(s.parsed.Text, r)
+		if s.again.Store(r); !s.parsed.Infers { // the same text means another thing outside of PREPARE
+			s.db.tables.keepForm(s.parsed.Text, r)
+		}
 	} else if f, ok := sql.FormOf(s.parsed.Text); ok {
 		s.db.tables.keepForm(f.Text, r)
 	}

@@ -60,6 +60,8 @@ type Const struct {
 	Of *Const
 	// Valueless says that it is a column in which no record has a value, so that it has no type of its own either.
 	Valueless bool
+	// Param is, of a parameter whose type is inferred, the type that its first place has given it, which all its places share: unknown before. It is nil for others.
+	Param *table.Type
 }
 
 // ArithOp is an arithmetic operator.

@@ -118,7 +118,11 @@ type itemOf struct {
 
 // assign sets the item.
 func (a *Again) assign(i itemOf, values []table.Value) expr.Expr {
-	return (&binder{Statement: a.of}).assigned(&expr.Const{V: values[i.value], P: i.pos}, i.field)
+	c := &expr.Const{V: values[i.value], P: i.pos}
+	if a.of.Infers {
+		c.Param = new(table.Type)
+	}
+	return (&binder{Statement: a.of}).assigned(c, i.field)
 }
 
 // noted is what is bound of the values.
@@ -132,6 +136,7 @@ type noted struct {
 type constOf struct {
 	c     *expr.Const
 	value int
+	given table.Type // of the value, before its place has given it another
 }
 
 // literal notes a literal at a place of the statement.
@@ -141,14 +146,14 @@ func (n *noted) literal(loc int, c *expr.Const) {
 	}
 	i, ok := slices.BinarySearch(n.of.at, loc)
 	if v := n.of.Values; ok && c.V.Type == v[i].Type && c.V.I == v[i].I && c.V.S == v[i].S && !c.V.Null { // with a sign it is another one
-		n.consts = append(n.consts, constOf{c, i})
+		n.consts = append(n.consts, constOf{c, i, c.V.Type})
 	}
 }
 
-// param notes the parameter of a number, from 1 on.
-func (n *noted) param(number int, c *expr.Const) {
+// param notes the parameter of a number, from 1 on, and the type of its value.
+func (n *noted) param(number int, c *expr.Const, given table.Type) {
 	if n != nil && n.of == nil {
-		n.consts = append(n.consts, constOf{c, number - 1})
+		n.consts = append(n.consts, constOf{c, number - 1, given})
 	}
 }
 
@@ -225,7 +230,7 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 		if c.c.V.Null {
 			return nil
 		}
-		bound[c.value], noted[c.c], a.types[c.value] = true, c.value, c.c.V.Type
+		bound[c.value], noted[c.c], a.types[c.value] = true, c.value, c.given
 	}
 	if len(bound) < len(values) {
 		return nil // a value is not what is bound, or stands where nothing is
@@ -300,7 +305,7 @@ func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
 // Rows are the rows with other values; ok is false where these have to be bound.
 func (a *Again) Rows(values []table.Value) (_ plan.Node, ok bool) {
 	defer func() {
-		if recover() != nil { // a value that its column does not take
+		if recover() != nil { // a value that its column or its place does not take
 			ok = false
 		}
 	}()
@@ -337,8 +342,13 @@ func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
 				if c, ok := e.(*expr.Const); ok {
 					if i, ok := a.consts[c]; ok {
 						v := values[i]
-						if c.Of != nil {
+						switch {
+						case c.Of != nil:
 							v = table.Str(v.S)
+						case v.Type.IsNumeric():
+							if v = asParameter(v, c.V.Type, c.P); v.Type != c.V.Type {
+								panic(expr.Errorf(c.P, "the value has another number of digits"))
+							}
 						}
 						return &expr.Const{V: v, P: c.P}
 					}

@@ -8,6 +8,7 @@ import (
 )
 
 func arith(op expr.ArithOp, l, r expr.Expr, pos int) expr.Expr {
+	besideNumbers(commonNumber, l, r)
 	l, r = adaptArith(op, l, r, pos)
 	lt, rt := l.Type(), r.Type()
 	switch {

@@ -21,7 +21,8 @@ type binder struct {
 	*Statement
 	c      Catalog
 	params []table.Value
-	noted  *noted // nil where nobody asks
+	types  []table.Type // of params: see [binder.param]
+	noted  *noted       // nil where nobody asks
 	sel    *pg.SelectStmt
 	// outer binds the query around a subquery, whose columns this one may read; parent that in which this one
 	// stands, whose WITH it may name.
@@ -134,7 +135,7 @@ func (s *Statement) ready(params []table.Value) error {
 }
 
 func (s *Statement) binder(c Catalog, params []table.Value) *binder {
-	return &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int), uses: newUses()}
+	return &binder{Statement: s, c: c, params: params, types: make([]table.Type, len(params)), sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int), uses: newUses()}
 }
 
 // caught makes a binder's panic an error; it is deferred.
@@ -411,10 +412,4 @@ func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 		return b.field(s.first+b.find("column", plain[1], b.scope.names(s), loc), loc)
 	}
 	panic(b.errorf(loc, "a schema before a column's name is not supported"))
-}
-
-func (b *binder) param(n *pg.ParamRef) expr.Expr {
-	c := &expr.Const{V: b.params[n.Number-1], P: b.pos(int(n.Location))}
-	b.noted.param(int(n.Number), c)
-	return c
 }

@@ -99,6 +99,9 @@ func unitOf(mask int) (string, bool) {
 
 // typeCast is CAST(x AS type), x::type or type 'x'.
 func (b *binder) typeCast(n *pg.TypeCast) expr.Expr {
+	if n == b.argument {
+		return b.assignedArgument(n)
+	}
 	loc := int(n.Location)
 	if loc < 0 {
 		loc = int(n.TypeName.GetLocation())
@@ -204,15 +207,24 @@ func castConstant(c *expr.Const, to target, pos int) expr.Expr {
 // floatToNumeric converts by way of 15 significant digits (REAL: 6), as PostgreSQL
 // does. Neither 'g' nor PostgreSQL keeps zeros at the end of a fraction.
 func floatToNumeric(c *expr.Const, pos int) expr.Expr {
-	digits := 15
-	if c.V.Type.Kind == table.Real {
-		digits = 6
-	}
-	n, ok := parseNumber(strconv.FormatFloat(c.V.F, 'g', digits, 64))
+	v, ok := numericOf(c.V)
 	if !ok {
 		panic(expr.Errorf(pos, "cannot convert %s to numeric", c.V))
 	}
+	return canonical(v, pos)
+}
+
+// numericOf is a floating-point number so; ok is false of NaN and the infinities.
+func numericOf(f table.Value) (v table.Value, ok bool) {
+	digits := 15
+	if f.Type.Kind == table.Real {
+		digits = 6
+	}
+	n, ok := parseNumber(strconv.FormatFloat(f.F, 'g', digits, 64))
+	if !ok {
+		return f, false
+	}
 	t := n.V.Type
 	t.Kind = table.Decimal
-	return canonical(table.Dec(t, n.V.Unscaled()), pos)
+	return table.Dec(t, n.V.Unscaled()), true
 }

@@ -81,6 +81,7 @@ func exact(f *expr.Function, args []expr.Expr) (n int, ok bool) {
 			n++
 		case t.IsInteger() && p.IsNumeric() || t.Kind == table.Decimal && p.IsFloat() || t.Kind == table.Real && p.Kind == table.Double:
 		case t.Kind == table.Date && p.Kind == table.Timestamp:
+		case isOpen(a) && p.IsInteger():
 		default:
 			return 0, false
 		}
@@ -242,6 +243,7 @@ func roundedTo(e expr.Expr) (digits int, ok bool) {
 // unified brings the results of CASE, COALESCE and the like to one type, DECIMALs to the
 // largest scale.
 func unified(what string, list []expr.Expr, pos int) []expr.Expr {
+	besideNumbers(widerNumber, list...)
 	var seen table.Type
 	scale := 0
 	for _, e := range list {

@@ -27,6 +27,7 @@ func comparable(op string, l, r expr.Expr, pos int) (expr.Expr, expr.Expr) {
 // common brings operands to the type t of them all: two numbers to the one that number
 // tells, dates to timestamps where one is.
 func common(op string, number func(l, r table.Type) table.Type, pos int, list ...expr.Expr) (out []expr.Expr, t table.Type) {
+	besideNumbers(number, list...)
 	for _, e := range list {
 		switch et := e.Type(); {
 		case et.Kind == table.Unknown:

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Prepared is what PREPARE, EXECUTE and DEALLOCATE ask for.
@@ -27,6 +30,33 @@ func (p Part) Statement() *Statement {
 	s.Offset += p.Start
 	s.err = s.parse()
 	return s
+}
+
+// Argument is a statement that gives one row: argument i, assigned to a type.
+func (p *Prepared) Argument(i int, to string) *Statement {
+	const before = "SELECT ("               // no longer than EXECUTE, a name and a parenthesis
+	text := before + p.Args[i].Text + "\n)" // the argument may end with a comment
+	if to != "" {
+		text += "::" + to
+	}
+	s := Part{Text: text, Start: p.Args[i].Start - len(before)}.Statement()
+	if to != "" && s.sel != nil && len(s.sel.TargetList) == 1 {
+		s.argument, s.number = s.sel.TargetList[0].GetResTarget().GetVal().GetTypeCast(), i+1
+	}
+	return s
+}
+
+// assignedArgument is the argument of EXECUTE for a parameter of a type. As in PostgreSQL the digits of that type do not count.
+func (b *binder) assignedArgument(n *pg.TypeCast) expr.Expr {
+	to := target{t: b.target(n.TypeName).t}
+	if to.bare = to.t.Kind == table.Decimal; to.bare {
+		to.t = numeric
+	}
+	x := coerce(b.expr(n.Arg), to.t)
+	if from := x.Type(); !assignable(from, to.t) {
+		panic(expr.Errorf(x.Pos(), "parameter $%d of type %s cannot be coerced to the expected type %s: write CAST(... AS %s)", b.number, typeName(from), typeName(to.t), typeName(to.t)))
+	}
+	return b.cast(x, to, x.Pos())
 }
 
 // prepares takes a PREPARE.

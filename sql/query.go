@@ -78,7 +78,7 @@ func (b *binder) recurs(t source) bool {
 
 // nested binds a query in the statement, which reads the columns of the query that outer binds, if any.
 func (b *binder) nested(sel *pg.SelectStmt, outer *binder) *binder {
-	return &binder{Statement: b.Statement, c: b.c, params: b.params, noted: b.noted, sel: sel, outer: outer, parent: b, sizes: b.sizes, copied: b.copied, now: b.now, subqueries: b.subqueries, uses: b.uses}
+	return &binder{Statement: b.Statement, c: b.c, params: b.params, types: b.types, noted: b.noted, sel: sel, outer: outer, parent: b, sizes: b.sizes, copied: b.copied, now: b.now, subqueries: b.subqueries, uses: b.uses}
 }
 
 // queryAt is where the query of an EXPLAIN begins.

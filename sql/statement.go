@@ -23,6 +23,7 @@ type Statement struct {
 	JSON    bool   // EXPLAIN (FORMAT JSON)
 	Params  int    // the n of the last parameter $n
 	Clock   bool   // its meaning depends on when it is bound: now()
+	Infers  bool   // it infers the types of its parameters, as PREPARE does: numbers are assigned to them
 
 	Setting *Setting // of SET, RESET, SHOW and DISCARD; else nil
 	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
@@ -35,13 +36,16 @@ type Statement struct {
 	describes, summarizes bool   // DESCRIBE, SUMMARIZE
 	shows                 string // of SHOW TABLES, SHOW FUNCTIONS and SHOW RULES what they list
 
-	tokens  []token // of Text
-	clean   string  // Text with blanks in the place of its comments
-	data    []byte  // lines behind a COPY FROM STDIN; nil for none
-	open    int     // where a comment starts that nothing ends, negative if there is none
-	sel     *pg.SelectStmt
-	changed any // of a statement that changes something; else nil
-	err     error
+	tokens []token // of Text
+	clean  string  // Text with blanks in the place of its comments
+	data   []byte  // lines behind a COPY FROM STDIN; nil for none
+	open   int     // where a comment starts that nothing ends, negative if there is none
+	sel    *pg.SelectStmt
+	// argument is, where the statement gives an argument of EXECUTE, the cast that assigns it to the type of the parameter of a number.
+	argument *pg.TypeCast
+	number   int
+	changed  any // of a statement that changes something; else nil
+	err      error
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of

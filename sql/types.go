@@ -109,10 +109,13 @@ func convert(e expr.Expr, t table.Type, pos int) expr.Expr {
 	return inRange(out)
 }
 
-// coerce gives e type t where it is a string literal or NULL of unknown type.
+// coerce gives e type t where it is a string literal or NULL of unknown type, or a parameter that is a number of another kind.
 func coerce(e expr.Expr, t table.Type) expr.Expr {
 	c, ok := e.(*expr.Const)
 	switch {
+	case isOpen(e) && !(t.IsInteger() && e.Type().IsInteger()):
+		beside(e, t)
+		return e
 	case !isUnknown(e):
 		return e
 	case !ok:
