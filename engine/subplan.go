@@ -353,7 +353,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 
 // run starts a tree of a subplan.
 func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*Rows, error) {
-	st, err := x.statement(ctx, tree)
+	st, err := x.statement(ctx, plan.Projected(tree)) // rules may leave rows of a table alone
 	if err != nil {
 		return nil, err
 	}

@@ -173,11 +173,11 @@ func aside(n Node) Node {
 			return n
 		}
 	}
-	return &Derived{Of: &Subplan{Tree: projected(n)}}
+	return &Derived{Of: &Subplan{Tree: Projected(n)}}
 }
 
-// projected is a node that gives values: the columns of what selects rows of tables.
-func projected(n Node) Node {
+// Projected is a node that gives values: the columns of what selects rows of tables.
+func Projected(n Node) Node {
 	base := n
 	for {
 		switch b := base.(type) {

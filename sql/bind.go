@@ -33,7 +33,9 @@ type binder struct {
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
 	place    place
-	inWindow bool // in the operands of a window function
+	ofItems  subqueries // those of the select list
+	inKeys   bool       // in a key of ORDER BY or DISTINCT ON
+	inWindow bool       // in the operands of a window function
 	// inExpr, inOuter and inSide say where a query stands, or what of its FROM is being bound: in an expression; on the side of an outer
 	// join that may be NULL; on a side of INTERSECT or EXCEPT, by that name. What a recursive query gives cannot be read there.
 	inExpr, inOuter bool

@@ -20,7 +20,7 @@ type groups struct {
 	aggs    []expr.Aggregate
 	places  map[string]int // of aggs, by what tells them apart
 	loose   []*expr.Column
-	asked   map[*pg.SubLink]expr.Expr // the subqueries in keys: a select item that a key numbers or names has the same ones
+	asked   subqueries // those in keys: a select item that a key numbers or names has the same ones
 }
 
 // emptySet is the key of no columns, as long as ALL.

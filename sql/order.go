@@ -40,6 +40,8 @@ func directed(e expr.Expr, by *pg.SortBy) expr.SortKey {
 // sortKey is what one key of ORDER BY or DISTINCT ON is: the select item of a name or of a
 // position that stands alone, else an expression over the columns of the input (PostgreSQL's rule).
 func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr {
+	b.inKeys = true
+	defer func() { b.inKeys = false }()
 	if c := n.GetColumnRef(); c != nil && len(c.Fields) == 1 && c.Fields[0].GetString_() != nil {
 		if e := b.outputColumn(c, items, clause); e != nil {
 			return e

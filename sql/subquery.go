@@ -10,18 +10,59 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// subquery binds a query in an expression. In the select list that of a key is the key's own.
-func (b *binder) subquery(n *pg.SubLink) expr.Expr {
-	if e := b.askedAlike(n); e != nil && b.place == inItems {
-		b.loose = append(b.loose, &expr.Column{Name: "?column?", P: e.Pos()}) // until the key is found
+// subqueries are subqueries of a SELECT as they were bound.
+type subqueries map[*pg.SubLink]expr.Expr
+
+// alike is the one that is written as n is; nil for none.
+func (s subqueries) alike(n *pg.SubLink) expr.Expr {
+	if e := s[n]; e != nil || len(s) == 0 {
 		return e
 	}
-	e := b.ownSubquery(n)
-	if b.place == inGroup {
-		if b.asked == nil {
-			b.asked = map[*pg.SubLink]expr.Expr{}
+	text := placeless(n)
+	for other, e := range s {
+		if proto.Equal(text, placeless(other)) {
+			return e
 		}
-		b.asked[n] = e
+	}
+	return nil
+}
+
+func (s *subqueries) add(n *pg.SubLink, e expr.Expr) {
+	if *s == nil {
+		*s = subqueries{}
+	}
+	(*s)[n] = e
+}
+
+// placeless is a subquery without its places in the text.
+func placeless(n *pg.SubLink) proto.Message {
+	out := proto.Clone(n)
+	eachNode(out, func(m proto.Message) {
+		if at := m.ProtoReflect().Descriptor().Fields().ByName("location"); at != nil {
+			m.ProtoReflect().Clear(at)
+		}
+	})
+	return out
+}
+
+// subquery binds a query in an expression. In the select list that of a key of GROUP BY is the key's own, and in ORDER BY and DISTINCT ON
+// that of a select item is the item's.
+func (b *binder) subquery(n *pg.SubLink) expr.Expr {
+	if b.place == inItems {
+		if e := b.asked.alike(n); e != nil {
+			b.loose = append(b.loose, &expr.Column{Name: "?column?", P: e.Pos()}) // until the key is found
+			return e
+		}
+		if e := b.ofItems.alike(n); e != nil && b.inKeys {
+			return e
+		}
+	}
+	e := b.ownSubquery(n)
+	switch b.place {
+	case inGroup:
+		b.asked.add(n, e)
+	case inItems:
+		b.ofItems.add(n, e)
 	}
 	return e
 }
@@ -86,29 +127,6 @@ func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 		return &expr.Not{X: q, P: q.P}
 	}
 	return q
-}
-
-// askedAlike is the subquery of a key that is written as n is; nil for none.
-func (b *binder) askedAlike(n *pg.SubLink) expr.Expr {
-	if e := b.asked[n]; e != nil || len(b.asked) == 0 || b.place != inItems {
-		return e
-	}
-	placeless := func(n *pg.SubLink) proto.Message {
-		out := proto.Clone(n)
-		eachNode(out, func(m proto.Message) {
-			if at := m.ProtoReflect().Descriptor().Fields().ByName("location"); at != nil {
-				m.ProtoReflect().Clear(at)
-			}
-		})
-		return out
-	}
-	text := placeless(n)
-	for key, e := range b.asked {
-		if proto.Equal(text, placeless(key)) {
-			return e
-		}
-	}
-	return nil
 }
 
 // aggregates is the query around this one whose aggregate a call is, and how far out that is: the nearest one of whose columns it is.
