@@ -81,7 +81,7 @@ func semilinear() *plan.Pred {
 	}
 	var sum *plan.Val
 	for i, c := range []int64{3, 7, -2, 1} {
-		col := &plan.Val{Op: plan.Col, Column: i, Name: string(rune('a' + i)), Lo: big.NewInt(0), Hi: big.NewInt(1<<19 - 1)}
+		col := &plan.Val{Op: plan.Col, Column: i, Name: string(rune('a' + i)), Max: 1<<19 - 1, Lo: big.NewInt(0), Hi: big.NewInt(1<<19 - 1)}
 		term := wide(plan.MulV, constant(c), col)
 		if sum != nil {
 			term = wide(plan.AddV, sum, term)

@@ -165,7 +165,7 @@ func randomSegment(rng *rand.Rand, width, rows int, nulls bool) *table.Segment {
 func sumBelow(c *table.Chunk) *plan.Computed {
 	at := func(col int) *plan.Val {
 		s := c.Segments[col]
-		return &plan.Val{Op: plan.Col, Column: col, Offset: -5, Lo: big.NewInt(-5), Hi: new(big.Int).SetUint64(s.Max)}
+		return &plan.Val{Op: plan.Col, Column: col, Offset: -5, Max: s.Max, Lo: big.NewInt(-5), Hi: new(big.Int).SetUint64(s.Max)}
 	}
 	a, b := at(0), at(1)
 	two := &plan.Val{Op: plan.Const, I: 2, Lo: big.NewInt(2), Hi: big.NewInt(2)}
@@ -264,7 +264,7 @@ func TestFewBlocks(t *testing.T) {
 		ch.Segments = append(ch.Segments, seg)
 	}
 	product := func(n int) *plan.Computed { // of n columns, in 64 bits
-		v := &plan.Val{Op: plan.Col, Lo: big.NewInt(-5), Hi: big.NewInt(511), Offset: -5}
+		v := &plan.Val{Op: plan.Col, Lo: big.NewInt(-5), Hi: big.NewInt(511), Offset: -5, Max: 516}
 		for i := 1; i < n; i++ {
 			c := *v
 			c.Op, c.Kids, c.Column, c.Offset = plan.Col, nil, i, -5
@@ -301,7 +301,7 @@ func TestSemilinearOverPlanes(t *testing.T) {
 					seg := randomSegment(rng, []int{19, 7, 33, 12}[(i+c)%4], ch.Rows, (i+c)%2 == 0)
 					tab.Fields = append(tab.Fields, table.Field{Name: "x", Type: seg.Type})
 					ch.Segments = append(ch.Segments, seg)
-					col := &plan.Val{Op: plan.Col, Column: c, Offset: -5, Lo: big.NewInt(-5), Hi: big.NewInt(int64(seg.Max) - 5)}
+					col := &plan.Val{Op: plan.Col, Column: c, Offset: -5, Max: seg.Max, Lo: big.NewInt(-5), Hi: big.NewInt(int64(seg.Max) - 5)}
 					factor := &plan.Val{Op: plan.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}
 					v := &plan.Val{Op: plan.MulV, Kids: []*plan.Val{factor, col}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
 					if sum != nil {

@@ -14,12 +14,16 @@ func TestIntegerTypes(t *testing.T) {
 		for _, text := range []string{
 			"CREATE TABLE t (s smallint, i int, b bigint)",
 			"INSERT INTO t VALUES (1, 2, 3), (300, 70000, 5000000000), (NULL, NULL, NULL), (-32768, -2147483648, -9223372036854775808)",
+			"CREATE TABLE u (b bigint, c bigint)",
+			"INSERT INTO u VALUES (5, -65537), (-9223372036854775808, 12), (282, 0), (-45, -751), (-2, 8), (7, 16777214)",
 		} {
 			do(t, db, text)
 		}
 		for _, c := range [][2]string{
 			{"SELECT SUM(98) / 15, SUM(-i) / 18, pg_typeof(SUM(-i) / 18) FROM t WHERE b > 0", "13 -3889 bigint"},
 			{"SELECT pg_typeof(s + 1), pg_typeof(s + s), pg_typeof(i * s), pg_typeof(i - b), pg_typeof(-s), pg_typeof(i % 3) FROM t LIMIT 1", "integer smallint integer bigint smallint integer"},
+			{"SELECT COUNT(*) FROM t WHERE b < -100000 OR b::smallint >= 3", "error: smallint out of range (line 1, column 46)"},
+			{"SELECT COUNT(*) FROM u WHERE b < -100000 OR b::smallint::bigint >= c", "4"}, // though the codes of b have 64 bits
 			{"SELECT COUNT(*) FROM t WHERE s * s > 0", "error: smallint out of range (line 1, column 32)"},
 			{"SELECT COUNT(*) FROM t WHERE s < 300 AND s > -32768 AND s * s > 0", "1"},
 			{"SELECT COUNT(*) FROM t WHERE s * s::int > 0", "3"},

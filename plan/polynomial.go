@@ -187,7 +187,7 @@ func (p *Computed) Linear() (cols []int, coef []int64, rhs, bound *big.Int, ok b
 		v := vals[t.cols[0]]
 		cols, coef = append(cols, v.Column), append(coef, t.coef.Int64())
 		rhs.Sub(rhs, new(big.Int).Mul(t.coef, big.NewInt(v.Offset)))
-		width := new(big.Int).Sub(v.Hi, v.Lo)
+		width := new(big.Int).SetUint64(v.Max)
 		bound.Add(bound, width.Mul(width, new(big.Int).Abs(t.coef)))
 	}
 	return cols, coef, rhs, bound, true

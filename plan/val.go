@@ -40,6 +40,7 @@ type Val struct {
 	Column int    // Col, ColF, Lookup: field index
 	Name   string // Col, ColF, Lookup: the column's name
 	Offset int64  // Col: value = int64(code) + Offset, wrapping; the sum itself fits 64 bits
+	Max    uint64 // Col: the largest code, also of values outside of [Lo, Hi], of which an error is noted
 	Base   uint64 // ColF: ordinal = code + Base
 	Single bool   // ColF: a REAL's 32-bit ordinal
 	I      int64

@@ -86,7 +86,7 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 		v.Op, v.Float, v.Base, v.Single = ColF, true, seg.Base, seg.Type.Kind == table.Real
 		v.columnRange(seg)
 	default:
-		v.Offset = seg.Decode(0).I
+		v.Offset, v.Max = seg.Decode(0).I, seg.Max
 		v.Lo, v.Hi = big.NewInt(v.Offset), big.NewInt(seg.Decode(seg.Max).I)
 	}
 	return &value{v: v, scale: seg.Type.Scale}

@@ -18,8 +18,7 @@ func (b *binder) sortKeys(items []plan.Item) (keys []expr.SortKey) {
 			panic(b.errorf(int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
 		e := b.sortKey(by.Node, items, "ORDER BY")
-		_, constant := e.(*expr.Const)
-		if constant || slices.ContainsFunc(keys, func(k expr.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
+		if slices.ContainsFunc(keys, func(k expr.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
 			continue
 		}
 		keys = append(keys, directed(e, by))
@@ -94,8 +93,7 @@ func (b *binder) outputColumn(c *pg.ColumnRef, items []plan.Item, clause string)
 	return list[i]
 }
 
-// distinctOn binds DISTINCT ON; nil without it. Constants, which all rows have in common, are
-// left out.
+// distinctOn binds DISTINCT ON; nil without it.
 func (b *binder) distinctOn(items []plan.Item) []expr.Expr {
 	clause := b.sel.DistinctClause
 	if len(clause) == 0 || clause[0].GetNode() == nil { // none, or DISTINCT alone
@@ -104,7 +102,7 @@ func (b *binder) distinctOn(items []plan.Item) []expr.Expr {
 	on := []expr.Expr{}
 	for _, n := range clause {
 		e := b.sortKey(n, items, "SELECT DISTINCT ON")
-		if _, constant := e.(*expr.Const); !constant && at(e, on) < 0 {
+		if at(e, on) < 0 {
 			on = append(on, e)
 		}
 	}
@@ -119,6 +117,11 @@ func at(e expr.Expr, list []expr.Expr) int {
 // ordered puts the select list above a node, with what DISTINCT, DISTINCT ON and ORDER BY say.
 func (b *binder) ordered(n plan.Node, items []plan.Item, keys []expr.SortKey, on []expr.Expr) plan.Node {
 	distinct := on == nil && len(b.sel.DistinctClause) > 0
+	if on != nil {
+		keys = withOn(keys, on)
+		on = slices.DeleteFunc(on, isConstant)
+	}
+	keys = slices.DeleteFunc(keys, func(k expr.SortKey) bool { return isConstant(k.E) }) // which all rows have in common
 	sort := &plan.Sort{Input: n, Keys: keys, First: -1}
 	switch {
 	case distinct:
@@ -130,7 +133,7 @@ func (b *binder) ordered(n plan.Node, items []plan.Item, keys []expr.SortKey, on
 		}
 		return &plan.Limit{Input: &plan.Project{Input: n, Items: items}, Count: 1}
 	case on != nil:
-		sort.Keys, sort.Unique = withOn(keys, on), len(on)
+		sort.Unique = len(on)
 	}
 	if len(sort.Keys) > 0 {
 		n = sort

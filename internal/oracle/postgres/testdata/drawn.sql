@@ -32,3 +32,14 @@ SELECT (SELECT max(k) FROM o WHERE o.k = a.i), count(*) FROM a GROUP BY 1 ORDER 
 SELECT count(*), (SELECT max(k) FROM o) FROM a ORDER BY (SELECT max(k) FROM o);
 --> bigint, integer
 --> 6, 3
+SELECT DISTINCT ON (c2) k AS c1, 2 AS c2 FROM o ORDER BY 1, 2;
+--> error
+SELECT DISTINCT ON (c2) k AS c1, 2 AS c2 FROM o ORDER BY 2, 1;
+--> integer, integer
+--> 3, 2
+SELECT DISTINCT ON (c2, c1) k AS c1, 2 AS c2 FROM o ORDER BY c1, c2;
+--> integer, integer
+--> 3, 2
+SELECT DISTINCT k AS c1, 2 AS c2 FROM o ORDER BY 2, 1;
+--> integer, integer
+--> 3, 2
