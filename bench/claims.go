@@ -111,13 +111,25 @@ func (r *Report) sample(t lab.Term, rows int) (list []float64) {
 	return list
 }
 
+// has reports whether the terms of a number were measured over a table of so many rows.
+func (r *Report) has(v lab.Value, rows int) bool {
+	lacks := func(t lab.Term) bool { return r.sample(t, rows) == nil }
+	if v.Some {
+		return slices.ContainsFunc(v.Terms, func(t lab.Term) bool { return t.System == v.Terms[0].System && !lacks(t) })
+	}
+	return len(v.Terms) > 0 && !slices.ContainsFunc(v.Terms, lacks)
+}
+
 // value measures a number over a table of so many rows; ok is false where a term was not measured.
 func (r *Report) value(v lab.Value, rows int) (m Measured, ok bool) {
+	if !r.has(v, rows) {
+		return m, false
+	}
 	var samples [][]float64
 	for _, t := range v.Terms {
 		s := r.sample(t, rows)
 		if s == nil {
-			return m, false
+			s = slices.Repeat([]float64{math.NaN()}, paperRuns)
 		}
 		samples = append(samples, s)
 	}
@@ -136,7 +148,7 @@ func (r *Report) tablesOf(v lab.Value) []int {
 	return slices.DeleteFunc(sizes, func(rows int) bool {
 		return !slices.ContainsFunc(v.Terms, func(t lab.Term) bool {
 			return t.Rows == lab.Judged || r.result(t, rows) != nil && r.result(t, rows).Rows == rows
-		}) || slices.ContainsFunc(v.Terms, func(t lab.Term) bool { return r.sample(t, rows) == nil })
+		}) || !r.has(v, rows)
 	})
 }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"image/color"
 	"io"
 	"math"
@@ -65,8 +66,8 @@ func (r *Report) legend() []string {
 	return distinct(append(names, r.systems()...), func(name string) string { return name })
 }
 
-// lookOf is that of a system, or of one of its counters. Those of experiments are told apart by their places in the suite's list.
-func (r *Report) lookOf(system, counter string) look {
+// lookOf is that of a system. Those of experiments are told apart by their places in the suite's list.
+func (r *Report) lookOf(system string) look {
 	if i := slices.IndexFunc(looks, func(l look) bool { return l.system == system }); i >= 0 {
 		return looks[i]
 	}
@@ -76,8 +77,14 @@ func (r *Report) lookOf(system, counter string) look {
 		return look{system, system, rgb(90, 90, 90), nil, draw.PlusGlyph{}}
 	}
 	l := nthLook(i, cmp.Or(list[i].Label, system))
-	if l.system = system; counter != "" && counter != plainCounter {
-		l.label += ": " + counter
+	l.system = system
+	return l
+}
+
+// labelled is the look of what a panel shows beside what was measured, as its n-th counter: dotted, without marks.
+func (l look) labelled(label string, n int) look {
+	if label != "" {
+		l.label, l.dashes, l.glyph = l.label+": "+label, dash(vg.Length(2*n-1), 2), nil
 	}
 	return l
 }
@@ -100,7 +107,8 @@ const (
 	panelWidth  = 12 * vg.Centimeter
 	panelHeight = 8 * vg.Centimeter
 	nameWidth   = 1.1 * vg.Centimeter // of a name on the axis
-	legendWidth = 6.2 * vg.Centimeter
+	leastLegend = 6.2 * vg.Centimeter
+	thumbWidth  = 1.1 * vg.Centimeter
 	titleHeight = 0.9 * vg.Centimeter
 	mostColumns = 2 // of panels
 	pngDPI      = 144
@@ -120,8 +128,8 @@ func (r *Report) draw(f lab.Figure, c draw.Canvas) error {
 	c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Max.Y - titleHeight/2}, f.Heading())
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true
-	legend.TextStyle.Font.Size = vg.Points(10)
-	legend.ThumbnailWidth = 1.1 * vg.Centimeter
+	legend.TextStyle = legendStyle()
+	legend.ThumbnailWidth = thumbWidth
 	legend.Padding = vg.Points(3)
 	var shown []string
 	columns, lines, _ := layout(panels)
@@ -150,6 +158,7 @@ func (r *Report) draw(f lab.Figure, c draw.Canvas) error {
 			}
 		}
 	}
+	legendWidth := r.legendWidth(panels)
 	body := draw.Crop(c, vg.Points(4), -legendWidth, vg.Points(4), -titleHeight)
 	tiles := draw.Tiles{Rows: lines, Cols: len(grid[0]), PadX: vg.Points(10), PadY: vg.Points(10)}
 	for i, line := range plot.Align(grid, tiles, body) {
@@ -171,8 +180,27 @@ func one(a, b *plot.Axis) {
 
 // sizeOf is the size of a figure's drawing.
 func (r *Report) sizeOf(f lab.Figure) (w, h vg.Length) {
-	columns, lines, width := layout(r.panels(f))
-	return vg.Length(columns)*width + legendWidth, vg.Length(lines)*panelHeight + titleHeight
+	panels := r.panels(f)
+	columns, lines, width := layout(panels)
+	return vg.Length(columns)*width + r.legendWidth(panels), vg.Length(lines)*panelHeight + titleHeight
+}
+
+// legendStyle is how the names in a legend are written.
+func legendStyle() draw.TextStyle {
+	style := plot.NewLegend().TextStyle
+	style.Font.Size = vg.Points(10)
+	return style
+}
+
+// legendWidth is that of the legend of panels, whose names it has room for.
+func (r *Report) legendWidth(panels []lab.Panel) vg.Length {
+	width, style := leastLegend, legendStyle()
+	for _, p := range panels {
+		for _, s := range r.series(p) {
+			width = max(width, style.Width(s.label)+thumbWidth+vg.Points(20))
+		}
+	}
+	return width
 }
 
 // layout is how many panels stand beside each other, and how wide each is: as many names as an axis has, too. Two that are
@@ -200,6 +228,9 @@ func (r *Report) plot(p lab.Panel, legend func(label string, thumbs ...plot.Thum
 		return pl, r.bars(pl, p, legend)
 	}
 	pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
+	if p.Shows == lab.Rate {
+		pl.Y.Tick.Marker = plot.TickerFunc(rateTicks)
+	}
 	var places []float64
 	list := r.series(p)
 	for i, s := range list {
@@ -279,7 +310,7 @@ func (r *Report) places(p lab.Panel, list []series) (names []string) {
 		}
 	}
 	for _, x := range at {
-		name := short(x)
+		name := tick(p, x)
 		if n := int(x); p.Names != nil && n >= 1 && n <= len(p.Names) {
 			name = p.Names[n-1]
 		}
@@ -292,7 +323,7 @@ func (r *Report) places(p lab.Panel, list []series) (names []string) {
 func axis(pl *plot.Plot, p lab.Panel, places []float64) {
 	ticks := make([]plot.Tick, len(places))
 	for i, x := range places {
-		ticks[i] = plot.Tick{Value: x, Label: short(x)}
+		ticks[i] = plot.Tick{Value: x, Label: tick(p, x)}
 		if p.Names != nil {
 			ticks[i].Label = p.Names[int(x)-1]
 		}
@@ -331,10 +362,14 @@ func (s series) add(pl *plot.Plot, joined bool, legend func(string, ...plot.Thum
 		spread.Color, spread.CapWidth, spread.Width = s.color, vg.Points(4), vg.Points(0.7)
 		pl.Add(spread)
 	}
-	if joined {
+	switch {
+	case s.glyph == nil:
+		pl.Add(line)
+		legend(s.label, line)
+	case joined:
 		pl.Add(line, marks)
 		legend(s.label, line, marks)
-	} else {
+	default:
 		pl.Add(marks)
 		legend(s.label, marks)
 	}
@@ -359,6 +394,28 @@ func logTicks(lo, hi float64) []plot.Tick {
 		}
 	}
 	return ticks
+}
+
+// rateTicks are logTicks with units.
+func rateTicks(lo, hi float64) []plot.Tick {
+	ticks := logTicks(lo, hi)
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = short(t.Value)
+		}
+	}
+	return ticks
+}
+
+// tick is a number on a panel's axis.
+func tick(p lab.Panel, x float64) string {
+	if n := int(x); p.Binary && n >= 1<<10 {
+		if n%(1<<20) == 0 {
+			return fmt.Sprintf("%d Mi", n>>20)
+		}
+		return fmt.Sprintf("%d Ki", n>>10)
+	}
+	return short(x)
 }
 
 // short writes a number with its unit: 62.5 K, 1 M.

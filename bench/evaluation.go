@@ -120,7 +120,7 @@ func (r *Report) timeTable(keep func(Result) bool) section {
 		if x.Wrong != nil {
 			wrong += fmt.Sprintf(", %s records", numbers.Grouped(*x.Wrong))
 		}
-		s.add(x.Operation, r.lookOf(x.System, "").label, numbers.Grouped(x.Rows), ms(x.MedianMS), spread, fmt.Sprint(len(x.MS)),
+		s.add(x.Operation, r.lookOf(x.System).label, numbers.Grouped(x.Rows), ms(x.MedianMS), spread, fmt.Sprint(len(x.MS)),
 			orDash(x.MedianGPU, ms), orDash(x.ColdMS, ms), orDash(x.OfFloor, number), wrong)
 	}
 	return s

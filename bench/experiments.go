@@ -39,7 +39,7 @@ func (s Suite) Experiments() bool { return s.experiments != nil }
 func (s Suite) LargestRows(m Machine, memory int64) (rows int, holder string) {
 	switch {
 	case s.experiments != nil:
-		return s.experiments.Most(m.caps, memory)
+		return s.experiments.Most(m.Caps, memory)
 	case s.Graphics:
 		return largestRows(m.Budget), "the budget of the device, " + glctx.FormatSize(m.Budget) + ","
 	}

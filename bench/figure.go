@@ -18,9 +18,6 @@ func shows(f lab.Figure, x Result) bool {
 	return slices.ContainsFunc(f.Panels, func(p lab.Panel) bool { return slices.Contains(p.Operations, x.Operation) })
 }
 
-// plainCounter is the counter of which a label says nothing.
-const plainCounter = "measured"
-
 // point is where a result stands in a panel; ok is false where it is not in it. counter is the one that is shown, where the panel
 // shows such.
 func (r *Report) point(p lab.Panel, x *Result, counter string) (at plotter.XY, ok bool) {
@@ -100,14 +97,14 @@ func (r *Report) series(p lab.Panel) (list []series) {
 	}
 	counters := p.Counters
 	if p.Shows != lab.Counter {
-		counters = []string{""}
+		counters = []lab.Line{{}}
 	}
 	for _, name := range r.legend() {
-		for _, counter := range counters {
-			s := series{look: r.lookOf(name, counter)}
+		for n, counter := range counters {
+			s := series{look: r.lookOf(name).labelled(counter.Label, n)}
 			for i := range r.Results {
 				x := &r.Results[i]
-				at, ok := r.point(p, x, counter)
+				at, ok := r.point(p, x, counter.Counter)
 				if x.System != name || !ok {
 					continue
 				}
@@ -200,12 +197,12 @@ func (r *Report) stacked(p lab.Panel) (list []stack) {
 		if p.Steps != nil && x.System != p.Steps[len(p.Steps)-1].System || !ok {
 			continue
 		}
-		b := stack{short(at.X), at.X, r.partsOf(p, x)}
+		b := stack{tick(p, at.X), at.X, r.partsOf(p, x)}
 		if n := int(at.X); p.Names != nil && n >= 1 && n <= len(p.Names) {
 			b.name = p.Names[n-1]
 		}
 		if several {
-			b.name += "\n" + r.lookOf(x.System, "").label
+			b.name += "\n" + r.lookOf(x.System).label
 		}
 		if len(b.parts) > 0 {
 			list = append(list, b)

@@ -47,7 +47,7 @@ func TestWhatPanelsShow(t *testing.T) {
 		"rate":      {lab.Panel{Systems: []string{"cpu", "classic"}, Shows: lab.Rate}, map[string]plotter.XYs{"cpu": two(32_000, 128_000), "classic": two(8000, 256_000)}},
 		"per unit":  {lab.Panel{Systems: []string{"cpu"}, Shows: lab.PerUnit}, map[string]plotter.XYs{"cpu": two(31_250, 7812.5)}},
 		"bandwidth": {lab.Panel{Systems: []string{"cpu"}, Shows: lab.Bandwidth}, map[string]plotter.XYs{"cpu": two(3.2e-5, 1.28e-4)}},
-		"counter":   {lab.Panel{Systems: []string{"cpu"}, Shows: lab.Counter, Counters: []string{"reads", "none"}}, map[string]plotter.XYs{"cpu": two(48, 3072)}},
+		"counter":   {lab.Panel{Systems: []string{"cpu"}, Shows: lab.Counter, Counters: []lab.Line{{Counter: "reads"}, {Counter: "none"}, {Counter: "reads", Label: "again"}}}, map[string]plotter.XYs{"cpu": two(48, 3072), "cpu: again": two(48, 3072)}},
 		"within": {lab.Panel{Systems: []string{"cpu", "classic"}, Shows: lab.Rate, Within: []float64{0.1, 1, 4, 10}},
 			map[string]plotter.XYs{"cpu": {{X: 1, Y: 32_000}, {X: 4, Y: 32_000}, {X: 10, Y: 128_000}}, "classic": {{X: 4, Y: 256_000}, {X: 10, Y: 256_000}}}},
 		"steps": {lab.Panel{As: lab.Stacked, Steps: []lab.Step{{System: "launch", Does: "launch"}, {System: "copied", Does: "copy"}, {System: "classic", Does: "search"}}},
@@ -103,7 +103,7 @@ func TestClaimsAsData(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	list := r.published(lab.Figure{Name: "table1", Tables: []lab.Table{{Title: "t", Heads: []string{"way", "16", "1k"},
-		Lines: []lab.Line{{Name: "classic", Paper: []float64{0.3, 5.1}, Here: []lab.Value{lab.Speedup("search_16", "classic", "cpu"), lab.Speedup("search_1024", "classic", "cpu")}},
+		Rows: []lab.Row{{Name: "classic", Paper: []float64{0.3, 5.1}, Here: []lab.Value{lab.Speedup("search_16", "classic", "cpu"), lab.Speedup("search_1024", "classic", "cpu")}},
 			{Name: "gone", Paper: []float64{1}, Here: []lab.Value{{}, lab.Median("gone", "cpu")}}}}}})
 	want := [][]string{{"way", "16, paper", "here", "1k, paper", "here"}, {"classic", "0.3", "0.25", "5.1", "2"}, {"gone", "1", "–", "–", "–"}}
 	if len(list) != 1 || !slices.EqualFunc(list[0].Rows, want, slices.Equal) {

@@ -78,5 +78,5 @@ func (r *Result) counters() string {
 	for _, name := range slices.Sorted(maps.Keys(r.Counters)) {
 		list = append(list, name+" "+strconv.FormatFloat(r.Counters[name], 'g', 6, 64))
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(list, "; ")
 }

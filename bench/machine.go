@@ -28,7 +28,7 @@ type Machine struct {
 	GPUTimer    bool    `json:"gpu_timer"`    // the device's timer is real
 	Budget      int64   `json:"budget"`       // bytes that columns may take on the device
 
-	caps *glctx.Caps // of the device; nil without one
+	Caps *glctx.Caps `json:"-"` // of the device; nil without one
 }
 
 // ReadMachine describes this machine and the OpenGL device that o picks. version
@@ -46,7 +46,7 @@ func ReadMachine(o glctx.Options, version string) (Machine, error) {
 	}
 	if info.Caps != nil {
 		m.Device, m.Driver, m.Software = info.Caps.Renderer, info.Caps.Version, info.Caps.Software
-		m.GPUTimer, m.Budget, m.caps = info.Caps.GPUTimer, info.Caps.Budget, info.Caps
+		m.GPUTimer, m.Budget, m.Caps = info.Caps.GPUTimer, info.Caps.Budget, info.Caps
 	}
 	m.LoadAverage, err = glctx.LoadAverage()
 	return m, err

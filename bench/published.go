@@ -19,7 +19,7 @@ func (r *Report) published(f lab.Figure) (list []section) {
 		if write == nil {
 			write = number
 		}
-		for _, line := range t.Lines {
+		for _, line := range t.Rows {
 			cells := []string{line.Name}
 			for i := range t.Heads[1:] {
 				paper, here := "–", "–"
@@ -85,7 +85,7 @@ func (r *Report) workTable(keep func(Result) bool) section {
 		if x.P95MS > 0 {
 			spread = ms(x.P5MS) + " – " + ms(x.P95MS)
 		}
-		s.add(x.Operation, r.lookOf(x.System, "").label, numbers.Grouped(x.Rows), fmt.Sprint(len(x.MS)), ms(x.MedianMS), spread, orDash(x.MedianGPU, ms),
+		s.add(x.Operation, r.lookOf(x.System).label, numbers.Grouped(x.Rows), fmt.Sprint(len(x.MS)), ms(x.MedianMS), spread, orDash(x.MedianGPU, ms),
 			orDash(x.quantity(lab.PerUnit, x.MedianMS), number), orDash(x.quantity(lab.Rate, x.MedianMS), func(v float64) string { return short(v) }), x.counters())
 	}
 	return s

@@ -110,7 +110,7 @@ func (s Suite) reference() int { return cmp.Or(s.paper, 1) }
 func (s Suite) records() string { return cmp.Or(s.counted, "records") }
 
 func listSuites() []Suite {
-	return []Suite{{
+	return append([]Suite{{
 		Name: "operations", Doc: "the paper's operations over up to four attributes, on every backend and peer",
 		Rows: small, Backends: allBackends(), Operations: operations, summary: (*Report).ratios,
 	}, {
@@ -179,7 +179,7 @@ func listSuites() []Suite {
 			return []int{10 * tpchLines}
 		},
 		Backends: []string{"cpu", "compute", "auto"}, Fresh: true, Gaps: true, Estimates: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
-	}}
+	}}, parySuite())
 }
 
 // lastRow stands in a statement of a suite for the number of the last row, from 0.

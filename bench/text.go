@@ -165,14 +165,15 @@ func (r *Report) sections() (list []section, err error) {
 	} else {
 		return nil, err
 	}
-	if r.Protocol == fresh {
+	switch {
+	case r.Protocol == fresh:
 		list = append(list, r.protocols()...)
-	} else {
+	case !r.suite().Experiments(): // which have a table a figure
 		list = append(list, r.grids("median ms ± half of the 5th to 95th percentile, of n runs", func(x *Result) string {
 			return fmt.Sprintf("%s%s n%d%s", ms(x.MedianMS), spread(x.MedianMS, x.P5MS, x.P95MS), len(x.MS), x.helped())
 		})...)
 	}
-	if r.Machine.Software { // the CPU does all the work
+	if r.Machine.Software && !r.suite().Experiments() { // the CPU does all the work
 		list = append(list, r.grids("median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })...)
 	}
 	if r.Suite == own && r.Protocol != fresh {

@@ -209,6 +209,11 @@ func TestBenchBadFlags(t *testing.T) {
 		{[]string{"--figure", "12"}, "no figure 12: there are 2, 3"},
 		{[]string{"--figure", "2,x"}, "no figure x: there are 2, 3"},
 		{[]string{"--figure", "3", "--suite", "auto"}, "the suite auto has no figures to choose among: paper"},
+		{[]string{"--figure", "4-2", "--suite", "pary"}, "the suite pary has no figure 4-2: there are table1, 5, 6, 7, 8"},
+		{[]string{"--suite", "pary", "--backends", "cpu"}, "the suite pary has data and systems of its own"},
+		{[]string{"--suite", "pary", "--table", "tcpip"}, "it takes --rows, --figure, --seed and --rounds"},
+		{[]string{"--suite", "pary", "--rows", "2^40"}, "rows at most"},
+		{[]string{"--suite", "pary", "--rows", "10", "--gpu-memory", "64"}, "holds 4 rows at most"},
 		{[]string{"--figure", "3", "--rows", "0"}, `--rows "0"`},
 		{[]string{"--figure", "3", "--rows", "1G", "--gpu-memory", "64MiB"}, "holds"},
 		{[]string{"--figure", "3", "--rows", "2M", "--gpu-memory", "64MiB"}, "64.0 MiB, holds 986,895 rows at most"},
@@ -239,6 +244,11 @@ func TestBenchBadFlags(t *testing.T) {
 			stencildb("bench", "--peers", peer).wantFailure(t, 2, "not built in", "-tags egl,"+peer)
 		}
 	}
+}
+
+// A device of several that is not there is refused before any work.
+func TestBenchOnMissingDevices(t *testing.T) {
+	stencildb("bench", "--suite", "pary", "--rows", "10", "--device", "0,99").wantFailure(t, 2, "no device 99")
 }
 
 func TestBenchBadFiles(t *testing.T) {

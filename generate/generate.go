@@ -49,6 +49,10 @@ func (r row) random(stream uint64) uint64 {
 	return mix(mix(r.key+stream*0xd1342543de82ef95) + r.n*0x9e3779b97f4a7c15)
 }
 
+// Random is 64 random bits for a row of data that other packages make, as those of a table's rows are: they depend on the seed, the row
+// and the stream alone.
+func Random(seed, n, stream uint64) uint64 { return row{key: mix(seed), n: n}.random(stream) }
+
 // All lists the generators in the order in which to show them.
 func All() []Generator { return []Generator{uniform(), tcpip(), census(), lineorder()} }
 

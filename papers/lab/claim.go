@@ -19,6 +19,7 @@ type Term struct {
 type Value struct {
 	Terms []Term
 	Of    func(v []float64) float64 // of their values; nil: the first
+	Some  bool                      // terms that were not measured are NaN; at least one of the first one's system was
 }
 
 // Median is the median time of a system in a case, in ms.
@@ -33,7 +34,7 @@ func Counted(operation, system, counter string) Value {
 
 // Ratio is a over b.
 func Ratio(a, b Term) Value {
-	return Value{[]Term{a, b}, func(v []float64) float64 { return v[0] / v[1] }}
+	return Value{Terms: []Term{a, b}, Of: func(v []float64) float64 { return v[0] / v[1] }}
 }
 
 // Speedup is how many times as fast a system is as another one in a case.
@@ -71,13 +72,13 @@ type Claim struct {
 type Table struct {
 	Title string
 	Heads []string // of the columns, that of the lines' names first
-	Lines []Line
+	Rows  []Row
 	Write func(float64) string // nil: two or three digits
 	Notes []string
 }
 
-// Line is a line of a table.
-type Line struct {
+// Row is a line of a table.
+type Row struct {
 	Name  string
 	Paper []float64 // 0 where the paper has no number
 	Here  []Value

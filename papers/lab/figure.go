@@ -84,8 +84,9 @@ type Panel struct {
 	Of         Timing   // which times it shows
 
 	Shows    Quantity
-	YLabel   string   // "": what the quantity is called
-	Counters []string // of Shows Counter, a line each
+	YLabel   string // "": what the quantity is called
+	Counters []Line // of Shows Counter
+	Binary   bool   // the axis has powers of two: 4 Ki
 	As       Form
 	// Steps, of stacked bars, are systems of which each does a step more than the one before: the parts are the differences of
 	// their times. Without them the parts are the sections of each result.
@@ -94,6 +95,9 @@ type Panel struct {
 	// within the bound has.
 	Within []float64
 }
+
+// Line is a counter that a panel shows, with what its label says beside the system; "" for what is measured.
+type Line struct{ Counter, Label string }
 
 // Step is a system of a cumulative run, and what it does more than the one before.
 type Step struct{ System, Does string }
