@@ -248,7 +248,9 @@ func (r *rig) mipmap(p *plan.Query) (Contender, error) {
 		return Contender{}, fmt.Errorf("%w: %s", ErrCannot, why)
 	}
 	return Contender{Device: true, Near: true, Run: func(ctx context.Context) (Outcome, error) {
-		sum, took, err := r.MipmapSum(ctx, p.Table, col)
-		return Outcome{Answer: Answer{{table.Float(sum)}}, Wall: max(time.Nanosecond, took)}, cannot(err)
+		var out Outcome
+		sum, err := r.MipmapSum(ctx, p.Table, col, func(f func() error) error { return r.timed(ctx, &out, f) })
+		out.Answer = Answer{{table.Float(sum)}}
+		return out, cannot(err)
 	}}, nil
 }

@@ -129,7 +129,7 @@ func mipmap(ctx context.Context, db *engine.DB, t *table.Table, w io.Writer) err
 	if err != nil {
 		return err
 	}
-	sum, _, err := gpu.MipmapSum(ctx, t, column)
+	sum, err := gpu.MipmapSum(ctx, t, column, nil)
 	if err != nil {
 		return err
 	}

@@ -60,23 +60,22 @@ func Keys(n int, seed uint64) []Key {
 	keys := make([]Key, n)
 	table.InParts(n, func(from, to int) {
 		for i := from; i < to; i++ {
-			keys[i] = keyAt(uint64(i), uint64(n), seed)
+			keys[i] = keyAt(uint64(i), uint64(n), generate.Random(seed, uint64(i), upperStream)>>(64-upperBits), generate.Random(seed, uint64(i), lowerStream))
 		}
 	})
 	return keys
 }
 
-// keyAt is (i * 2^90 + r) / n as a string, with r below 2^90 - n, so that the next one is larger.
-func keyAt(i, n, seed uint64) (k Key) {
-	const upper = codeBits - 64 // bits above a word
-	hi, lo := generate.Random(seed, i, upperStream)>>(64-upper), generate.Random(seed, i, lowerStream)
-	if borrow := lo < n; hi == 1<<upper-1 && ^lo < n { // r >= 2^90 - n
+// upperBits are those of a string's number above a word.
+const upperBits = codeBits - 64
+
+// keyAt is (i * 2^90 + r) / n as a string, with r of the words hi and lo, less n where it is not below 2^90 - n, so that the next string is
+// larger in any case.
+func keyAt(i, n, hi, lo uint64) (k Key) {
+	if hi == 1<<upperBits-1 && ^lo < n {
 		lo -= n
-		if borrow {
-			hi--
-		}
 	}
-	hi += i << upper
+	hi += i << upperBits
 	first, rest := bits.Div64(0, hi, n)
 	second, _ := bits.Div64(rest, lo, n)
 	for c := characters - 1; c >= 0; c-- {

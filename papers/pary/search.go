@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
@@ -123,20 +124,25 @@ func (d dispatch) run(r pass.Runner, sh Shapes, s Searched, c Counts) error {
 	if s.batch() == 0 {
 		return nil
 	}
-	defines := append(d.defines, fmt.Sprintf("LOCAL %d", d.local), fmt.Sprintf("LANES %du", d.lanes))
-	if !c.Words.None() {
-		defines = append(defines, "COUNT")
-	}
 	groups := [2]int{(d.threads + d.local - 1) / d.local, 1}
 	if most := sh.MaxGroups; groups[0] > most {
 		groups = [2]int{most, (groups[0] + most - 1) / most}
 	}
 	_, err := r.Run(&pass.Pass{
-		Op: d.op, Program: shaders.ComposeCompute(d.name, nil, defines, keysText+d.text),
+		Op: d.op, Program: d.program(!c.Words.None()),
 		Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(s.batch())), shaders.Uint("limit", uint32(s.n())), shaders.Uint("steps", uint32(d.steps))},
 		Dispatch: &pass.Dispatch{Groups: groups, Blocks: []textures.Block{s.Keys.Block, s.Queries.Block, s.Places.Block, c.Words.Block}},
 	})
 	return err
+}
+
+// program is its GLSL.
+func (d dispatch) program(counts bool) shaders.Source {
+	defines := append(slices.Clip(d.defines), fmt.Sprintf("LOCAL %d", d.local), fmt.Sprintf("LANES %du", d.lanes))
+	if counts {
+		defines = append(defines, "COUNT")
+	}
+	return shaders.ComposeCompute(d.name, nil, defines, keysText+d.text)
 }
 
 // BinarySteps is the largest number of steps of a binary search among n keys.
