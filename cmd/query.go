@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -137,9 +138,22 @@ func (o *queryFlags) run(c *cobra.Command, args []string) error {
 			if err != nil {
 				return err
 			}
-			return runScript(ctx, session, script, f, o.keepGoing, o.text.name(), c.ErrOrStderr())
+			return shellsCommand(runScript(ctx, session, script, f, o.keepGoing, o.text.name(), c.ErrOrStderr()))
 		})
 	})
+}
+
+// shellsCommand is the error of a script, which says so where it is of a line that is one of the shell's commands.
+func shellsCommand(err error) error {
+	var of *engine.StatementError
+	if !errors.As(err, &of) {
+		return err
+	}
+	name, _ := cutCommand(of.At.Source)
+	if commandNamed(name) == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %s is a command of the shell, which also reads what no terminal types: stencildb shell < FILE", err, name)
 }
 
 // runScript answers the statements of a script that comes from source. Errors of
