@@ -204,7 +204,9 @@ func TestSyntaxErrorStopsAtItsStatement(t *testing.T) {
 
 // What is a command of the shell is no SQL, and is told to be one.
 func TestCommandsOfTheShellInAScript(t *testing.T) {
-	stencildb("query", "--backend", "cpu", "SELECT 1;\n.tables\n").wantFailure(t, 1, "(line 2, column 1); .tables is a command of the shell", "stencildb shell < FILE")
+	if o := stencildb("query", "--backend", "cpu", "SELECT 1;\n.tables\n"); o.status != 1 || !strings.Contains(o.errOut, "(line 2, column 1); .tables is a command of the shell") {
+		t.Errorf("status %d, %q", o.status, o.errOut)
+	}
 	if o := stencildb("query", "--backend", "cpu", "SELECT 1;\n.nothing\n"); strings.Contains(o.errOut, "shell") {
 		t.Errorf("%q", o.errOut)
 	}
