@@ -39,6 +39,8 @@ type Measured struct {
 	Hi   float64 `json:"hi,omitempty"`
 	Rows int     `json:"rows"`
 	Runs int     `json:"runs"` // of the system that ran least
+	// Exact says that it was counted, by one run.
+	Exact bool `json:"exact,omitempty"`
 	// Fused and Compute are Here with these backends in the place of classic.
 	Fused   float64 `json:"fused,omitempty"`
 	Compute float64 `json:"compute,omitempty"`
@@ -98,7 +100,7 @@ func (r *Report) sample(t lab.Term, rows int) (list []float64) {
 		return nil
 	case t.Counter != "":
 		if n, ok := x.Counters[t.Counter]; ok {
-			list = slices.Repeat([]float64{n}, fewest) // it is exact
+			list = slices.Repeat([]float64{n}, paperRuns) // it is exact
 		}
 	default:
 		list = slices.Clone(x.MS)
@@ -139,6 +141,9 @@ func (r *Report) value(v lab.Value, rows int) (m Measured, ok bool) {
 	}
 	m = measured(samples, func(s []float64) float64 { return rounded(median(s)) }, of) // as the tables have them
 	m.Rows = rows
+	if !slices.ContainsFunc(v.Terms, func(t lab.Term) bool { return t.Counter == "" }) {
+		m.Exact, m.Runs, m.Lo, m.Hi = true, 1, 0, 0
+	}
 	return m, true
 }
 
@@ -176,6 +181,9 @@ func (r *Report) judge(c lab.Claim) (Headline, bool) {
 	return h, true
 }
 
+// few reports whether there were too few runs to say anything.
+func (m Measured) few() bool { return m.Runs < fewest && !m.Exact }
+
 // judged says whether what the paper says held.
 func (m Measured) judged(v lab.Verdict, paper float64) string {
 	switch v {
@@ -194,7 +202,7 @@ func (m Measured) judged(v lab.Verdict, paper float64) string {
 // between says whether a number is within bounds; where its interval has a bound in it, that cannot be said.
 func (m Measured) between(lo, hi float64) string {
 	switch {
-	case m.Runs < fewest:
+	case m.few():
 		return tooFew
 	case m.Lo < lo && m.Hi >= lo || m.Lo <= hi && m.Hi > hi:
 		return noisy
@@ -265,7 +273,7 @@ func (m Measured) speed(paper float64) string {
 		more, less = less, "held in direction, slower still"
 	}
 	switch {
-	case m.Runs < fewest:
+	case m.few():
 		return tooFew
 	case m.Lo <= 1 && m.Hi >= 1:
 		return noisy
@@ -282,7 +290,7 @@ func (m Measured) speed(paper float64) string {
 // difference says whether two times are the same.
 func (m Measured) difference() string {
 	switch {
-	case m.Runs < fewest:
+	case m.few():
 		return tooFew
 	case m.Here <= sameness && m.Here >= 1/sameness:
 		return held
@@ -316,8 +324,11 @@ func (r *Report) headlineTable() section {
 				continue
 			}
 			interval := "–"
-			if m.Hi > 0 {
+			switch {
+			case m.Hi > 0:
 				interval = span(m.Lo, m.Hi)
+			case m.Exact:
+				interval = "counted"
 			}
 			line := []string{h.What, string(h.Figure), numbers.Grouped(m.Rows), fmt.Sprint(m.Runs), orDash(h.Paper, number), number(m.Here), interval}
 			if own {

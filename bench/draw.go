@@ -197,7 +197,7 @@ func (r *Report) legendWidth(panels []lab.Panel) vg.Length {
 	width, style := leastLegend, legendStyle()
 	for _, p := range panels {
 		for _, s := range r.series(p) {
-			width = max(width, style.Width(s.label)+thumbWidth+vg.Points(20))
+			width = max(width, 1.1*style.Width(s.label)+thumbWidth+vg.Points(20)) // a browser may have a wider font
 		}
 	}
 	return width
