@@ -102,6 +102,12 @@ func (r *Report) sample(t lab.Term, rows int) (list []float64) {
 		if n, ok := x.Counters[t.Counter]; ok {
 			list = slices.Repeat([]float64{n}, paperRuns) // it is exact
 		}
+	case t.Section != "":
+		for _, one := range x.Sections {
+			if one.Name == t.Section {
+				list = slices.Clone(one.MS)
+			}
+		}
 	default:
 		list = slices.Clone(x.MS)
 	}
@@ -147,14 +153,24 @@ func (r *Report) value(v lab.Value, rows int) (m Measured, ok bool) {
 	return m, true
 }
 
-// tablesOf are the sizes of the tables over which a number was measured.
-func (r *Report) tablesOf(v lab.Value) []int {
-	sizes := distinct(r.Results, func(x Result) int { return x.Rows })
-	return slices.DeleteFunc(sizes, func(rows int) bool {
-		return !slices.ContainsFunc(v.Terms, func(t lab.Term) bool {
-			return t.Rows == lab.Judged || r.result(t, rows) != nil && r.result(t, rows).Rows == rows
-		}) || !r.has(v, rows)
-	})
+// tablesOf are the sizes of the tables over which a number was measured; of one whose terms name theirs only the largest.
+func (r *Report) tablesOf(v lab.Value) (sizes []int) {
+	judged := func(t lab.Term) bool { return t.Rows == lab.Judged }
+	for _, rows := range distinct(r.Results, func(x Result) int { return x.Rows }) {
+		if r.has(v, rows) {
+			sizes = append(sizes, rows)
+		}
+	}
+	if len(sizes) > 0 && !slices.ContainsFunc(v.Terms, judged) {
+		largest := 0
+		for _, t := range v.Terms {
+			if x := r.result(t, 0); x != nil {
+				largest = max(largest, x.Rows)
+			}
+		}
+		return []int{largest}
+	}
+	return sizes
 }
 
 // judge sets what was measured beside what the paper says.

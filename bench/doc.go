@@ -12,6 +12,7 @@
 //   - [Report] is what a run found, with the [Machine] that it ran on; it is written
 //     as JSON, as text, or as Go's benchmark format.
 //   - [Compare] sets two reports beside each other.
+//   - A suite of experiments ([Suite.Experiments]) is made of a [lab.Paper]; its results have work, sections and counters.
 //   - [Target] is a time or a ratio that the project has set itself.
 //   - A suite that repeats a paper has that paper's figures, tables and claims as data ([lab.Figure], [lab.Claim]): [Report.SVG], [Report.PNG],
 //     [Report.CSV] and [Report.WriteHTML] show them, and [Merge] makes one report of the parts of a run.
@@ -81,6 +82,13 @@
 //     from run to run.
 //   - A polynomial takes the attribute with the narrowest range, less the middle of
 //     that range, and another one to the first degree; degrees whose values do not fit 64 bits are skipped.
+//
+// # Experiments of papers
+//
+// A suite of experiments runs those of a package papers/* ([lab.Paper]), whose ways contend in a case as systems do over a statement. The
+// whole output of each is compared with plain Go's before anything is timed, and a digest of it in every run, after its clock has stopped: a
+// difference ends the run. Sections are timed in up to 15 runs of their own; counters are of one run of an instrumented variant. The ways that
+// are ours, and that no paper imports, are in a file a paper here (pary.go).
 //
 // # Statements of a user's
 //

@@ -117,16 +117,10 @@ func (l *laboratory) measure(ctx context.Context, m *Meter, c *lab.Case) error {
 
 // contender is a way as the meter takes it: its answer is the digest of its output.
 func contender(w lab.Way) Contender {
-	c := Contender{System: w.System, Device: w.Device, Apart: w.Partial, Check: w.Check, Counters: w.Counters, Run: func(ctx context.Context) (Outcome, error) {
+	c := Contender{System: w.System, Device: w.Device, Apart: w.Partial, Check: w.Check, Counters: w.Counters, Sections: w.Sections, Run: func(ctx context.Context) (Outcome, error) {
 		out, err := w.Run(ctx)
 		return Outcome{Answer: oneText(out.Digest.String()), Wall: out.Wall, GPU: out.Device}, cannot(err)
 	}}
-	if w.Sections != nil {
-		c.Profile = func(ctx context.Context) ([]PassTime, error) {
-			parts, err := w.Sections(ctx)
-			return passTimes(parts), err
-		}
-	}
 	return c
 }
 

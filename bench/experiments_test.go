@@ -125,7 +125,7 @@ func TestWaysOfACase(t *testing.T) {
 	if err != nil || len(r.Results) != 4 || len(r.Skipped) != 2 || r.Skipped[0].Reason != "there is one device" {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if x := r.Find("a", 10, "a"); x.Counters["reads"] != 5 || len(x.Passes) != 1 || x.Passes[0].Routine != "s" || x.MedianMS != 1 {
+	if x := r.Find("a", 10, "a"); x.Counters["reads"] != 5 || len(x.Sections) != 1 || x.Sections[0].Name != "s" || len(x.Sections[0].MS) != 2 || x.Sections[0].MedianMS != 1000 || x.MedianMS != 1 {
 		t.Errorf("%+v", x)
 	}
 }

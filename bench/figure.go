@@ -169,14 +169,8 @@ func (r *Report) partsOf(p lab.Panel, x *Result) (list []part) {
 	if p.Steps != nil {
 		return list
 	}
-	for _, name := range distinct(x.Passes, func(p PassTime) string { return p.Routine }) {
-		one := part{name: name}
-		for _, pass := range x.Passes {
-			if pass.Routine == name {
-				one.ms += pass.MS
-			}
-		}
-		list = append(list, one)
+	for _, one := range x.Sections {
+		list = append(list, part{one.Name, one.MedianMS})
 	}
 	return list
 }

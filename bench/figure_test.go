@@ -23,7 +23,7 @@ func batches() *Report {
 			x.Work, x.X = 1024, 1024
 		}
 		x.Counters = map[string]float64{"reads": 3 * x.Work}
-		x.Passes = []PassTime{{"scan 1", "Scan", 1}, {"scan 2", "Scan", 2}, {"copy", "Copy", 1}}
+		x.Sections = []SectionTime{{"Scan", five(3), 3}, {"Copy", five(1), 1}}
 	}
 	return r
 }
@@ -90,10 +90,20 @@ func TestClaimsAsData(t *testing.T) {
 		{lab.AtMost, lab.Median("search_16", "cpu"), 0.5, held}, {lab.AtMost, lab.Median("search_16", "cpu"), 0.4, failed},
 		{lab.AtLeast, lab.Median("search_16", "cpu"), 0.5, held}, {lab.AtLeast, lab.Median("search_16", "cpu"), 0.6, failed},
 		{lab.Alike, lab.Ratio(perWork, perWork), 1, held},
+		{lab.Near, lab.Ratio(lab.Term{Operation: "search_16", System: "cpu", Section: "Scan"}, lab.Term{Operation: "search_16", System: "cpu", Section: "Copy"}), 3, held},
 		{lab.Faster, lab.Ratio(lab.Term{Operation: "search_16", System: "cpu", Rows: lab.Largest}, lab.Term{Operation: "search_16", System: "cpu", Rows: lab.Smallest}), 6, held},
 	} {
 		if h, ok := r.judge(lab.Claim{Here: c.here, Number: c.number, Verdict: c.verdict, Says: "x"}); !ok || h.Verdict != c.want {
 			t.Errorf("%+v: %+v", c, h)
+		}
+	}
+	trend := lab.Ratio(lab.Term{Operation: "search_16", System: "cpu", Rows: lab.Largest}, lab.Term{Operation: "search_16", System: "cpu", Rows: lab.Smallest})
+	if h, _ := r.judge(lab.Claim{Says: "x", Here: trend}); h.Rows != 4_000_000 || h.Largest != nil {
+		t.Errorf("a trend: %+v, want it once", h)
+	}
+	for _, none := range []lab.Value{{}, {Terms: []lab.Term{{Operation: "search_16", System: "cpu", Section: "none"}}}, lab.Counted("search_16", "cpu", "none")} {
+		if _, ok := r.judge(lab.Claim{Here: none}); ok {
+			t.Errorf("a claim about %+v", none)
 		}
 	}
 	if _, ok := r.judge(lab.Claim{Here: lab.Median("search_16", "nobody")}); ok {

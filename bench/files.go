@@ -46,7 +46,7 @@ func (r *Report) WriteFigures(dir string) error {
 func (r *Report) CSV(f lab.Figure, out io.Writer) error {
 	w := csv.NewWriter(out)
 	lines := [][]string{{"figure", "operation", "x", "rows", "system", "runs", "median_ms", "p5_ms", "p95_ms", "min_ms",
-		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong", "median_repeated_ms", "on_cpu", "work", "unit", "counters"}}
+		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong", "median_repeated_ms", "on_cpu", "work", "unit", "sections and counters"}}
 	number := func(v float64) string {
 		if v == 0 {
 			return ""
@@ -67,7 +67,7 @@ func (r *Report) CSV(f lab.Figure, out io.Writer) error {
 		lines = append(lines, []string{cmp.Or(string(x.Figure), "0"), x.Operation, strconv.FormatFloat(cmp.Or(x.X, float64(x.Rows)), 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
 			strconv.Itoa(len(x.MS)), number(x.MedianMS), number(x.P5MS), number(x.P95MS), number(x.MinMS),
 			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), strconv.Itoa(len(x.Cold)), number(x.OfFloor), off, wrong, number(x.RepeatedMS), strings.Join(x.OnCPU, " "),
-			number(x.Work), x.Unit, x.counters()})
+			number(x.Work), x.Unit, x.details()})
 	}
 	return w.WriteAll(lines)
 }

@@ -54,6 +54,8 @@ type Contender struct {
 	Check func(context.Context) error
 	// Counters, when set, are counted by one run of an instrumented variant.
 	Counters func(context.Context) (map[string]float64, error)
+	// Sections, when set, are the parts of one run.
+	Sections func(context.Context) ([]lab.Section, error)
 	// Near marks answers that are approximate: they are kept, and not compared. In those of Loose
 	// the last digits of floating-point numbers may be others. Apart marks a contender whose answer is none: it does a part of the work.
 	Near, Loose, Apart bool
@@ -143,6 +145,7 @@ const (
 	// new costs 1.5 to 2 us on a virtual machine: 0.3 of 1 ms for 800 groups.
 	collects    = 16
 	profileRuns = 3
+	sectionRuns = 15 // at most
 	coldRuns    = 3
 
 	paperRuns = 100 // of the papers
@@ -253,6 +256,11 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 		}
 		if p.Counters != nil {
 			if p.result.Counters, err = p.Counters(ctx); err != nil {
+				return nil, nil, t.fail(p.System, err)
+			}
+		}
+		if p.Sections != nil {
+			if err := p.sections(ctx); err != nil {
 				return nil, nil, t.fail(p.System, err)
 			}
 		}
@@ -558,6 +566,26 @@ func (p *participant) profile(ctx context.Context) error {
 			}
 		}
 		p.result.Passes[i].MS = median(times)
+	}
+	return nil
+}
+
+// sections sets the times of the sections: as many runs as there were, up to [sectionRuns].
+func (p *participant) sections(ctx context.Context) error {
+	runs := min(len(p.result.MS), sectionRuns)
+	for run := range runs {
+		parts, err := p.Sections(ctx)
+		if err != nil {
+			return err
+		}
+		for _, one := range parts {
+			i := slices.IndexFunc(p.result.Sections, func(s SectionTime) bool { return s.Name == one.Name })
+			if i < 0 {
+				i = len(p.result.Sections)
+				p.result.Sections = append(p.result.Sections, SectionTime{Name: one.Name, MS: make([]float64, runs)})
+			}
+			p.result.Sections[i].MS[run] += inMS(one.Took)
+		}
 	}
 	return nil
 }

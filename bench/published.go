@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/papers/lab"
@@ -75,7 +76,7 @@ func (r *Report) repeated() []section {
 
 // workTable is the results of experiments: times, what a unit of work takes, and counters.
 func (r *Report) workTable(keep func(Result) bool) section {
-	s := section{Words: 1, Rows: [][]string{{"case", "system", r.suite().records(), "n", "median ms", "5th – 95th percentile", "device ms", "ns a unit", "units a second", "counters of a run"}}}
+	s := section{Words: 1, Rows: [][]string{{"case", "system", r.suite().records(), "n", "median ms", "5th – 95th percentile", "device ms", "ns a unit", "units a second", "sections and counters of a run"}}}
 	for i := range r.Results {
 		x := &r.Results[i]
 		if !keep(*x) {
@@ -86,7 +87,7 @@ func (r *Report) workTable(keep func(Result) bool) section {
 			spread = ms(x.P5MS) + " – " + ms(x.P95MS)
 		}
 		s.add(x.Operation, r.lookOf(x.System).label, numbers.Grouped(x.Rows), fmt.Sprint(len(x.MS)), ms(x.MedianMS), spread, orDash(x.MedianGPU, ms),
-			orDash(x.quantity(lab.PerUnit, x.MedianMS), number), orDash(x.quantity(lab.Rate, x.MedianMS), func(v float64) string { return short(v) }), x.counters())
+			orDash(x.quantity(lab.PerUnit, x.MedianMS), number), orDash(x.quantity(lab.Rate, x.MedianMS), func(v float64) string { return short(v) }), x.details())
 	}
 	return s
 }
@@ -98,4 +99,16 @@ func (r *Report) timesOf(f lab.Figure) section {
 		return r.timeTable(of)
 	}
 	return r.workTable(of)
+}
+
+// details are the sections and the counters of a result, "scan 1.23 ms; reads 24".
+func (r *Result) details() string {
+	var list []string
+	for _, s := range r.Sections {
+		list = append(list, s.Name+" "+ms(s.MedianMS)+" ms")
+	}
+	if c := r.counters(); c != "" {
+		list = append(list, c)
+	}
+	return strings.Join(list, "; ")
 }

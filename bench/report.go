@@ -117,6 +117,14 @@ type Result struct {
 	Work     float64            `json:"work,omitempty"`     // units of one run: tuples, searches or bytes
 	Unit     string             `json:"unit,omitempty"`     // of Work
 	Counters map[string]float64 `json:"counters,omitempty"` // of one run: accesses, conflicts, rebuilds, dispatches
+	Sections []SectionTime      `json:"sections,omitempty"` // parts of the work
+}
+
+// SectionTime is what a section of a run took, in runs of its own.
+type SectionTime struct {
+	Name     string    `json:"name"`
+	MS       []float64 `json:"ms"`
+	MedianMS float64   `json:"median_ms"`
 }
 
 // Ratio is a system's time over another's, of the rounds in which both ran.
@@ -156,6 +164,9 @@ func (r *Result) summarise() {
 	}
 	if len(r.Repeated) > 0 {
 		r.RepeatedMS = rounded(median(r.Repeated))
+	}
+	for i := range r.Sections {
+		r.Sections[i].MedianMS = rounded(median(r.Sections[i].MS))
 	}
 	if !slices.ContainsFunc(r.Compiled, func(n int) bool { return n > 0 }) {
 		r.Compiled = nil

@@ -11,6 +11,7 @@ const (
 type Term struct {
 	Operation, System string
 	Counter           string // ""; else the value is this counter
+	Section           string // ""; else it is the time of this section
 	PerWork           bool   // the value is divided by the case's work
 	Rows              int    // of the table, or one of the places above
 }

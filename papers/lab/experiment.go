@@ -69,7 +69,7 @@ type Way struct {
 	Partial bool
 	// Counters, when set, are counted by a run of an instrumented variant.
 	Counters func(ctx context.Context) (map[string]float64, error)
-	// Sections, when set, are the parts of one run.
+	// Sections, when set, are the parts of one run. It runs as often as Run does, up to 15 times, after it.
 	Sections func(ctx context.Context) ([]Section, error)
 }
 

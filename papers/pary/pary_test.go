@@ -145,11 +145,15 @@ func drawn(t *rapid.T) (keys, asked []pary.Key) {
 	return keys, rapid.SliceOfN(key, 0, 60).Draw(t, "queries")
 }
 
+// untouched is what stands behind the places.
+const untouched = 0xabcdef
+
 // onDevice runs a search on the device, and what it counts.
 func onDevice(t *testing.T, d *lab.Device, keys, asked []pary.Key, lanes int, search func(pary.Searched, pary.Counts) error) (places, counts []uint32) {
 	t.Helper()
 	err := d.Query(t.Context(), func() error {
-		s := pary.Searched{Keys: primitives.FromSlice(flat(keys)), Queries: primitives.FromSlice(flat(asked)), Places: primitives.New(len(asked))}
+		all := primitives.FromSlice(slices.Repeat([]uint32{untouched}, len(asked)+8))
+		s := pary.Searched{Keys: primitives.FromSlice(flat(keys)), Queries: primitives.FromSlice(flat(asked)), Places: all.First(len(asked))}
 		c := pary.Counts{Lanes: lanes}
 		if lanes > 0 {
 			c.Words = primitives.Zeros(3)
@@ -163,9 +167,12 @@ func onDevice(t *testing.T, d *lab.Device, keys, asked []pary.Key, lanes int, se
 				return err
 			}
 		}
-		var err error
-		if len(asked) > 0 {
-			places, err = s.Places.Read(d.GL)
+		if len(asked) == 0 {
+			return nil
+		}
+		words, err := all.Read(d.GL)
+		if places = words[:len(asked)]; slices.ContainsFunc(words[len(asked):], func(w uint32) bool { return w != untouched }) {
+			t.Errorf("%d places for %d queries", len(words), len(asked))
 		}
 		return err
 	})
