@@ -268,12 +268,52 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	_, counts := onDevice(t, d, keys, asked, p, func(s pary.Searched, c pary.Counts) error { return pary.Binary(d.GL, sh, s, c) })
-	if most := pary.BinarySteps(n) * batch / p; int(counts[0]) > most || int(counts[1]) > most*p || int(counts[2]) < 3*batch {
-		t.Errorf("binary: counted %v, want at most %d steps, and %d conflicts", counts, most, 3*batch)
+	want := [2]int{} // steps of teams, and reads, by the search of one query after the other
+	for i := 0; i < batch; i += p {
+		slowest := 0
+		for _, q := range asked[i : i+p] {
+			n := halvings(keys, q)
+			slowest, want[1] = max(slowest, n), want[1]+n
+		}
+		want[0] += slowest
+	}
+	if got := [2]int{int(counts[0]), int(counts[1])}; got != want || int(counts[2]) < 3*batch {
+		t.Errorf("binary: counted %v, want %v, and %d conflicts at least", counts, want, 3*batch)
 	}
 	for n, want := range map[int][3]int{0: {0, 0, 0}, 1: {1, 1, 1}, 8: {4, 1, 3}, 9: {4, 2, 4}, 64: {7, 2, 6}, 36_000_000: {26, 9, 26}} {
 		if got := [3]int{pary.BinarySteps(n), pary.PArySteps(n, 8), pary.PArySteps(n, 2)}; got != want {
 			t.Errorf("%d keys: %v steps, want %v", n, got, want)
+		}
+	}
+}
+
+// halvings is how many keys a binary search reads until it has found one.
+func halvings(keys []pary.Key, q pary.Key) (n int) {
+	for lo, hi := 0, len(keys); lo < hi; {
+		at := (lo + hi) / 2
+		n++
+		switch order := keys[at].Compare(q); {
+		case order == 0:
+			return n
+		case order < 0:
+			lo = at + 1
+		default:
+			hi = at
+		}
+	}
+	return n
+}
+
+// As many keys fit as a storage block holds, and host memory three times.
+func TestMostKeys(t *testing.T) {
+	for _, c := range []struct {
+		block, budget, memory int64
+		rows                  int
+		holder                string
+	}{{1 << 40, 1 << 40, 480, 10, "memory"}, {160, 1 << 40, 1 << 40, 10, "block"}, {1 << 40, 320, 1 << 40, 20, "block"}, {128 << 20, 1 << 30, 1 << 40, 8 << 20, "block"}} {
+		rows, holder := pary.Paper().Most(&glctx.Caps{MaxStorageBlock: c.block, Budget: c.budget}, c.memory)
+		if rows != c.rows || !strings.Contains(holder, c.holder) {
+			t.Errorf("%+v: %d, %s", c, rows, holder)
 		}
 	}
 }
