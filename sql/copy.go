@@ -132,6 +132,9 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 	}
 	switch name {
 	case "FORMAT":
+		if value == insteadOfJSON {
+			value = "json"
+		}
 		switch c.Format = strings.ToLower(value); c.Format {
 		case "csv", "text", "parquet", "arrow", "json":
 			return nil

@@ -52,7 +52,7 @@ func (s *Statement) tree() (*pg.ParseResult, error) {
 		if err == nil {
 			return tree, nil
 		}
-		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) && !s.nameNull(loc) {
+		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) && !s.nameNull(loc) && !s.nameJSON(loc) {
 			if s.keysOfAll(loc) {
 				continue
 			}
@@ -81,6 +81,20 @@ func (s *Statement) takePath(loc int) bool {
 		return true
 	}
 	return false
+}
+
+// insteadOfJSON stands where COPY has the option FORMAT json, words that the grammar has as those of another clause.
+const insteadOfJSON = "jso_"
+
+// nameJSON puts [insteadOfJSON] behind the FORMAT at loc.
+func (s *Statement) nameJSON(loc int) bool {
+	i, found := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
+	if !found || !strings.EqualFold(s.token(0), "copy") || !strings.EqualFold(s.token(i), "format") || !strings.EqualFold(s.token(i+1), "json") {
+		return false
+	}
+	at := s.tokens[i+1]
+	s.clean = s.clean[:at.start] + insteadOfJSON + s.clean[at.end:]
+	return true
 }
 
 // insteadOfNull stands where a call names the option null, which the grammar has as a keyword.
