@@ -25,6 +25,7 @@ func TestRandom(t *testing.T) {
 			{"WITH v AS (SELECT x FROM t WHERE x < 100) SELECT MAX(x) FROM v TABLESAMPLE BERNOULLI (100)", "99"},
 			{"SELECT COUNT(DISTINCT r) FROM (VALUES (random()), (random())) v(r)", "2"},
 			{"SELECT random() = random(), length(gen_random_uuid())", "false|36"},
+			{"SELECT COUNT(*), COUNT(DISTINCT s), COUNT(DISTINCT u), COUNT(DISTINCT o) FROM (SELECT (SELECT random() + t.x * 0) AS s, (SELECT gen_random_uuid() || left(t.u, 0)) AS u, (SELECT random()) AS o FROM t) v", "2700|2700|2700|1"},
 			{"SELECT x FROM t WHERE random() < 0.1", "!random() is not supported in WHERE: compute it in FROM, as in FROM (SELECT *, random() AS r FROM t) s (line 1, column 23)"},
 			{"SELECT SUM(random()) FROM t", "!random() is not supported in an aggregate: compute it in FROM"},
 			{"CREATE TABLE d (r double precision DEFAULT random())", "!random() in the definition of a table is not supported: write it in the INSERT"},

@@ -21,12 +21,14 @@ type Function struct {
 	Raises bool
 	// Widest says that its integer parameters have one type, the widest that an argument has.
 	Widest bool
-	result table.Type
-	typed  func(args []Expr) table.Type // where the result depends on more than the parameters
-	rises  func(c *Call) int            // see [Call.Rises]; nil: with none
-	nulls  bool                         // it is evaluated for NULLs too
-	form   form
-	eval   func(a args) (table.Value, error)
+	// Volatile says that a query has another value of it for each of its rows, and each time it runs: of a row's number and a seed, its arguments.
+	Volatile bool
+	result   table.Type
+	typed    func(args []Expr) table.Type // where the result depends on more than the parameters
+	rises    func(c *Call) int            // see [Call.Rises]; nil: with none
+	nulls    bool                         // it is evaluated for NULLs too
+	form     form
+	eval     func(a args) (table.Value, error)
 	// kernel computes a call in vectors; where it is nil, and for a call of which it is none, eval does that.
 	kernel func(c *Call) kernel
 	// lazy evaluates what it needs of the operands.

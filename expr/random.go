@@ -11,11 +11,16 @@ import (
 func init() {
 	define("random_of(bigint,bigint) double", func(a args) (table.Value, error) {
 		return table.Float(Random(a.v[0].I, a.v[1].I)), nil
-	}).as(hidden)
+	}).as(hidden).Volatile = true
 	define("uuid_of(bigint,bigint) text", func(a args) (table.Value, error) {
 		return table.Str(UUID(a.v[0].I, a.v[1].I)), nil
-	}).as(hidden)
+	}).as(hidden).Volatile = true
 }
+
+// Seed is a seed of another one and of a number.
+var Seed = define("seed_of(bigint,bigint) bigint", func(a args) (table.Value, error) {
+	return table.Int(int64(mixed(uint64(a.v[0].I) + mixed(uint64(a.v[1].I))))), nil
+}).as(hidden)
 
 // mixed is a number of which each bit depends on all bits of another one: that of splitmix64.
 func mixed(x uint64) uint64 {

@@ -40,6 +40,17 @@ func (u *unnester) widened(cur Node, e expr.Expr) (Node, expr.Expr) {
 func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 	s := q.Of.(*Subplan)
 	u.plan(s)
+	if cur, tree, ok := perRow(cur, s.Tree); ok {
+		of := *q
+		of.Of = &Subplan{Tree: tree}
+		return u.valueOfRows(cur, &of)
+	}
+	return u.valueOfRows(cur, q)
+}
+
+// valueOfRows is that of a subquery whose volatile functions depend on the rows around where they have to.
+func (u *unnester) valueOfRows(cur Node, q *expr.Subquery) (Node, expr.Expr) {
+	s := q.Of.(*Subplan)
 	zero := &expr.Const{V: table.Literal(0), P: q.P}
 	ask := func(tree Node, t table.Type) *expr.Subquery { return u.constant(tree, t, q.P) }
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: q.P}
@@ -58,7 +69,7 @@ func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 		}
 		count := ask(&Project{&Aggregate{Input: aside(rows), Aggs: []expr.Aggregate{all}}, []Item{{"count", ref(0, all)}}}, all.Type())
 		var e expr.Expr
-		cur, e = u.valueOf(cur, count)
+		cur, e = u.valueOfRows(cur, count)
 		return cur, &expr.Compare{Op: expr.GT, L: e, R: zero, P: q.P}
 	case expr.AnyOf:
 		if eq, ok := q.Test.(*expr.Compare); ok && eq.Op == expr.EQ && !reads(s.Tree, 0) && !ReadsOuter(eq) {
@@ -72,7 +83,7 @@ func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 		item := caseOf(q.P, ref(0, some), expr.Expr(truth(true, q.P)),
 			&expr.Compare{Op: expr.LT, L: ref(2, known), R: ref(1, all), P: q.P}, nullTruth(q.P), truth(false, q.P))
 		tree := &Project{&Aggregate{Input: aside(s.Tree), Aggs: []expr.Aggregate{some, all, known}}, []Item{{"any", item}}}
-		return u.valueOf(cur, ask(tree, item.Type()))
+		return u.valueOfRows(cur, ask(tree, item.Type()))
 	}
 	if !reads(s.Tree, 0) {
 		return cur, q

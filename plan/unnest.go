@@ -253,9 +253,28 @@ func lateral(right Node) bool {
 
 // lateral joins each row of left to the rows that a subplan gives for it.
 func (u *unnester) lateral(kind JoinKind, left Node, d *Derived, on []expr.Expr) Node {
-	c := u.correlated(left, d.Of.Tree)
-	rows := c.rows(d.Of.Tree)
-	width, own := len(c.cur.Fields()), len(d.Fields())
+	if cur, tree, ok := perRow(left, d.Of.Tree); ok {
+		width := len(left.Fields())
+		for i, e := range on {
+			on[i] = expr.Moved(e, func(col int) int {
+				if col >= width {
+					return col + 1
+				}
+				return col
+			})
+		}
+		p := &Project{Input: u.lateralRows(kind, cur, tree, on)}
+		p.Items = slices.Delete(itemsOf(p.Input), width, width+1)
+		return aside(p)
+	}
+	return u.lateralRows(kind, left, d.Of.Tree, on)
+}
+
+// lateralRows does that of a tree whose volatile functions depend on the rows to the left where they have to.
+func (u *unnester) lateralRows(kind JoinKind, left, tree Node, on []expr.Expr) Node {
+	c := u.correlated(left, tree)
+	rows := c.rows(tree)
+	width, own := len(c.cur.Fields()), len(tree.Fields())
 	on = append(on, c.match(width+own)...)
 	p := &Project{Input: &Join{kind, aside(c.cur), aside(rows), All(on)}}
 	p.Items = itemsOf(p.Input)[:width+own]
@@ -303,6 +322,9 @@ func (u *unnester) filter(cur Node, where expr.Expr) Node {
 func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
 	s := q.Of.(*Subplan)
 	u.plan(s)
+	if _, _, volatile := perRow(cur, s.Tree); volatile { // its rows differ for each of cur
+		return nil
+	}
 	cur, test := u.widened(cur, q.Test)
 	in, rowTest, ok := strip(s.Tree, test)
 	if ReadsOuter(rowTest) || ReadsOuter(test) {

@@ -25,6 +25,8 @@ func (c *call) random() expr.Expr {
 	switch {
 	case c.Offset == nowhere:
 		panic(c.errorf("%s() in the definition of a table is not supported: write it in the INSERT", c.name))
+	case c.scope == nil && c.outer != nil: // it may depend on the rows around
+		return expr.NewCall(expr.Functions(randomFunctions[c.name])[0], []expr.Expr{&expr.Const{V: table.Int(0), P: c.at}, &expr.Const{V: table.Int(seed), P: c.at}}, c.at)
 	case c.scope == nil && c.name == "random":
 		return &expr.Const{V: table.Float(expr.Random(0, seed)), P: c.at}
 	case c.scope == nil:
