@@ -111,6 +111,12 @@ func (in *input) states() (list []state) {
 	return list
 }
 
+// keepsTexts reports that all texts of the input that are made stay until the end.
+func (in *input) keepsTexts() bool {
+	_, column := in.x.(*expr.Column)
+	return in.x != nil && !column && in.x.Type().Kind == table.Varchar && (in.distinct || slices.Contains(in.kinds, listing))
+}
+
 // worker has the groups of the rows that it was given.
 type worker struct {
 	*grouping
@@ -124,7 +130,6 @@ type worker struct {
 	sets   []distinctValues // of inputs that are DISTINCT
 	left   int              // groups that devices have left out
 	row    []uint32         // the group of each row at hand
-	ints   []int64          // the values of a column there
 }
 
 // directBits is up to how many bits of a word groups are looked up in an array.
@@ -132,6 +137,7 @@ const directBits = 16
 
 func (g *grouping) worker() *worker {
 	w := &worker{grouping: g, caches: make([]cache, len(g.keys.list)), folded: make([]cache, len(g.keys.list))}
+	w.eval.arena = &expr.Arena{KeepsTexts: slices.ContainsFunc(g.inputs, (*input).keepsTexts)}
 	if g.keys.bits <= directBits {
 		w.direct = make([]uint32, 1<<g.keys.bits)
 	}
@@ -261,6 +267,7 @@ func (w *worker) block(b table.Block) error {
 // piece takes in some rows. Of the error of a row it is the first that counts, so what comes
 // later is computed of the rows before it only.
 func (w *worker) piece(b table.Block) (err error) {
+	w.eval.arena.Reset()
 	words, err := w.words(w.table.Chunks[b.Chunk], b)
 	if err != nil {
 		b = b.Cut(0, len(words))
@@ -275,6 +282,7 @@ func (w *worker) piece(b table.Block) (err error) {
 func (w *worker) take(words []uint64, b table.Block) (_ int, err error) {
 	c, groups := w.table.Chunks[b.Chunk], w.groups(words, b)
 	for i, in := range w.inputs {
+		w.eval.arena.Reset() // states keep none of the vectors
 		x, y, of, at, failed := w.input(in, c, b, groups)
 		if failed != nil {
 			err, b, groups = failed, b.Cut(0, at), groups[:at]
@@ -374,7 +382,7 @@ func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where fu
 		if column, ok := e.(*expr.Column); in.codes != nil {
 			v = in.codes.vector(c, rows)
 		} else if ok && i == 0 {
-			v = expr.BlockRows{Chunk: c, Block: rows}.ColumnIn(&w.ints, column.Index)
+			v = expr.BlockRows{Chunk: c, Block: rows, Arena: w.eval.arena}.Column(column.Index)
 		} else {
 			v, failed = w.eval.Vector(e, c, rows)
 		}

@@ -92,6 +92,7 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 
 // deal deals the rows of a block to the parts, each in order.
 func (w *worker) deal(b table.Block) *dealt {
+	w.eval.arena.Reset()
 	words, _ := w.words(w.table.Chunks[b.Chunk], b) // of columns, which raise no error
 	d := &dealt{chunk: b.Chunk, rows: make([]uint32, len(words)), words: make([]uint64, len(words))}
 	var next [parts + 1]uint32

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/stencildb/stencildb/expr"
@@ -150,6 +151,7 @@ func (c *cache) text(d *dictionary, s string) uint64 {
 		if c.texts == nil {
 			c.texts = map[string]uint32{}
 		}
+		s = strings.Clone(s) // it is in an arena
 		id = d.text(s)
 		c.texts[s] = id
 	}

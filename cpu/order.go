@@ -136,6 +136,7 @@ type ends[T comparable] struct {
 	by     *ordering[T]
 	some   []bool
 	lo, hi []T
+	keep   func(T) T // makes a value one that stays; nil where all do
 }
 
 func (s *ends[T]) resize(groups int) {
@@ -169,15 +170,19 @@ func endsOf(x *expr.Vector) (two expr.Vector) {
 	lo, hi := 0, 0
 	switch {
 	case x.Floats != nil:
-		for i, f := range x.Floats {
-			if f < x.Floats[lo] || f == f && x.Floats[lo] != x.Floats[lo] {
-				lo = i
+		least, most := x.Floats[0], x.Floats[0]
+		for _, f := range x.Floats {
+			if f >= least && f <= most {
+				continue
 			}
-			if f > x.Floats[hi] || f != f { // NaN is above all others
-				hi = i
+			if f < least || least != least {
+				least = f
+			}
+			if f > most || f != f { // NaN is above all others
+				most = f
 			}
 		}
-		return expr.Vector{Floats: []float64{x.Floats[lo], x.Floats[hi]}}
+		return expr.Vector{Floats: []float64{least, most}}
 	case x.Texts != nil:
 		least, most := x.Texts[0], x.Texts[0]
 		for _, t := range x.Texts {
@@ -201,22 +206,32 @@ func endsOf(x *expr.Vector) (two expr.Vector) {
 	}
 	least, most := x.Ints[0], x.Ints[0]
 	for _, v := range x.Ints {
-		least, most = min(least, v), max(most, v)
+		if v < least { // both are rare
+			least = v
+		}
+		if v > most {
+			most = v
+		}
 	}
 	return expr.Vector{Ints: []int64{least, most}}
 }
 
 func (s *ends[T]) take(g uint32, lo, hi T) {
-	if !s.some[g] {
-		s.some[g], s.lo[g], s.hi[g] = true, lo, hi
-		return
+	first := !s.some[g]
+	s.some[g] = true
+	if first || s.by.less(lo, s.lo[g]) {
+		s.lo[g] = s.kept(lo)
 	}
-	if s.by.less(lo, s.lo[g]) {
-		s.lo[g] = lo
+	if first || s.by.less(s.hi[g], hi) {
+		s.hi[g] = s.kept(hi)
 	}
-	if s.by.less(s.hi[g], hi) {
-		s.hi[g] = hi
+}
+
+func (s *ends[T]) kept(v T) T {
+	if s.keep == nil {
+		return v
 	}
+	return s.keep(v)
 }
 
 func (s *ends[T]) merge(o state, to []uint32) {

@@ -183,7 +183,7 @@ func rowsOf(among []uint64, first int) (list []uint32) {
 func (s *scratch) values(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vector, ok bool) {
 	last := &s.last[b.First/pieceRows%len(s.last)]
 	if b.Rows != nil || last.e != e || last.chunk != c || last.first != b.First || last.n != b.N {
-		x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b}, &s.eval})
+		x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b, Arena: s.eval.arena}, &s.eval})
 		if b.Rows != nil {
 			return x, ok
 		}

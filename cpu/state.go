@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"strings"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -79,6 +80,9 @@ func newState(k stateKind, x expr.Expr) state {
 	if k == extremes {
 		if x.Type().Kind == table.Interval {
 			return intervalEnds()
+		}
+		if _, column := x.(*expr.Column); !column && x.Type().Kind == table.Varchar { // texts that are made are in an arena
+			return &ends[string]{by: ofTexts, keep: strings.Clone}
 		}
 		return orderOf(x.Type()).ends()
 	}

@@ -7,7 +7,10 @@ import (
 
 // Evaluator computes expressions over blocks of rows, for one goroutine: in loops over vectors, what reads one column of
 // few codes once a code. DECIMALs may have up to 38 digits.
-type Evaluator struct{ memo map[memoKey]memoized }
+type Evaluator struct {
+	memo  map[memoKey]memoized
+	arena *expr.Arena // nil where vectors stay
+}
 
 // memoKey is an expression over one column of few codes.
 type memoKey struct {
@@ -68,15 +71,16 @@ func (r source) Once(e expr.Expr, compute func(codes expr.Source) (expr.Vector, 
 	if !known.ok {
 		return x, false
 	}
-	at := table.Gather(s.Codes, r.Block, uint64(0))
+	at := r.Arena.Ints(r.Len())
+	table.GatherInto(at, s.Codes, r.Block, 0)
 	if s.Nulls > 0 {
 		for i := range at {
 			if s.IsNull(r.Block.Row(i)) {
-				at[i] = s.Max + 1
+				at[i] = int64(s.Max + 1)
 			}
 		}
 	}
-	return known.Gathered(at), true
+	return known.Gathered(r.Arena, at), true
 }
 
 // At evaluates an expression in a row of a chunk by its definition.
@@ -93,7 +97,7 @@ func (v *Evaluator) At(e expr.Expr, c *table.Chunk) func(row int) (table.Value, 
 
 // Vector computes any expression. Where a row raises an error it has the rows before that one.
 func (v *Evaluator) Vector(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vector, err error) {
-	if x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b}, v}); ok {
+	if x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b, Arena: v.arena}, v}); ok {
 		return x, nil
 	}
 	return v.byRow(e, c, b)

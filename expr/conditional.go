@@ -63,27 +63,82 @@ func extremes(op CmpOp) func(e *Call) kernel {
 				return kernel{}
 			}
 		}
-		return kernel{run: func(v []Vector, out Vector) (Vector, bool) {
-			n := out.Len()
-			for i := range n {
-				best := -1
-				for k := range v {
-					if v[k].IsNull(i) {
-						continue
-					}
-					if best < 0 || op.Holds(compareAt(&v[k], &v[best], i)) {
-						best = k
-					}
+		return kernel{whole: true, run: func(v []Vector, out Vector) (Vector, bool) {
+			for k := range v {
+				if v[k].Valid != nil || v[k].Spans != nil {
+					return extremeOfSome(op, v, out)
 				}
-				if best < 0 {
-					out.SetNull(i)
-					continue
+			}
+			for k := range v {
+				switch {
+				case k == 0:
+					copy(out.Floats, v[0].Floats)
+					copy(out.Texts, v[0].Texts)
+					copy(out.Ints, v[0].Ints)
+				case out.Floats != nil:
+					extremeFloats(op, out.Floats, v[k].Floats)
+				case out.Texts != nil:
+					extremeOrdered(op, out.Texts, v[k].Texts)
+				default:
+					extremeOrdered(op, out.Ints, v[k].Ints)
 				}
-				out.take(i, &v[best], i)
 			}
 			return out, true
 		}}
 	}
+}
+
+// extremeOrdered leaves the larger or the smaller of two values in the first.
+func extremeOrdered[T int64 | string](op CmpOp, best, list []T) {
+	list = list[:len(best)]
+	if op == GT {
+		for i, x := range best {
+			best[i] = max(x, list[i])
+		}
+		return
+	}
+	for i, x := range best {
+		best[i] = min(x, list[i])
+	}
+}
+
+// extremeFloats is extremeOrdered of doubles: of equal ones, such as 0 and -0, the first, and NaN is above all others.
+func extremeFloats(op CmpOp, best, list []float64) {
+	list = list[:len(best)]
+	if op == GT {
+		for i, x := range best {
+			if y := list[i]; y > x || y != y {
+				best[i] = y
+			}
+		}
+		return
+	}
+	for i, x := range best {
+		if y := list[i]; y < x || x != x {
+			best[i] = y
+		}
+	}
+}
+
+// extremeOfSome is the extreme of operands of which some are NULL, or intervals.
+func extremeOfSome(op CmpOp, v []Vector, out Vector) (Vector, bool) {
+	for i := range out.Len() {
+		best := -1
+		for k := range v {
+			if v[k].IsNull(i) {
+				continue
+			}
+			if best < 0 || op.Holds(compareAt(&v[k], &v[best], i)) {
+				best = k
+			}
+		}
+		if best < 0 {
+			out.SetNull(i)
+			continue
+		}
+		out.take(i, &v[best], i)
+	}
+	return out, true
 }
 
 // compareAt compares two vectors in a row.

@@ -10,6 +10,8 @@ import (
 type kernel struct {
 	// reads are the operands that it is given; of the others, which are constants, it knows the values. nil: all.
 	reads []bool
+	// whole says that it writes every row of out, which has what was in it before.
+	whole bool
 	// run writes to out, room for so many rows. ok is false where a row raises an error or its value has more than 64 bits.
 	run func(operands []Vector, out Vector) (x Vector, ok bool)
 }
@@ -191,6 +193,77 @@ func of3[A, B, C, Y element](i, j, k int, f func(A, B, C) (Y, state)) kernel {
 			return s
 		})
 		return out, ok && done()
+	}}
+}
+
+// loop1 is a function of operand i that has a value for each one, also of what a NULL hides.
+func loop1[X, Y element](i int, loop func(ys []Y, xs []X)) kernel {
+	return kernel{whole: true, run: func(v []Vector, out Vector) (Vector, bool) {
+		xs := elements[X](&v[i])
+		loop(elements[Y](&out)[:len(xs)], xs)
+		out.Valid = v[i].Valid
+		return out, true
+	}}
+}
+
+// loop2 is loop1 of operands i and j.
+func loop2[A, B, Y element](i, j int, loop func(ys []Y, as []A, bs []B)) kernel {
+	return kernel{whole: true, run: func(v []Vector, out Vector) (Vector, bool) {
+		as := elements[A](&v[i])
+		loop(elements[Y](&out)[:len(as)], as, elements[B](&v[j])[:len(as)])
+		out.Valid = Both(v[i].Valid, v[j].Valid)
+		return out, true
+	}}
+}
+
+// sure is a kernel whose loop says that no row fails, also none that a NULL hides; where it does not, another one says which.
+func sure[X, Y element](i int, loop func(ys []Y, xs []X) (ok bool), otherwise kernel) kernel {
+	return kernel{reads: otherwise.reads, run: func(v []Vector, out Vector) (Vector, bool) {
+		xs := elements[X](&v[i])
+		if loop(elements[Y](&out)[:len(xs)], xs) {
+			out.Valid = v[i].Valid
+			return out, true
+		}
+		return otherwise.run(v, out)
+	}}
+}
+
+// written1 is a text of operand i, appended to what it is given.
+func written1[X element](i int, f func(out []byte, x X) ([]byte, state)) kernel {
+	return kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+		xs, w := elements[X](&v[i]), textWriter{arena: out.arena}
+		out.Valid = v[i].Valid
+		return out, out.each(len(xs), func(k int) state {
+			text, s := f(w.begin(), xs[k])
+			out.Texts[k] = w.end(text)
+			return s
+		})
+	}}
+}
+
+// written2 is written1 of operands i and j.
+func written2[A, B element](i, j int, f func(out []byte, a A, b B) ([]byte, state)) kernel {
+	return kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+		as, bs, w := elements[A](&v[i]), elements[B](&v[j]), textWriter{arena: out.arena}
+		out.Valid = Both(v[i].Valid, v[j].Valid)
+		return out, out.each(len(as), func(k int) state {
+			text, s := f(w.begin(), as[k], bs[k])
+			out.Texts[k] = w.end(text)
+			return s
+		})
+	}}
+}
+
+// written3 is written1 of operands i, j and k.
+func written3[A, B, C element](i, j, k int, f func(out []byte, a A, b B, c C) ([]byte, state)) kernel {
+	return kernel{run: func(v []Vector, out Vector) (Vector, bool) {
+		as, bs, cs, w := elements[A](&v[i]), elements[B](&v[j]), elements[C](&v[k]), textWriter{arena: out.arena}
+		out.Valid = Both(Both(v[i].Valid, v[j].Valid), v[k].Valid)
+		return out, out.each(len(as), func(r int) state {
+			text, s := f(w.begin(), as[r], bs[r], cs[r])
+			out.Texts[r] = w.end(text)
+			return s
+		})
 	}}
 }
 

@@ -6,17 +6,22 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Gathered is the values at some places.
-func (x *Vector) Gathered(at []uint64) (out Vector) {
+// Gathered is the values at some places, in an arena.
+func (x *Vector) Gathered(a *Arena, at []int64) (out Vector) {
+	out.arena = a
 	switch {
 	case x.Floats != nil:
-		out.Floats = gathered(x.Floats, at)
+		out.Floats = a.floatsOf(len(at))
+		gather(out.Floats, x.Floats, at)
 	case x.Texts != nil:
-		out.Texts = gathered(x.Texts, at)
+		out.Texts = a.textsOf(len(at))
+		gather(out.Texts, x.Texts, at)
 	default:
-		out.Ints = gathered(x.Ints, at)
+		out.Ints = a.Ints(len(at))
+		gather(out.Ints, x.Ints, at)
 		if x.Spans != nil {
-			out.Spans = gathered(x.Spans, at)
+			out.Spans = make([]table.Span, len(at))
+			gather(out.Spans, x.Spans, at)
 		}
 	}
 	if x.Valid != nil {
@@ -29,12 +34,11 @@ func (x *Vector) Gathered(at []uint64) (out Vector) {
 	return out
 }
 
-func gathered[T any](of []T, at []uint64) []T {
-	out := make([]T, len(at))
+func gather[T any](to, of []T, at []int64) {
+	to = to[:len(at)]
 	for i, k := range at {
-		out[i] = of[k]
+		to[i] = of[k]
 	}
-	return out
 }
 
 // codes are values of the one column that an expression reads.
@@ -83,12 +87,15 @@ func (c codes) Column(int) Vector {
 }
 
 func (c codes) Some(places []uint32) Source {
-	at := make([]uint64, len(places))
+	at := make([]int64, len(places))
 	for i, p := range places {
-		at[i] = uint64(p)
+		at[i] = int64(p)
 	}
-	return codes{c.Gathered(at)}
+	return codes{c.Gathered(nil, at)}
 }
+
+// Memory implements [Source].
+func (c codes) Memory() *Arena { return nil }
 
 func (c codes) Once(Expr, func(Source) (Vector, bool)) (x Vector, ok bool) { return x, false }
 
@@ -99,45 +106,52 @@ func (c codes) Len() int { return c.Vector.Len() }
 type BlockRows struct {
 	Chunk *table.Chunk
 	Block table.Block
+	Arena *Arena // nil for vectors that stay
 }
 
 // Len, Some, Column and Once implement [Source].
 func (r BlockRows) Len() int { return r.Block.Len() }
 
+// Memory implements [Source].
+func (r BlockRows) Memory() *Arena { return r.Arena }
+
 func (r BlockRows) Some(places []uint32) Source { return r.At(places) }
 
 // At is Some.
 func (r BlockRows) At(places []uint32) BlockRows {
-	some := make([]uint32, len(places))
+	some := r.Arena.placesOf(len(places))
 	for i, p := range places {
 		some[i] = uint32(r.Block.Row(int(p)))
 	}
-	return BlockRows{r.Chunk, table.Block{Chunk: r.Block.Chunk, Rows: some}}
+	return BlockRows{r.Chunk, table.Block{Chunk: r.Block.Chunk, Rows: some}, r.Arena}
 }
 
-func (r BlockRows) Column(i int) Vector { return r.ColumnIn(new([]int64), i) }
-
-// ColumnIn is Column, integers in room that it may make larger.
-func (r BlockRows) ColumnIn(room *[]int64, i int) (x Vector) {
+func (r BlockRows) Column(i int) Vector {
 	s, n := r.Chunk.Segments[i], r.Len()
+	x := r.Arena.room(s.Type, n)
 	x.Valid, _ = s.Validity(r.Block)
 	switch {
-	case s.Type.Kind == table.Varchar:
-		x.Texts = make([]string, n)
-		codes := table.Gather(s.Codes, r.Block, uint64(0))
-		for k := range x.Texts {
-			if !x.IsNull(k) {
-				x.Texts[k] = s.Dict[codes[k]]
+	case x.Texts != nil:
+		codes := r.Arena.Ints(n)
+		table.GatherInto(codes, s.Codes, r.Block, 0)
+		if x.Valid == nil {
+			for k, c := range codes {
+				x.Texts[k] = s.Dict[c]
+			}
+			break
+		}
+		for k, c := range codes {
+			if x.Texts[k] = ""; !x.IsNull(k) {
+				x.Texts[k] = s.Dict[c]
 			}
 		}
-	case s.Type.IsFloat():
-		x.Floats = s.Doubles(r.Block)
+	case x.Floats != nil:
+		s.DoublesInto(x.Floats, r.Block)
 	default:
 		base := table.IntFromOrdinal(s.Base)
 		if s.Type.Kind == table.Boolean {
 			base = int64(s.Base)
 		}
-		x.Ints = slices.Grow((*room)[:0], n)[:n]
 		table.GatherInto(x.Ints, s.Codes, r.Block, base)
 		if s.Spans != nil {
 			x.Spans = make([]table.Span, n)
@@ -145,7 +159,6 @@ func (r BlockRows) ColumnIn(room *[]int64, i int) (x Vector) {
 				x.Spans[k] = s.Spans[us]
 			}
 		}
-		*room = x.Ints
 	}
 	return x
 }

@@ -94,7 +94,9 @@ func init() {
 	}))
 	for _, kind := range []string{"timestamp", "date", "interval"} {
 		define("isfinite("+kind+") boolean", func(args) (table.Value, error) { return table.Bool(true), nil }).by(kernel{run: func(v []Vector, out Vector) (Vector, bool) {
-			return Vector{Ints: fill(len(out.Ints), int64(1)), Valid: v[0].Valid}, true // there is no infinity
+			fill(out.Ints, 1) // there is no infinity
+			out.Valid = v[0].Valid
+			return out, true
 		}})
 	}
 	define("overlaps(timestamp,timestamp,timestamp,timestamp) boolean", overlap).nulls = true

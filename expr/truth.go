@@ -1,9 +1,6 @@
 package expr
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -48,13 +45,11 @@ func (v vectors) truth(e Expr) (x Vector, ok bool) {
 
 // tests is a truth value a row.
 func (v vectors) tests(holds func(i int) bool) Vector {
-	out := make([]int64, v.rows.Len())
+	out := v.rows.Memory().Ints(v.rows.Len())
 	for i := range out {
-		if holds(i) {
-			out[i] = 1
-		}
+		out[i] = truth(holds(i))
 	}
-	return Vector{Ints: out}
+	return Vector{Ints: out, arena: v.rows.Memory()}
 }
 
 // compare is a comparison of values of one kind.
@@ -76,23 +71,47 @@ func compared(e *Compare, l, r Vector) (out Vector, ok bool) {
 	if l, r, ok = Aligned(l, r, max(0, rt.Scale-lt.Scale), max(0, lt.Scale-rt.Scale)); !ok {
 		return out, false
 	}
-	var holds [3]int64 // for less, equal, greater
-	for i := range holds {
-		if e.Op.Holds(i - 1) {
-			holds[i] = 1
-		}
+	out = Vector{Ints: l.arena.Ints(l.Len()), Valid: Both(l.Valid, r.Valid), arena: l.arena}
+	op := e.Op
+	if op == GT || op == LE { // of the other side
+		l, r = r, l
 	}
-	out = Vector{Ints: make([]int64, l.Len()), Valid: Both(l.Valid, r.Valid)}
-	for i, x := range l.Ints {
-		out.Ints[i] = holds[cmp.Compare(x, r.Ints[i])+1]
-	}
-	for i, x := range l.Floats {
-		out.Ints[i] = holds[table.CompareFloat(x, r.Floats[i])+1]
-	}
-	for i, x := range l.Texts {
-		out.Ints[i] = holds[cmp.Compare(x, r.Texts[i])+1]
+	equal, flip := op == EQ || op == NE, truth(op == NE || op == GE || op == LE)
+	switch {
+	case l.Floats != nil:
+		compareFloats(out.Ints, l.Floats, r.Floats[:len(l.Floats)], equal, flip)
+	case l.Texts != nil:
+		compareOrdered(out.Ints, l.Texts, r.Texts[:len(l.Texts)], equal, flip)
+	default:
+		compareOrdered(out.Ints, l.Ints, r.Ints[:len(l.Ints)], equal, flip)
 	}
 	return out, true
+}
+
+// compareOrdered writes whether values are equal, or else less, 1 for TRUE, or the opposite of it where flip is 1.
+func compareOrdered[T int64 | string](to []int64, l, r []T, equal bool, flip int64) {
+	if equal {
+		for i, x := range l {
+			to[i] = truth(x == r[i]) ^ flip
+		}
+		return
+	}
+	for i, x := range l {
+		to[i] = truth(x < r[i]) ^ flip
+	}
+}
+
+// compareFloats is compareOrdered of doubles: NaN equals itself and is above all others.
+func compareFloats(to []int64, l, r []float64, equal bool, flip int64) {
+	if equal {
+		for i, x := range l {
+			to[i] = (truth(x == r[i]) | truth(x != x)&truth(r[i] != r[i])) ^ flip
+		}
+		return
+	}
+	for i, x := range l {
+		to[i] = (truth(x < r[i]) | truth(x == x)&truth(r[i] != r[i])) ^ flip
+	}
 }
 
 // between is X >= Lo and X <= Hi.
@@ -108,7 +127,7 @@ func (v vectors) between(e *Between) (out Vector, ok bool) {
 	if !ok1 || !ok2 {
 		return out, false
 	}
-	out = Vector{Ints: make([]int64, len(lo.Ints))}
+	out = v.rows.Memory().cleared(e.Type(), len(lo.Ints))
 	for i := range out.Ints {
 		no := lo.Ints[i] == 0 && !lo.IsNull(i) || hi.Ints[i] == 0 && !hi.IsNull(i)
 		switch {
@@ -131,7 +150,7 @@ func (v vectors) at(places []uint32) vectors {
 
 // places are those of all rows of the block.
 func (v vectors) places() []uint32 {
-	out := make([]uint32, v.rows.Len())
+	out := v.rows.Memory().placesOf(v.rows.Len())
 	for i := range out {
 		out[i] = uint32(i)
 	}
@@ -142,14 +161,15 @@ func (v vectors) places() []uint32 {
 // before it leave undecided.
 func (v vectors) junction(kids []Expr, decisive int64) (out Vector, ok bool) {
 	rest := v.places()
-	out.Ints = fill(len(rest), 1-decisive)
+	out = v.rows.Memory().room(boolean, len(rest))
+	fill(out.Ints, 1-decisive)
 	unknown := make([]bool, len(rest))
 	for _, k := range kids {
 		x, ok := v.at(rest).of(k)
 		if !ok {
 			return out, false
 		}
-		left := rest[:0:0]
+		left := rest[:0] // what is left stands before what is looked at
 		for i, p := range rest {
 			switch {
 			case x.IsNull(i):
@@ -172,23 +192,8 @@ func (v vectors) junction(kids []Expr, decisive int64) (out Vector, ok bool) {
 
 // choice is CASE or COALESCE: a value is computed of the rows that need it.
 func (v vectors) choice(e *Call) (out Vector, ok bool) {
+	c := choosing{vectors: v, to: e.T, out: v.rows.Memory().room(e.T, v.rows.Len())}
 	rest := v.places()
-	out = nulls(e.T, len(rest))
-	take := func(of []uint32, value Expr) (left []uint32, ok bool) {
-		if t := value.Type(); t.Kind != e.T.Kind && !(t.IsInteger() && e.T.IsInteger()) || t.Scale != e.T.Scale {
-			return nil, false
-		}
-		x, ok := v.at(of).of(value)
-		for i, p := range of {
-			if !ok || x.IsNull(i) {
-				left = append(left, p)
-				continue
-			}
-			out.Valid[p/8] |= 1 << (p % 8)
-			out.take(int(p), &x, i)
-		}
-		return left, ok
-	}
 	i := 0
 	if e.Fn == Case {
 		for ; i+1 < len(e.Args) && len(rest) > 0; i += 2 {
@@ -196,27 +201,135 @@ func (v vectors) choice(e *Call) (out Vector, ok bool) {
 			if !ok {
 				return out, false
 			}
-			var yes, no []uint32
-			for k, p := range rest {
-				if when.Ints[k] != 0 && !when.IsNull(k) {
-					yes = append(yes, p)
-				} else {
-					no = append(no, p)
-				}
-			}
-			if _, ok = take(yes, e.Args[i+1]); !ok {
+			yes, no := c.divided(rest, &when)
+			if nulls, ok := c.take(yes, e.Args[i+1]); !ok {
 				return out, false
+			} else {
+				c.setNull(nulls)
 			}
 			rest = no
 		}
 	}
 	for ; i < len(e.Args) && len(rest) > 0; i++ { // ELSE, or those of COALESCE
-		if rest, ok = take(rest, e.Args[i]); !ok {
+		if rest, ok = c.take(rest, e.Args[i]); !ok {
 			return out, false
 		}
 	}
-	if !slices.ContainsFunc(out.Valid[:out.Len()/8], func(b byte) bool { return b != 0xff }) && out.Len()%8 == 0 {
-		out.Valid = nil
+	c.setNull(rest)
+	return c.out, true
+}
+
+// choosing is a vector whose rows are taken from others.
+type choosing struct {
+	vectors
+	to  table.Type
+	out Vector
+}
+
+// setNull makes rows NULL.
+func (c *choosing) setNull(places []uint32) {
+	for _, p := range places {
+		c.out.SetNull(int(p))
 	}
-	return out, true
+}
+
+// divided are the places of which a condition is TRUE, and the others.
+func (c *choosing) divided(places []uint32, when *Vector) (yes, no []uint32) {
+	yes, no = c.rows.Memory().placesOf(len(places)), c.rows.Memory().placesOf(len(places))
+	y := 0
+	for k, p := range places { // without a branch: each goes to both, and one of them goes on
+		t := int(when.Ints[k])
+		if when.Valid != nil {
+			t &= int(when.Valid[k/8] >> (k % 8))
+		}
+		yes[y], no[k-y] = p, p
+		y += t & 1
+	}
+	return yes[:y], no[:len(places)-y]
+}
+
+// take gives rows their values; left are those of which it is NULL.
+func (c *choosing) take(places []uint32, value Expr) (left []uint32, ok bool) {
+	if t := value.Type(); t.Kind != c.to.Kind && !(t.IsInteger() && c.to.IsInteger()) || t.Scale != c.to.Scale {
+		return nil, false
+	}
+	if len(places) == 0 {
+		return nil, true
+	}
+	if k, ok := value.(*Const); ok && (k.V.Null || k.V.Big == nil && c.to.Kind != table.Interval) {
+		if k.V.Null {
+			return places, true
+		}
+		for _, p := range places {
+			c.out.Put(int(p), k.V)
+		}
+		return nil, true
+	}
+	n := c.out.Len()
+	_, column := value.(*Column)
+	all := len(places) == n || column && 4*len(places) >= n // which is read faster as a whole than in places
+	from := c.vectors
+	if !all {
+		from = c.at(places)
+	}
+	x, ok := from.of(value)
+	switch {
+	case !ok:
+		return nil, false
+	case len(places) == n && x.Valid == nil && c.out.Valid == nil && x.Highs == nil:
+		c.out = x
+		return nil, true
+	case x.Spans != nil && c.out.Spans == nil:
+		c.out.Spans = make([]table.Span, n)
+	}
+	at := places // of the values in x
+	if !all {
+		at = nil
+	}
+	if x.Valid != nil {
+		kept, of := c.rows.Memory().placesOf(len(places))[:0], c.rows.Memory().placesOf(len(places))[:0]
+		for i, p := range places {
+			k := uint32(i)
+			if all {
+				k = p
+			}
+			if x.IsNull(int(k)) {
+				left = append(left, p)
+				continue
+			}
+			kept, of = append(kept, p), append(of, k)
+		}
+		places, at = kept, of
+	}
+	switch {
+	case x.Floats != nil:
+		scatter(c.out.Floats, places, x.Floats, at)
+	case x.Texts != nil:
+		scatter(c.out.Texts, places, x.Texts, at)
+	default:
+		scatter(c.out.Ints, places, x.Ints, at)
+		if x.Spans != nil {
+			scatter(c.out.Spans, places, x.Spans, at)
+		} else if c.out.Spans != nil {
+			for _, p := range places {
+				c.out.Spans[p] = table.Span{}
+			}
+		}
+	}
+	return left, true
+}
+
+// scatter writes values of some places to others; at is nil of the first ones.
+func scatter[T any](to []T, places []uint32, from []T, at []uint32) {
+	if at == nil {
+		from = from[:len(places)]
+		for i, p := range places {
+			to[p] = from[i]
+		}
+		return
+	}
+	at = at[:len(places)]
+	for i, p := range places {
+		to[p] = from[at[i]]
+	}
 }

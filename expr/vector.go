@@ -3,6 +3,7 @@ package expr
 import (
 	"math"
 	"math/big"
+	"math/bits"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -16,6 +17,7 @@ type Vector struct {
 	Highs  []int64      // the upper halves of DECIMALs of 128 bits, whose lower halves are Ints; nil where 64 bits do
 	Valid  []byte       // one bit a row, set for a value; nil where no row is NULL
 	Spans  []table.Span // those of intervals; nil where no interval has one
+	arena  *Arena       // that it is in
 }
 
 // Len is the number of rows.
@@ -107,56 +109,45 @@ func (x *Vector) take(p int, o *Vector, i int) {
 }
 
 // Room is room for n values of a type.
-func Room(t table.Type, n int) (x Vector) {
-	switch {
-	case t.IsFloat():
-		x.Floats = make([]float64, n)
-	case t.Kind == table.Varchar:
-		x.Texts = make([]string, n)
-	default:
-		x.Ints = make([]int64, n)
-	}
-	return x
-}
+func Room(t table.Type, n int) Vector { return (*Arena)(nil).cleared(t, n) }
 
 // nulls is n times NULL.
-func nulls(t table.Type, n int) Vector {
-	x := Room(t, n)
+func (a *Arena) nulls(t table.Type, n int) Vector {
+	x := a.cleared(t, n)
 	x.Valid = make([]byte, (n+7)/8)
 	return x
 }
 
 // constant is a value in n rows.
-func constant(c table.Value, n int) (x Vector, ok bool) {
+func (a *Arena) constant(c table.Value, n int) (x Vector, ok bool) {
 	switch {
 	case c.Null:
-		return nulls(c.Type, n), true
+		return a.nulls(c.Type, n), true
 	case c.Big != nil:
 		return x, false
-	case c.Type.IsFloat():
-		return Vector{Floats: fill(n, c.F)}, true
-	case c.Type.Kind == table.Varchar:
-		return Vector{Texts: fill(n, c.S)}, true
+	}
+	x = a.room(c.Type, n)
+	switch {
+	case x.Floats != nil:
+		fill(x.Floats, c.F)
+	case x.Texts != nil:
+		fill(x.Texts, c.S)
 	case c.Type.Kind == table.Interval:
-		x.Ints = make([]int64, n)
 		if n == 0 || !x.Put(0, c) {
 			return x, n == 0
 		}
-		x.Ints = fill(n, x.Ints[0])
-		if x.Spans != nil {
-			x.Spans = fill(n, c.Span)
-		}
-		return x, true
+		fill(x.Ints, x.Ints[0])
+		fill(x.Spans, c.Span)
+	default:
+		fill(x.Ints, c.I)
 	}
-	return Vector{Ints: fill(n, c.I)}, true
+	return x, true
 }
 
-func fill[T any](n int, x T) []T {
-	out := make([]T, n)
-	for i := range out {
-		out[i] = x
+func fill[T any](list []T, x T) {
+	for i := range list {
+		list[i] = x
 	}
-	return out
 }
 
 // Both is the rows that are valid in two vectors.
@@ -177,6 +168,8 @@ func Both(a, b []byte) []byte {
 // Source is rows of which expressions are computed.
 type Source interface {
 	Len() int
+	// Memory is where their vectors are computed, nil where each is new.
+	Memory() *Arena
 	// Column is the values of a column, which nobody else writes to.
 	Column(i int) Vector
 	// Some are the rows at some places.
@@ -198,7 +191,7 @@ func (v vectors) of(e Expr) (x Vector, ok bool) {
 	case *Column:
 		return v.rows.Column(e.Index), true
 	case *Const:
-		return constant(e.V, v.rows.Len())
+		return v.rows.Memory().constant(e.V, v.rows.Len())
 	case *Neg:
 		return v.negated(e)
 	case *Arith:
@@ -254,7 +247,10 @@ func (v vectors) kernel(e Expr, k kernel, operands []Expr) (x Vector, ok bool) {
 			return x, false
 		}
 	}
-	return k.run(list, Room(e.Type(), n))
+	if k.whole {
+		return k.run(list, v.rows.Memory().room(e.Type(), n))
+	}
+	return k.run(list, v.rows.Memory().cleared(e.Type(), n))
 }
 
 // call computes a function.
@@ -267,7 +263,7 @@ func (v vectors) call(e *Call) (x Vector, ok bool) {
 			if k.reads != nil { // the others are constants, of which one may be NULL
 				for i, a := range e.Args {
 					if c, ok := a.(*Const); ok && !k.reads[i] && c.V.Null {
-						return nulls(e.T, v.rows.Len()), true
+						return v.rows.Memory().nulls(e.T, v.rows.Len()), true
 					}
 				}
 			}
@@ -288,11 +284,18 @@ func (v vectors) negated(e *Neg) (x Vector, ok bool) {
 		}
 		return x, true
 	}
+	wrong := int64(0)
 	for i, k := range x.Ints {
-		if k == math.MinInt64 && !x.IsNull(i) || !e.Type().Holds(-k) && !x.IsNull(i) {
+		wrong |= k & -k // below 0 of the smallest alone
+		x.Ints[i] = -k
+	}
+	if wrong >= 0 && (!e.Type().IsInteger() || x.within(e.Type())) {
+		return x, true
+	}
+	for i, k := range x.Ints {
+		if (k == math.MinInt64 || !e.Type().Holds(k)) && !x.IsNull(i) {
 			return x, false
 		}
-		x.Ints[i] = -k
 	}
 	return x, true
 }
@@ -313,7 +316,7 @@ func (v vectors) arith(e *Arith) (x Vector, ok bool) {
 		if l.Scale > 18 || r.Scale > 18 {
 			return x, false
 		}
-		return quotients(e).run([]Vector{x, y}, Room(e.T, x.Len()))
+		return quotients(e).run([]Vector{x, y}, x.arena.cleared(e.T, x.Len()))
 	case e.T.Kind == table.Decimal && e.Op != Mul:
 		if x, y, ok = Aligned(x, y, e.T.Scale-l.Scale, e.T.Scale-r.Scale); !ok {
 			return x, false
@@ -348,12 +351,14 @@ func (x Vector) scaled(digits int) (_ Vector, ok bool) {
 	if digits <= 0 || digits > 18 {
 		return x, digits == 0
 	}
-	return x.integers(Mul, Vector{Ints: fill(len(x.Ints), table.Pow10(digits).Int64())}, table.Type{Kind: table.Decimal})
+	unit := Vector{Ints: x.arena.Ints(len(x.Ints))}
+	fill(unit.Ints, table.Pow10(digits).Int64())
+	return x.integers(Mul, unit, table.Type{Kind: table.Decimal})
 }
 
 // integers computes x op y, of a type.
 func (x Vector) integers(op ArithOp, y Vector, t table.Type) (out Vector, ok bool) {
-	out = Vector{Ints: make([]int64, len(x.Ints)), Valid: Both(x.Valid, y.Valid)}
+	out = Vector{Ints: x.arena.Ints(len(x.Ints)), Valid: Both(x.Valid, y.Valid), arena: x.arena}
 	a, b, to, wrong := x.Ints, y.Ints[:len(x.Ints)], out.Ints, int64(0)
 	switch op {
 	case Add:
@@ -369,6 +374,12 @@ func (x Vector) integers(op ArithOp, y Vector, t table.Type) (out Vector, ok boo
 			to[i] = s
 		}
 	case Mul:
+		if bits.Len64(widest(a))+bits.Len64(widest(b)) < 64 { // each product fits
+			for i, l := range a {
+				to[i] = l * b[i]
+			}
+			break
+		}
 		for i, l := range a {
 			r := b[i]
 			if int64(int32(l)) != l || int64(int32(r)) != r { // the product may not fit
@@ -377,6 +388,24 @@ func (x Vector) integers(op ArithOp, y Vector, t table.Type) (out Vector, ok boo
 				}
 			}
 			to[i] = l * r
+		}
+	case Div:
+		for i, l := range a {
+			r := b[i]
+			if uint64(r+1) <= 1 { // 0, or -1, of which a quotient may not fit
+				wrong = -1
+				break
+			}
+			to[i] = l / r
+		}
+	case Mod:
+		for i, l := range a {
+			r := b[i]
+			if uint64(r+1) <= 1 {
+				wrong = -1
+				break
+			}
+			to[i] = l % r
 		}
 	default:
 		wrong = -1
@@ -395,21 +424,25 @@ func (x Vector) integers(op ArithOp, y Vector, t table.Type) (out Vector, ok boo
 	return out, true
 }
 
+// widest has the bits that some of integers have beside their sign.
+func widest(list []int64) (all uint64) {
+	for _, x := range list {
+		all |= uint64(x ^ x>>63)
+	}
+	return all
+}
+
 // within reports that an integer type holds all values, also those that NULLs hide.
 func (x *Vector) within(t table.Type) bool {
-	lo, hi := t.Limits()
-	least, most := int64(0), int64(0)
-	for _, i := range x.Ints {
-		least, most = min(least, i), max(most, i)
-	}
-	return lo <= least && most <= hi
+	_, most := t.Limits()
+	return widest(x.Ints) <= uint64(most)
 }
 
 // floats computes x op y, of single precision or double.
 func (x Vector) floats(op ArithOp, y Vector, single bool) (out Vector, ok bool) {
-	out = Vector{Floats: make([]float64, len(x.Floats)), Valid: Both(x.Valid, y.Valid)}
+	out = Vector{Floats: x.arena.floatsOf(len(x.Floats)), Valid: Both(x.Valid, y.Valid), arena: x.arena}
 	a, b, to := x.Floats, y.Floats[:len(x.Floats)], out.Floats
-	plain := !single // each result is finite, and a product is not 0: so none is an error
+	plain := !single // each result is finite, and 0 only where it has to be: so none is an error
 	switch op {
 	case Add:
 		for i, l := range a {
@@ -426,7 +459,13 @@ func (x Vector) floats(op ArithOp, y Vector, single bool) (out Vector, ok bool) 
 	case Mul:
 		for i, l := range a {
 			s := l * b[i]
-			plain = plain && s-s == 0 && s != 0
+			plain = plain && s-s == 0 && (s != 0 || l == 0 || b[i] == 0)
+			to[i] = s
+		}
+	case Div:
+		for i, l := range a {
+			s := l / b[i]
+			plain = plain && s-s == 0 && b[i] != 0 && (s != 0 || l == 0)
 			to[i] = s
 		}
 	default:

@@ -87,18 +87,23 @@ func gather[T int16 | int32 | int64 | uint8 | uint32 | uint64, C uint8 | uint16 
 // Doubles returns the values of a block's rows of a REAL or DOUBLE PRECISION segment.
 func (s *Segment) Doubles(b Block) []float64 {
 	out := make([]float64, b.Len())
-	if s.Type.Kind != Double {
-		for i, o := range Gather(s.Codes, b, s.Base) {
-			out[i] = s.Type.FloatFromOrdinal(o)
-		}
-		return out
-	}
+	s.DoublesInto(out, b)
+	return out
+}
+
+// DoublesInto is Doubles into out.
+func (s *Segment) DoublesInto(out []float64, b Block) {
 	ordinals := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(out))), len(out))
 	GatherInto(ordinals, s.Codes, b, s.Base)
+	if s.Type.Kind != Double {
+		for i, o := range ordinals {
+			out[i] = s.Type.FloatFromOrdinal(o)
+		}
+		return
+	}
 	for i, o := range ordinals {
 		ordinals[i] = o ^ (uint64(int64(^o)>>63) | 1<<63) // without a branch what Float64FromOrdinal is
 	}
-	return out
 }
 
 // Validity returns one bit for each of a block's rows, set for a value, and how many are
@@ -109,9 +114,19 @@ func (s *Segment) Validity(b Block) (valid []byte, nulls int) {
 	}
 	n := b.Len()
 	valid = make([]byte, (n+7)/8)
-	for i := range n {
-		row := b.Row(i)
-		valid[i/8] |= byte(s.Valid[row>>6]>>(uint(row)&63)&1) << (i % 8)
+	if b.Rows == nil && b.First%8 == 0 {
+		for i := range valid {
+			row := b.First + 8*i
+			valid[i] = byte(s.Valid[row>>6] >> (uint(row) & 63))
+		}
+		if n%8 != 0 {
+			valid[len(valid)-1] &= 1<<(n%8) - 1
+		}
+	} else {
+		for i := range n {
+			row := b.Row(i)
+			valid[i/8] |= byte(s.Valid[row>>6]>>(uint(row)&63)&1) << (i % 8)
+		}
 	}
 	values := 0
 	for _, w := range valid {
