@@ -19,32 +19,35 @@ func plainCast(e *Cast) (k kernel, ok bool) {
 	case to.Kind == table.Boolean && (from.IsInteger() || from.Kind == table.Boolean):
 		return of1(0, never(func(x int64) int64 { return truth(x != 0) })), true
 	case to.IsInteger() && (from.IsInteger() || from.Kind == table.Boolean):
-		return of1(0, holds), true
+		return sure(0, copied(to), of1(0, holds)), true
 	case to.IsInteger() && from.Kind == table.Decimal:
 		unit := table.Pow10(from.Scale).Int64()
-		return of1(0, func(x int64) (int64, state) { return holds(nearestTo(x, unit)) }), true
+		k := of1(0, func(x int64) (int64, state) { return holds(nearestTo(x, unit)) })
+		if unit == 1 {
+			return sure(0, copied(to), k), true
+		}
+		return sure(0, halfAway.dividing(unit, to), k), true
 	case to.IsInteger() && from.IsFloat():
-		return of1(0, func(x float64) (int64, state) {
+		return sure(0, toWhole(to), of1(0, func(x float64) (int64, state) {
 			f := math.RoundToEven(x)
 			if !(f >= -0x1p63 && f < 0x1p63) {
 				return 0, failed
 			}
 			return holds(int64(f))
-		}), true
+		})), true
 	case to.Kind == table.Decimal && from.IsExact():
-		return of1(0, scaling(from.Scale, to)), true
+		k := of1(0, scaling(from.Scale, to))
+		if d := to.Scale - from.Scale; d >= 0 {
+			_, most := to.Limits()
+			return sure(0, multiplied(table.Pow10(d).Int64(), most), k), true
+		}
+		return k, true
 	case to.Kind == table.Double && from.IsExact():
-		unit, _ := new(big.Float).SetInt(table.Pow10(from.Scale)).Float64() // up to 10^22 it is exact
-		return of1(0, func(x int64) (float64, state) {
-			if from.Scale > 0 && (x > 1<<53 || x < -1<<53) {
-				return exactToFloat(table.Value{Type: from, I: x}, false), valid
-			}
-			return float64(x) / unit, valid
-		}), true
+		return toDouble(from.Scale), true
 	case to.Kind == table.Real && from.IsExact():
 		return of1(0, never(func(x int64) float64 { return exactToFloat(table.Value{Type: from, I: x}, true) })), true
 	case to.Kind == table.Double && from.IsFloat():
-		return of1(0, never(func(x float64) float64 { return x })), true
+		return loop1(0, func(ys, xs []float64) { copy(ys, xs) }), true
 	case to.Kind == table.Real && from.IsFloat():
 		return of1(0, func(x float64) (float64, state) {
 			f, wrong := Round32(x)
@@ -56,11 +59,26 @@ func plainCast(e *Cast) (k kernel, ok bool) {
 			return us, failedIf(!fits || !to.Holds(us))
 		}), true
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
-		return of1(0, never(func(x int64) int64 { return table.FloorDiv(x, table.MicrosPerDay) })), true
+		return loop1(0, func(ys, xs []int64) {
+			for i, x := range xs {
+				ys[i] = table.FloorDiv(x, table.MicrosPerDay)
+			}
+		}), true
 	case to.Kind == from.Kind && from.Kind != table.Decimal && !from.IsFloat():
-		return of1(0, never(func(x int64) int64 { return x })), true
+		return loop1(0, func(ys, xs []int64) { copy(ys, xs) }), true
 	}
 	return k, false
+}
+
+// toDouble is integers of a scale as doubles.
+func toDouble(scale int) kernel {
+	unit, _ := new(big.Float).SetInt(table.Pow10(scale)).Float64() // up to 10^22 it is exact
+	return sure(0, quotientsBy(unit), of1(0, func(x int64) (float64, state) {
+		if scale > 0 && (x > 1<<53 || x < -1<<53) {
+			return exactToFloat(table.Value{Type: table.Type{Kind: table.Decimal, Scale: scale}, I: x}, false), valid
+		}
+		return float64(x) / unit, valid
+	}))
 }
 
 // nearestTo is x / unit rounded, halves away from zero.

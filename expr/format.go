@@ -82,7 +82,7 @@ type readDate struct {
 
 func part(name string) func(m moment) int64 {
 	of := dayParts[name]
-	return func(m moment) int64 { return of(m.day) }
+	return func(m moment) int64 { return of.of(m.day) }
 }
 
 func monthOf(m moment) int { _, month, _ := table.CivilFromDays(m.day); return month - 1 }
@@ -103,22 +103,22 @@ var timeFieldList = []timeField{
 	}},
 	{name: "Y", width: 1, number: func(m moment) int64 { return calendarYear(m) % 10 }},
 	{name: "IYYY", width: 4, number: part("isoyear")},
-	{name: "IYY", width: 3, number: func(m moment) int64 { return dayParts["isoyear"](m.day) % 1000 }},
-	{name: "IY", width: 2, number: func(m moment) int64 { return dayParts["isoyear"](m.day) % 100 }},
+	{name: "IYY", width: 3, number: func(m moment) int64 { return dayParts["isoyear"].of(m.day) % 1000 }},
+	{name: "IY", width: 2, number: func(m moment) int64 { return dayParts["isoyear"].of(m.day) % 100 }},
 	{name: "MONTH", width: 9, word: func(m moment) string { return monthNames[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
 	{name: "MON", word: func(m moment) string { return monthNames[monthOf(m)][:3] }, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
 	{name: "MM", width: 2, number: part("month"), read: func(t *readDate, n int64) { t.month = n }},
 	{name: "DAY", width: 9, word: func(m moment) string { return dayNames[weekday(m)] }, read: func(*readDate, int64) {}, names: dayNames, words: true},
 	{name: "DY", word: func(m moment) string { return dayNames[weekday(m)][:3] }, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
-	{name: "IDDD", width: 3, number: func(m moment) int64 { return (dayParts["week"](m.day)-1)*7 + dayParts["isodow"](m.day) }},
+	{name: "IDDD", width: 3, number: func(m moment) int64 { return (dayParts["week"].of(m.day)-1)*7 + dayParts["isodow"].of(m.day) }},
 	{name: "DDD", width: 3, number: part("doy"), read: func(t *readDate, n int64) { t.doy = n }},
 	{name: "DD", width: 2, number: part("day"), read: func(t *readDate, n int64) { t.day = n }},
 	{name: "ID", width: 1, number: part("isodow")},
 	{name: "D", width: 1, number: func(m moment) int64 { return dayOfWeek(m.day) + 1 }},
-	{name: "WW", width: 2, number: func(m moment) int64 { return (dayParts["doy"](m.day)-1)/7 + 1 }},
+	{name: "WW", width: 2, number: func(m moment) int64 { return (dayParts["doy"].of(m.day)-1)/7 + 1 }},
 	{name: "IW", width: 2, number: part("week")},
-	{name: "I", width: 1, number: func(m moment) int64 { return dayParts["isoyear"](m.day) % 10 }},
-	{name: "W", width: 1, number: func(m moment) int64 { return (dayParts["day"](m.day)-1)/7 + 1 }},
+	{name: "I", width: 1, number: func(m moment) int64 { return dayParts["isoyear"].of(m.day) % 10 }},
+	{name: "W", width: 1, number: func(m moment) int64 { return (dayParts["day"].of(m.day)-1)/7 + 1 }},
 	{name: "Q", width: 1, number: part("quarter")},
 	{name: "CC", width: 2, number: part("century")},
 	{name: "J", number: func(m moment) int64 { return m.day + julianEpoch }},

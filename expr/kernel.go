@@ -218,7 +218,7 @@ func loop2[A, B, Y element](i, j int, loop func(ys []Y, as []A, bs []B)) kernel 
 
 // sure is a kernel whose loop says that no row fails, also none that a NULL hides; where it does not, another one says which.
 func sure[X, Y element](i int, loop func(ys []Y, xs []X) (ok bool), otherwise kernel) kernel {
-	return kernel{reads: otherwise.reads, run: func(v []Vector, out Vector) (Vector, bool) {
+	return kernel{reads: otherwise.reads, whole: true, run: func(v []Vector, out Vector) (Vector, bool) {
 		xs := elements[X](&v[i])
 		if loop(elements[Y](&out)[:len(xs)], xs) {
 			out.Valid = v[i].Valid
@@ -322,7 +322,15 @@ func (k kernel) holding(e *Call) kernel {
 	run := k.run
 	k.run = func(v []Vector, out Vector) (Vector, bool) {
 		x, ok := run(v, out)
-		return x, ok && x.within(e.T)
+		if !ok || x.within(e.T) {
+			return x, ok
+		}
+		for i, k := range x.Ints {
+			if !e.T.Holds(k) && !x.IsNull(i) {
+				return x, false
+			}
+		}
+		return x, true
 	}
 	return k
 }

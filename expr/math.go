@@ -12,15 +12,15 @@ import (
 // Functions of numbers. Of several forms DOUBLE comes first, the type that PostgreSQL prefers; where
 // it has a form for NUMERIC of a function that is not exact, that of DOUBLE is taken.
 func init() {
-	define("abs(double) double", ofDouble(math.Abs)).by(of1(0, never(math.Abs)))
-	define("abs(real) real", ofDouble(math.Abs)).by(of1(0, never(math.Abs)))
+	define("abs(double) double", ofDouble(math.Abs)).by(loop1(0, absFloats))
+	define("abs(real) real", ofDouble(math.Abs)).by(loop1(0, absFloats))
 	define("abs(bigint) bigint!", func(a args) (table.Value, error) {
 		if a.v[0].I < 0 {
 			return negate(table.Value{Type: a.T, I: a.v[0].I}, a.wide, a.P)
 		}
 		return a.v[0], nil
-	}).ofWidest(table.SmallInt).bound(of1(0, absolute).holding)
-	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).by(of1(0, absolute)).typed = first
+	}).ofWidest(table.SmallInt).bound(sure(0, absInts, of1(0, absolute)).holding)
+	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).by(sure(0, absInts, of1(0, absolute))).typed = first
 	for _, f := range byName["abs"] {
 		operator := *f
 		operator.Name = "@"
@@ -38,21 +38,23 @@ func init() {
 		}
 		return table.Int(int64(n)), nil
 	})
-	define("sign(double) double", ofDouble(signOf)).by(of1(0, never(signOf))).rises = risingWithoutNaN
-	define("sign(numeric) numeric/", func(a args) (table.Value, error) { return a.decimal(big.NewInt(int64(a.v[0].Unscaled().Sign()))) }).by(of1(0, never(func(x int64) int64 { return int64(cmp.Compare(x, 0)) })))
+	define("sign(double) double", ofDouble(signOf)).by(loop1(0, signFloats)).rises = risingWithoutNaN
+	define("sign(numeric) numeric/", func(a args) (table.Value, error) { return a.decimal(big.NewInt(int64(a.v[0].Unscaled().Sign()))) }).by(loop1(0, signInts))
 	for _, r := range []struct {
 		names string
 		ofFloat
 		ofExact
 		whole func(x, unit int64) int64
+		loop  func(ys, xs []float64)
+		rounding
 	}{
-		{"ceiling ceil", math.Ceil, func(x, unit *big.Int) *big.Int { return new(big.Int).Neg(floorOf(new(big.Int).Neg(x), unit)) }, func(x, unit int64) int64 { return -table.FloorDiv(-x, unit) }},
-		{"floor", math.Floor, floorOf, table.FloorDiv},
-		{"round", math.RoundToEven, divAway, nearestTo},
-		{"trunc", math.Trunc, func(x, unit *big.Int) *big.Int { return new(big.Int).Quo(x, unit) }, func(x, unit int64) int64 { return x / unit }},
+		{"ceiling ceil", math.Ceil, func(x, unit *big.Int) *big.Int { return new(big.Int).Neg(floorOf(new(big.Int).Neg(x), unit)) }, func(x, unit int64) int64 { return -table.FloorDiv(-x, unit) }, ceilFloats, upward},
+		{"floor", math.Floor, floorOf, table.FloorDiv, floorFloats, downward},
+		{"round", math.RoundToEven, divAway, nearestTo, evenFloats, halfAway},
+		{"trunc", math.Trunc, func(x, unit *big.Int) *big.Int { return new(big.Int).Quo(x, unit) }, func(x, unit int64) int64 { return x / unit }, truncFloats, toZero},
 	} {
-		define(r.names+"(double) double/", ofDouble(r.ofFloat)).by(of1(0, never(r.ofFloat)))
-		rounding := roundingKernel(r.whole)
+		define(r.names+"(double) double/", ofDouble(r.ofFloat)).by(loop1(0, r.loop))
+		rounding := roundingKernel(r.whole, r.rounding)
 		define(r.names+"(numeric) numeric!/", rounded(r.ofExact)).bound(rounding).typed = roundedType
 		if r.names == "round" || r.names == "trunc" {
 			define(r.names+"(numeric,integer) numeric!/", rounded(r.ofExact)).bound(rounding).typed = roundedType
@@ -67,14 +69,13 @@ func init() {
 		}
 	}
 
-	remainder := of2(0, 1, func(x, y int64) (int64, state) {
-		z, ok, _ := IntOp(Mod, x, y)
-		return z, failedIf(!ok)
-	})
-	define("mod(bigint,bigint) bigint!", ofArith(Mod)).ofWidest(table.SmallInt).by(remainder)
+	remains := func(e *Call) kernel {
+		return kernel{run: func(v []Vector, _ Vector) (Vector, bool) { return v[0].integers(Mod, v[1], e.T) }}
+	}
+	define("mod(bigint,bigint) bigint!", ofArith(Mod)).ofWidest(table.SmallInt).bound(remains)
 	define("mod(numeric,numeric) numeric!", ofArith(Mod)).bound(func(e *Call) kernel {
 		if e.Args[0].Type().Scale == e.Args[1].Type().Scale {
-			return remainder
+			return remains(e)
 		}
 		return kernel{}
 	}).typed = func(args []Expr) table.Type {
@@ -90,14 +91,14 @@ func init() {
 	})
 	define("pow power(double,double) double!", power).plainly2(math.Pow)
 	define("^(double,double) double!", power).plainly2(math.Pow).as(infix)
-	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt)
-	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).as(prefix)
+	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats)
+	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats).as(prefix)
 	define("||/(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt).as(prefix)
 	define("cbrt(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt)
 	define("exp(double) double!", within(none, math.Exp)).plainly(math.Exp)
 	define("ln(double) double!", within(logarithm, math.Log)).plainly(math.Log)
 	define("log10 log(double) double!", within(logarithm, log10)).plainly(log10)
-	define("log(double,double) double!", func(a args) (table.Value, error) {
+	logOf := define("log(double,double) double!", func(a args) (table.Value, error) {
 		base, x := a.v[0].F, a.v[1].F
 		for _, v := range []float64{base, x} {
 			if msg := logarithm(v); msg != "" {
@@ -109,6 +110,21 @@ func init() {
 		}
 		return a.double(log10(x)/log10(base), base, x)
 	}).plainly2(func(base, x float64) float64 { return log10(x) / log10(base) })
+	ofAnyBase := logOf.kernel
+	logOf.bound(func(e *Call) kernel {
+		base, ok := e.Args[0].(*Const)
+		if !ok || base.V.Null {
+			return ofAnyBase(e)
+		}
+		of := log10(base.V.F)
+		return of1(1, func(x float64) (float64, state) {
+			if y := log10(x) / of; y-y == 0 && y != 0 && x-x == 0 && of-of == 0 {
+				return y, valid
+			}
+			v, err := logOf.eval(args{e, []table.Value{base.V, table.Float(x)}, false})
+			return v.F, failedIf(err != nil)
+		}).only(2, 1)
+	})
 	for name, f := range map[string]ofFloat{"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh} {
 		define(name+"(double) double", ofDouble(f)).plainly(f)
 	}
@@ -158,24 +174,28 @@ func init() {
 		return table.Float(math.Atan2(a.v[0].F, a.v[1].F)), nil
 	}).by(of2(0, 1, func(y, x float64) (float64, state) { return math.Atan2(y, x), valid }))
 	inDegrees, inRadians := func(x float64) float64 { return x / radian }, func(x float64) float64 { return x * radian }
-	define("degrees(double) double!/", within(none, inDegrees)).plainly(inDegrees)
-	define("radians(double) double!/", within(none, inRadians)).plainly(inRadians)
+	define("degrees(double) double!/", within(none, inDegrees)).plainly(inDegrees).surely(degreesOf)
+	define("radians(double) double!/", within(none, inRadians)).plainly(inRadians).surely(radiansOf)
 
-	for op, f := range map[string]func(x, y int64) int64{
-		"&": func(x, y int64) int64 { return x & y }, "|": func(x, y int64) int64 { return x | y },
-		"#": func(x, y int64) int64 { return x ^ y },
-	} {
-		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).ofWidest(table.SmallInt).by(of2(0, 1, func(x, y int64) (int64, state) { return f(x, y), valid })).as(infix)
+	for op, loop := range map[string]func(ys, as, bs []int64){"&": andInts, "|": orInts, "#": xorInts} {
+		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) {
+			var out [1]int64
+			loop(out[:], []int64{a.v[0].I}, []int64{a.v[1].I})
+			return table.Int(out[0]), nil
+		}).ofWidest(table.SmallInt).by(loop2(0, 1, loop)).as(infix)
 	}
 	for op, f := range map[string]func(x int64, by int) int64{
 		"<<": func(x int64, by int) int64 { return x << by }, ">>": func(x int64, by int) int64 { return x >> by },
 	} {
 		define(op+"(bigint,integer) bigint", func(a args) (table.Value, error) { return table.Int(shifted(f, a.T.Kind)(a.v[0].I, a.v[1].I)), nil }).bound(func(e *Call) kernel {
+			if e.T.Kind == table.BigInt {
+				return loop2(0, 1, shiftInts(op == "<<"))
+			}
 			shift := shifted(f, e.T.Kind)
 			return of2(0, 1, func(x, by int64) (int64, state) { return shift(x, by), valid })
 		}).ofWidest(table.SmallInt).as(infix).typed = first
 	}
-	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).ofWidest(table.SmallInt).by(of1(0, never(func(x int64) int64 { return ^x }))).as(prefix)
+	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).ofWidest(table.SmallInt).by(loop1(0, notInts)).as(prefix)
 }
 
 // risingWithoutNaN is [Function.rises] of what rises with its argument, but for NaN: with one that cannot be.
@@ -235,6 +255,12 @@ func (f *Function) plainly(of ofFloat) *Function {
 	})
 }
 
+// surely is a loop that is asked before the kernel of a function of a DOUBLE.
+func (f *Function) surely(loop func(ys, xs []float64) (ok bool)) *Function {
+	otherwise := f.kernel
+	return f.bound(func(e *Call) kernel { return sure(0, loop, otherwise(e)) })
+}
+
 // plainly2 is plainly of a function of two.
 func (f *Function) plainly2(of func(x, y float64) float64) *Function {
 	return f.bound(func(e *Call) kernel {
@@ -249,7 +275,7 @@ func (f *Function) plainly2(of func(x, y float64) float64) *Function {
 }
 
 // roundingKernel rounds DECIMALs to constant digits, see [rounded].
-func roundingKernel(whole func(x, unit int64) int64) func(e *Call) kernel {
+func roundingKernel(whole func(x, unit int64) int64, r rounding) func(e *Call) kernel {
 	return func(e *Call) kernel {
 		scale, digits := e.Args[0].Type().Scale, 0
 		if len(e.Args) > 1 {
@@ -264,10 +290,17 @@ func roundingKernel(whole func(x, unit int64) int64) func(e *Call) kernel {
 			return kernel{}
 		}
 		unit, times := table.Pow10(cut).Int64(), table.Pow10(more).Int64()
-		return of1(0, func(x int64) (int64, state) {
+		k := of1(0, func(x int64) (int64, state) {
 			y, fits, _ := IntOp(Mul, whole(x, unit), times)
 			return y, failedIf(!fits)
 		}).only(len(e.Args), 0)
+		switch {
+		case times == 1 && unit > 1:
+			return sure(0, r.divide(unit), k)
+		case unit == 1:
+			return sure(0, multiplied(times, math.MaxInt64), k)
+		}
+		return k
 	}
 }
 
@@ -419,7 +452,7 @@ func unit(x float64) string { return negative(1-math.Abs(x), "input is out of ra
 // log10 is exact for powers of ten.
 func log10(x float64) float64 {
 	f := math.Log10(x)
-	if n := math.Round(f); math.Abs(n) < 300 && math.Pow10(int(n)) == x {
+	if n := math.RoundToEven(f); math.Abs(f-n) < 1e-9 && math.Abs(n) < 300 && math.Pow10(int(n)) == x {
 		return n
 	}
 	return f

@@ -49,7 +49,11 @@ func init() {
 		if !ok || !known {
 			return kernel{}
 		}
-		return of1(1, func(us int64) (int64, state) { return timestampOf(to(momentAt(us))) }).only(2, 1)
+		k := of1(1, func(us int64) (int64, state) { return timestampOf(to(momentAt(us))) }).only(2, 1)
+		if floor := dayFloors[unitNamed(unit)]; floor != nil {
+			return sure(1, floor.ofTimes, k)
+		}
+		return sure(1, clockFloor(clockUnits[unitNamed(unit)]), k)
 	}).rises = func(*Call) int { return 1 }
 	define("make_date(integer,integer,integer) date!", func(a args) (table.Value, error) {
 		day, err := a.day()
@@ -242,21 +246,21 @@ var clockParts = map[string]func(us int64) int64{
 }
 
 // dayParts are the parts of a day of the calendar.
-var dayParts = map[string]func(day int64) int64{
-	"day":     func(day int64) int64 { _, _, d := table.CivilFromDays(day); return int64(d) },
-	"month":   func(day int64) int64 { _, m, _ := table.CivilFromDays(day); return int64(m) },
-	"quarter": func(day int64) int64 { _, m, _ := table.CivilFromDays(day); return int64(m+2) / 3 },
-	"year":    func(day int64) int64 { return withoutZero(yearOf(day)) },
-	"decade":  func(day int64) int64 { return table.FloorDiv(yearOf(day), 10) },
-	"century": func(day int64) int64 { return span(yearOf(day), 100) },
-	"millennium": func(day int64) int64 {
+var dayParts = map[string]*dayPart{
+	"day":     partOfDays(func(day int64) int64 { _, _, d := table.CivilFromDays(day); return int64(d) }),
+	"month":   partOfDays(func(day int64) int64 { _, m, _ := table.CivilFromDays(day); return int64(m) }),
+	"quarter": partOfDays(func(day int64) int64 { _, m, _ := table.CivilFromDays(day); return int64(m+2) / 3 }),
+	"year":    partOfDays(func(day int64) int64 { return withoutZero(yearOf(day)) }),
+	"decade":  partOfDays(func(day int64) int64 { return table.FloorDiv(yearOf(day), 10) }),
+	"century": partOfDays(func(day int64) int64 { return span(yearOf(day), 100) }),
+	"millennium": partOfDays(func(day int64) int64 {
 		return span(yearOf(day), 1000)
-	},
-	"dow":     dayOfWeek,
-	"isodow":  func(day int64) int64 { return isoWeekday(day) },
-	"doy":     func(day int64) int64 { return day - table.DaysFromCivil(yearOf(day), 1, 1) + 1 },
-	"week":    func(day int64) int64 { d := thursday(day); return (d-table.DaysFromCivil(yearOf(d), 1, 1))/7 + 1 },
-	"isoyear": func(day int64) int64 { return withoutZero(yearOf(thursday(day))) },
+	}),
+	"dow":     partOfDays(dayOfWeek),
+	"isodow":  partOfDays(func(day int64) int64 { return isoWeekday(day) }),
+	"doy":     partOfDays(func(day int64) int64 { return day - table.DaysFromCivil(yearOf(day), 1, 1) + 1 }),
+	"week":    partOfDays(func(day int64) int64 { d := thursday(day); return (d-table.DaysFromCivil(yearOf(d), 1, 1))/7 + 1 }),
+	"isoyear": partOfDays(func(day int64) int64 { return withoutZero(yearOf(thursday(day))) }),
 }
 
 // dayOfWeek is 0 of a Sunday: 1970-01-01 was a Thursday.
@@ -316,7 +320,7 @@ func (a args) part() (*big.Int, error) {
 	}
 	m := momentOf(v)
 	if of, ok := dayParts[unit]; ok {
-		return big.NewInt(of(m.day) * 1_000_000), nil
+		return big.NewInt(of.of(m.day) * 1_000_000), nil
 	}
 	of, clock := clockParts[unit]
 	switch {
@@ -336,51 +340,6 @@ func inMillionths(unit string, n int64) *big.Int {
 	return new(big.Int).Mul(big.NewInt(n), table.Pow10(6-fractions[unit]))
 }
 
-// partKernel is EXTRACT of a constant unit of a time, or date_part, which is a double.
-func partKernel(e *Call, double bool) kernel {
-	name, ok := e.textAt(0)
-	unit, t := unitNamed(name), e.Args[1].Type()
-	if !ok || t.Kind == table.Interval {
-		return kernel{}
-	}
-	var of func(x int64) (int64, state)
-	part, day := dayParts[unit]
-	clock, time := clockParts[unit]
-	switch isDate := t.Kind == table.Date; {
-	case day && isDate:
-		of = never(part)
-	case day:
-		of = never(func(us int64) int64 { return part(table.FloorDiv(us, table.MicrosPerDay)) })
-	case unit == "epoch" && isDate:
-		of = func(day int64) (int64, state) {
-			us, fits, _ := IntOp(Mul, day, table.MicrosPerDay)
-			return us, failedIf(!fits)
-		}
-	case unit == "epoch":
-		of = never(func(us int64) int64 { return us })
-	case unit == "julian" && isDate:
-		of = never(func(day int64) int64 { return day + julianEpoch })
-	case time && !isDate:
-		of = never(func(us int64) int64 { return clock(us - table.FloorDiv(us, table.MicrosPerDay)*table.MicrosPerDay) })
-	case time && double:
-		zero := clock(0)
-		of = never(func(int64) int64 { return zero })
-	default:
-		return kernel{}
-	}
-	if !double {
-		return of1(1, of).only(2, 1)
-	}
-	unitsOf, _ := new(big.Float).SetInt(table.Pow10(fractions[unit])).Float64()
-	return of1(1, func(x int64) (float64, state) {
-		n, s := of(x)
-		if n > 1<<53 || n < -1<<53 {
-			return 0, failed
-		}
-		return float64(n) / unitsOf, s
-	}).only(2, 1)
-}
-
 func (a args) noUnit(t table.Type) error {
 	return Errorf(a.P, "unit %q not recognized for type %s", a.v[0].S, t)
 }
@@ -388,36 +347,36 @@ func (a args) noUnit(t table.Type) error {
 // clockUnits are units of a time of day in microseconds.
 var clockUnits = map[string]int64{"microsecond": 1, "millisecond": 1000, "second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000, "day": table.MicrosPerDay}
 
+// dayFloors are the first days of the units of the calendar.
+var dayFloors = map[string]*dayFloor{
+	"week":       floorOfDays(func(day int64) int64 { return day - isoWeekday(day) + 1 }),
+	"month":      firstOf(func(y int64, month int) (int64, int) { return y, month }),
+	"quarter":    firstOf(func(y int64, month int) (int64, int) { return y, (month-1)/3*3 + 1 }),
+	"year":       firstOfYears(1, 0),
+	"decade":     firstOfYears(10, 0),
+	"century":    firstOfYears(100, 1),
+	"millennium": firstOfYears(1000, 1),
+}
+
+// firstOf is the first day of a month that follows from that of a day.
+func firstOf(of func(y int64, month int) (int64, int)) *dayFloor {
+	return floorOfDays(func(day int64) int64 {
+		y, month, _ := table.CivilFromDays(day)
+		y, month = of(y, month)
+		return table.DaysFromCivil(y, month, 1)
+	})
+}
+
+// firstOfYears is the first day of so many years, which are counted from one on.
+func firstOfYears(n, from int64) *dayFloor {
+	return firstOf(func(y int64, _ int) (int64, int) { return table.FloorDiv(y-from, n)*n + from, 1 })
+}
+
 // truncatedTo is how a moment becomes the beginning of its unit.
 func truncatedTo(unit string) (to func(m moment) moment, ok bool) {
 	if us, ok := clockUnits[unit]; ok {
 		return func(m moment) moment { return moment{m.day, m.us - m.us%us} }, true
 	}
-	first := func(of func(y int64, month int) (int64, int)) func(m moment) moment {
-		return func(m moment) moment {
-			y, month, _ := table.CivilFromDays(m.day)
-			y, month = of(y, month)
-			return moment{day: table.DaysFromCivil(y, month, 1)}
-		}
-	}
-	years := func(n, from int64) func(m moment) moment {
-		return first(func(y int64, _ int) (int64, int) { return table.FloorDiv(y-from, n)*n + from, 1 })
-	}
-	switch unit {
-	case "week":
-		return func(m moment) moment { return moment{day: m.day - isoWeekday(m.day) + 1} }, true
-	case "month":
-		return first(func(y int64, month int) (int64, int) { return y, month }), true
-	case "quarter":
-		return first(func(y int64, month int) (int64, int) { return y, (month-1)/3*3 + 1 }), true
-	case "year":
-		return years(1, 0), true
-	case "decade":
-		return years(10, 0), true
-	case "century":
-		return years(100, 1), true
-	case "millennium":
-		return years(1000, 1), true
-	}
-	return nil, false
+	floor, ok := dayFloors[unit]
+	return func(m moment) moment { return moment{day: floor.of(m.day)} }, ok
 }

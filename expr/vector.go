@@ -374,7 +374,7 @@ func (x Vector) integers(op ArithOp, y Vector, t table.Type) (out Vector, ok boo
 			to[i] = s
 		}
 	case Mul:
-		if bits.Len64(widest(a))+bits.Len64(widest(b)) < 64 { // each product fits
+		if bits.Len64(widest(a))+bits.Len64(widest(b)) < 63 { // each product fits
 			for i, l := range a {
 				to[i] = l * b[i]
 			}

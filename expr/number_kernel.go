@@ -1,0 +1,256 @@
+package expr
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Loops of numbers, which neither call a function nor branch a value.
+
+func absFloats(ys, xs []float64) {
+	for i, x := range xs {
+		ys[i] = math.Abs(x)
+	}
+}
+
+func ceilFloats(ys, xs []float64) {
+	for i, x := range xs {
+		ys[i] = math.Ceil(x)
+	}
+}
+
+func floorFloats(ys, xs []float64) {
+	for i, x := range xs {
+		ys[i] = math.Floor(x)
+	}
+}
+
+func evenFloats(ys, xs []float64) {
+	for i, x := range xs {
+		ys[i] = math.RoundToEven(x)
+	}
+}
+
+func truncFloats(ys, xs []float64) {
+	for i, x := range xs {
+		ys[i] = math.Trunc(x)
+	}
+}
+
+func signFloats(ys, xs []float64) {
+	for i, x := range xs {
+		ys[i] = float64(truth(x > 0) - truth(x < 0))
+	}
+}
+
+func sqrtFloats(ys, xs []float64) (ok bool) {
+	ok = true
+	for i, x := range xs {
+		ys[i] = math.Sqrt(x)
+		ok = ok && x >= 0
+	}
+	return ok
+}
+
+// degreesOf and radiansOf are ok where all results are finite, and none is 0.
+func degreesOf(ys, xs []float64) (ok bool) {
+	ok = true
+	for i, x := range xs {
+		y := x / radian
+		ok = ok && y-y == 0 && y != 0
+		ys[i] = y
+	}
+	return ok
+}
+
+func radiansOf(ys, xs []float64) (ok bool) {
+	ok = true
+	for i, x := range xs {
+		y := x * radian
+		ok = ok && y-y == 0 && y != 0
+		ys[i] = y
+	}
+	return ok
+}
+
+func signInts(ys, xs []int64) {
+	for i, x := range xs {
+		ys[i] = x>>63 | int64(uint64(-x)>>63)
+	}
+}
+
+// absInts is not ok of the smallest integer.
+func absInts(ys, xs []int64) (ok bool) {
+	all := int64(0)
+	for i, x := range xs {
+		y := (x ^ x>>63) - x>>63
+		all |= y
+		ys[i] = y
+	}
+	return all >= 0
+}
+
+func notInts(ys, xs []int64) {
+	for i, x := range xs {
+		ys[i] = ^x
+	}
+}
+
+func andInts(ys, as, bs []int64) {
+	for i, a := range as {
+		ys[i] = a & bs[i]
+	}
+}
+
+func orInts(ys, as, bs []int64) {
+	for i, a := range as {
+		ys[i] = a | bs[i]
+	}
+}
+
+func xorInts(ys, as, bs []int64) {
+	for i, a := range as {
+		ys[i] = a ^ bs[i]
+	}
+}
+
+// shiftInts shifts BIGINTs, to the left or to the right.
+func shiftInts(left bool) func(ys, xs, by []int64) {
+	if left {
+		return func(ys, xs, by []int64) {
+			for i, x := range xs {
+				ys[i] = x << uint(by[i]&63)
+			}
+		}
+	}
+	return func(ys, xs, by []int64) {
+		for i, x := range xs {
+			ys[i] = x >> uint(by[i]&63)
+		}
+	}
+}
+
+// divider divides integers from 0 to 2^63 - 1 by one of them by a multiplication (Granlund and Montgomery, 1994).
+type divider struct {
+	magic uint64
+	shift uint
+}
+
+// dividerBy is one of a divisor above 1. With 2^shift < d < 2^(shift+1) magic is 2^(64+shift)/d rounded up, whose error is too small to
+// be seen in a dividend of 63 bits.
+func dividerBy(d uint64) divider {
+	shift := uint(bits.Len64(d) - 1)
+	if d == 1<<shift {
+		return divider{1 << 63, shift - 1}
+	}
+	magic, _ := bits.Div64(1<<shift, 0, d)
+	return divider{magic + 1, shift}
+}
+
+func (d divider) of(x uint64) uint64 {
+	hi, _ := bits.Mul64(x, d.magic)
+	return hi >> (d.shift & 63)
+}
+
+// rounding is a way to make whole numbers.
+type rounding uint8
+
+const (
+	upward rounding = iota
+	downward
+	halfAway // from zero
+	toZero
+)
+
+// divide is integers divided by unit, a power of ten above 1, and rounded. It is not ok where some are so large that a step of it may not fit.
+func (r rounding) divide(unit int64) func(ys, xs []int64) (ok bool) {
+	d := dividerBy(uint64(unit))
+	bias := uint64(1<<61/unit) * uint64(unit) // makes what is below 0 positive
+	shift := int64(bias / uint64(unit))
+	if r == upward {
+		bias += uint64(unit) - 1
+	}
+	half := uint64(0)
+	if r == halfAway {
+		half = uint64(unit / 2)
+	}
+	return func(ys, xs []int64) bool {
+		if widest(xs) >= 1<<60 {
+			return false
+		}
+		if r == upward || r == downward {
+			for i, x := range xs {
+				ys[i] = int64(d.of(uint64(x)+bias)) - shift
+			}
+			return true
+		}
+		for i, x := range xs {
+			below := x >> 63
+			ys[i] = int64(d.of(uint64((x^below)-below)+half)) ^ below - below
+		}
+		return true
+	}
+}
+
+// dividing is [rounding.divide] whose values an integer type has to hold.
+func (r rounding) dividing(unit int64, to table.Type) func(ys, xs []int64) (ok bool) {
+	divide := r.divide(unit)
+	return func(ys, xs []int64) bool { return divide(ys, xs) && (&Vector{Ints: ys}).within(to) }
+}
+
+// multiplied is integers times a power of ten. It is not ok where one may not fit, or passes most.
+func multiplied(unit, most int64) func(ys, xs []int64) (ok bool) {
+	return func(ys, xs []int64) bool {
+		if bits.Len64(widest(xs))+bits.Len64(uint64(unit)) > 63 {
+			return false
+		}
+		for i, x := range xs {
+			ys[i] = x * unit
+		}
+		return widest(ys) < uint64(most) || most == math.MaxInt64 // not so that the number below the least is taken for it
+	}
+}
+
+// copied is integers that a type has to hold.
+func copied(to table.Type) func(ys, xs []int64) (ok bool) {
+	return func(ys, xs []int64) bool {
+		copy(ys, xs)
+		return !to.IsInteger() || (&Vector{Ints: ys}).within(to)
+	}
+}
+
+// toWhole is doubles rounded to an integer type, halves to the even one.
+func toWhole(to table.Type) func(ys []int64, xs []float64) (ok bool) {
+	lo, hi := to.Limits()
+	least, most := float64(lo), float64(hi) // of BIGINT, whose largest is no double, the number above it
+	return func(ys []int64, xs []float64) bool {
+		ok := true
+		for i, x := range xs {
+			f := math.RoundToEven(x)
+			ok = ok && f >= least && f < most
+			ys[i] = int64(f)
+		}
+		return ok
+	}
+}
+
+// quotientsBy is integers as doubles, divided by a power of ten that is one.
+func quotientsBy(unit float64) func(ys []float64, xs []int64) (ok bool) {
+	return func(ys []float64, xs []int64) bool {
+		if unit == 1 {
+			for i, x := range xs {
+				ys[i] = float64(x)
+			}
+			return true
+		}
+		if widest(xs) > 1<<53-1 {
+			return false
+		}
+		for i, x := range xs {
+			ys[i] = float64(x) / unit
+		}
+		return true
+	}
+}
