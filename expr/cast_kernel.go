@@ -3,7 +3,6 @@ package expr
 import (
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
@@ -124,7 +123,7 @@ func castKernel(e *Cast) kernel {
 	from, to := e.X.Type(), e.To
 	switch {
 	case from.Kind == table.Varchar && to.Kind == table.Varchar:
-		return of1(0, never(func(s string) string { return s }))
+		return loop1(0, func(ys, xs []string) { copy(ys, xs) })
 	case from.Kind == table.Varchar && to.IsFloat():
 		return of1(0, func(s string) (float64, state) {
 			_, f, err := table.Parse(to, strings.Trim(s, Blanks), true)
@@ -143,12 +142,14 @@ func castKernel(e *Cast) kernel {
 			i, _, err := table.Parse(to, strings.Trim(s, Blanks), true)
 			return i, failedIf(err != nil)
 		})
-	case to.Kind == table.Varchar && from.IsInteger():
-		return of1(0, never(func(x int64) string { return strconv.FormatInt(x, 10) }))
 	case to.Kind == table.Varchar && from.IsFloat():
-		return of1(0, never(func(x float64) string { return table.Value{Type: from, F: x}.String() }))
+		return written1(0, func(out []byte, x float64) ([]byte, state) {
+			return table.Value{Type: from, F: x}.AppendTo(out), valid
+		})
 	case to.Kind == table.Varchar && from.Kind != table.Interval:
-		return of1(0, never(func(x int64) string { return table.Value{Type: from, I: x}.String() }))
+		return written1(0, func(out []byte, x int64) ([]byte, state) {
+			return table.Value{Type: from, I: x}.AppendTo(out), valid
+		})
 	}
 	return boxed([]table.Type{from}, to, false, func(v []table.Value) (table.Value, error) { return cast(v[0], to, false, e.P) })
 }

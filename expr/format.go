@@ -25,14 +25,12 @@ func init() {
 				return kernel{}
 			}
 			isDate := e.Args[0].Type().Kind == table.Date
-			var text []byte
-			return of1(0, func(x int64) (string, state) {
+			return written1(0, func(out []byte, x int64) ([]byte, state) {
 				m := moment{day: x}
 				if !isDate {
 					m = momentAt(x)
 				}
-				text = appendMoment(text[:0], parts, m)
-				return string(text), valid
+				return appendMoment(out, parts, m), valid
 			}).only(2, 0)
 		})
 	}
@@ -68,6 +66,7 @@ type timeField struct {
 	// One of these shows it: a number, or a word, which may be digits.
 	number func(m moment) int64
 	word   func(m moment) string
+	which  func(m moment) int // of names, instead of word
 	read   func(t *readDate, n int64)
 	names  []string // of those that it reads, the number from 1
 	words  bool     // it may be written as Month, beside MONTH and month
@@ -85,11 +84,11 @@ func part(name string) func(m moment) int64 {
 	return func(m moment) int64 { return of.of(m.day) }
 }
 
-func monthOf(m moment) int { _, month, _ := table.CivilFromDays(m.day); return month - 1 }
+func monthOf(m moment) int { return int(dayParts["month"].of(m.day)) - 1 }
 
-func weekday(m moment) int64 { return dayOfWeek(m.day) }
+func weekday(m moment) int { return int(dayOfWeek(m.day)) }
 
-func half(m moment) int64 { return m.us / (12 * 3_600_000_000) }
+func half(m moment) int { return int(m.us / (12 * 3_600_000_000)) }
 
 // timeFieldList has the elements, longer ones before those that they begin with.
 var timeFieldList = []timeField{
@@ -105,11 +104,11 @@ var timeFieldList = []timeField{
 	{name: "IYYY", width: 4, number: part("isoyear")},
 	{name: "IYY", width: 3, number: func(m moment) int64 { return dayParts["isoyear"].of(m.day) % 1000 }},
 	{name: "IY", width: 2, number: func(m moment) int64 { return dayParts["isoyear"].of(m.day) % 100 }},
-	{name: "MONTH", width: 9, word: func(m moment) string { return monthNames[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
-	{name: "MON", word: func(m moment) string { return monthNames[monthOf(m)][:3] }, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
+	{name: "MONTH", width: 9, which: monthOf, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
+	{name: "MON", which: monthOf, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
 	{name: "MM", width: 2, number: part("month"), read: func(t *readDate, n int64) { t.month = n }},
-	{name: "DAY", width: 9, word: func(m moment) string { return dayNames[weekday(m)] }, read: func(*readDate, int64) {}, names: dayNames, words: true},
-	{name: "DY", word: func(m moment) string { return dayNames[weekday(m)][:3] }, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
+	{name: "DAY", width: 9, which: weekday, read: func(*readDate, int64) {}, names: dayNames, words: true},
+	{name: "DY", which: weekday, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
 	{name: "IDDD", width: 3, number: func(m moment) int64 { return (dayParts["week"].of(m.day)-1)*7 + dayParts["isodow"].of(m.day) }},
 	{name: "DDD", width: 3, number: part("doy"), read: func(t *readDate, n int64) { t.doy = n }},
 	{name: "DD", width: 2, number: part("day"), read: func(t *readDate, n int64) { t.day = n }},
@@ -133,13 +132,13 @@ var timeFieldList = []timeField{
 	{name: "US", width: 6, word: secondDigits(6), read: func(t *readDate, n int64) { t.us = n }},
 	{name: "FF1", word: secondDigits(1)}, {name: "FF2", word: secondDigits(2)}, {name: "FF3", word: secondDigits(3)},
 	{name: "FF4", word: secondDigits(4)}, {name: "FF5", word: secondDigits(5)}, {name: "FF6", word: secondDigits(6)},
-	{name: "A.M.", word: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
-	{name: "P.M.", word: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
-	{name: "AM", word: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
-	{name: "PM", word: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
+	{name: "A.M.", which: half, read: readMeridiem, names: []string{"A.M.", "P.M."}},
+	{name: "P.M.", which: half, read: readMeridiem, names: []string{"A.M.", "P.M."}},
+	{name: "AM", which: half, read: readMeridiem, names: []string{"AM", "PM"}},
+	{name: "PM", which: half, read: readMeridiem, names: []string{"AM", "PM"}},
 	{name: "A.D.", word: era("A.D.", "B.C.")}, {name: "B.C.", word: era("A.D.", "B.C.")},
 	{name: "AD", word: era("AD", "BC")}, {name: "BC", word: era("AD", "BC")},
-	{name: "RM", width: 4, word: func(m moment) string { return monthNumerals[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNumerals},
+	{name: "RM", width: 4, which: monthOf, read: func(t *readDate, n int64) { t.month = n }, names: monthNumerals},
 	{name: "TZ"}, {name: "OF"}, {name: "TM"}, {name: "FX"},
 }
 
@@ -163,10 +162,6 @@ func hour12(m moment) int64 { return (m.us/3_600_000_000+11)%12 + 1 }
 
 func readHour12(t *readDate, n int64) { t.hour, t.twelve = n, true }
 
-func meridiem(names ...string) func(m moment) string {
-	return func(m moment) string { return names[half(m)] }
-}
-
 func readMeridiem(t *readDate, n int64) { t.afternoon, t.set = n == 2, true }
 
 func era(after, before string) func(m moment) string {
@@ -185,6 +180,7 @@ type patternPart struct {
 	fill   bool                // it is not padded: FM
 	suffix string              // th or TH
 	cased  func(string) string // brings a word to the case of text; nil where it stays
+	names  []string            // as they are shown
 }
 
 // quotedText reads text in double quotes, or the quote of \", that a pattern begins with: size is
@@ -248,6 +244,11 @@ scan:
 					p.suffix = after[:2]
 					i += 2
 				}
+				if f.which != nil {
+					for _, name := range f.names {
+						p.names = append(p.names, p.shown(name, f.width))
+					}
+				}
 				list, fill = append(list, p), false
 				continue scan
 			}
@@ -261,7 +262,7 @@ scan:
 // unshown is a field of a pattern that shows nothing; nil where there is none.
 func unshown(parts []patternPart) *timeField {
 	for _, p := range parts {
-		if p.of != nil && p.of.number == nil && p.of.word == nil {
+		if p.of != nil && p.of.number == nil && p.of.word == nil && p.of.which == nil {
 			return p.of
 		}
 	}
@@ -275,6 +276,8 @@ func appendMoment(out []byte, parts []patternPart, m moment) []byte {
 		switch {
 		case p.of == nil:
 			out = append(out, p.text...)
+		case p.names != nil:
+			out = append(out, p.names[p.of.which(m)]...)
 		case p.of.word != nil:
 			out = append(out, p.shown(p.of.word(m), p.of.width)...)
 		default:

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"crypto/md5"
+	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -21,7 +23,9 @@ func init() {
 			return a.fail("requested length too large")
 		}
 		return table.Str(a.v[0].S + a.v[1].S), nil
-	}).by(of2(0, 1, func(s, t string) (string, state) { return s + t, failedIf(len(s)+len(t) > MaxText) })).as(infix)
+	}).by(written2(0, 1, func(out []byte, s, t string) ([]byte, state) {
+		return append(append(out, s...), t...), failedIf(len(s)+len(t) > MaxText)
+	})).as(infix)
 	define("concat(each...) text", func(a args) (table.Value, error) { return a.joined(a.shown(0), "") }).bound(func(e *Call) kernel { return joining(e, 0) }).nulls = true
 	define("concat_ws(text,each...) text", func(a args) (table.Value, error) {
 		if a.v[0].Null {
@@ -29,7 +33,7 @@ func init() {
 		}
 		return a.joined(a.shown(1), a.v[0].S)
 	}).bound(func(e *Call) kernel { return joining(e, 1) }).nulls = true
-	ofText("char_length character_length length(text) integer", func(s string) int64 { return int64(utf8.RuneCountInString(s)) })
+	ofText("char_length character_length length(text) integer", runes)
 	ofText("octet_length(text) integer", func(s string) int64 { return int64(len(s)) })
 	ofText("ascii(text) integer", func(s string) int64 {
 		for _, r := range s {
@@ -38,8 +42,8 @@ func init() {
 		return 0
 	})
 	define("chr(integer) text!", chr)
-	ofTexts("lower(text) text", strings.ToLower)
-	ofTexts("upper(text) text", strings.ToUpper)
+	writing("lower(text) text", strings.ToLower, inCase('A', strings.ToLower))
+	writing("upper(text) text", strings.ToUpper, inCase('a', strings.ToUpper))
 	for name, trim := range map[string]func(s, cutset string) string{"trim btrim": strings.Trim, "ltrim": strings.TrimLeft, "rtrim": strings.TrimRight} {
 		ofTexts(name+"(text) text", func(s string) string { return trim(s, " ") })
 		define(name+"(text,text) text", func(a args) (table.Value, error) { return table.Str(trim(a.v[0].S, a.v[1].S)), nil }).
@@ -47,15 +51,18 @@ func init() {
 	}
 	ofTexts("initcap(text) text", capitals)
 	ofText("bit_length(text) integer", func(s string) int64 { return 8 * int64(len(s)) })
-	ofTexts("md5(text) text", func(s string) string {
-		sum := md5.Sum([]byte(s))
-		return hex.EncodeToString(sum[:])
-	})
+	digest := func(out []byte, s string) []byte {
+		sum := md5.Sum(unsafe.Slice(unsafe.StringData(s), len(s))) // which does not write to it
+		return hex.AppendEncode(out, sum[:])
+	}
+	writing("md5(text) text", func(s string) string { return string(digest(nil, s)) }, digest)
 	for name, base := range map[string]int{"to_hex": 16, "to_oct": 8, "to_bin": 2} {
 		define(name+"(bigint) text", func(a args) (table.Value, error) {
 			return table.Str(strconv.FormatUint(bitsOf(a.v[0].I, a.Args[0].Type()), base)), nil
 		}).bound(func(e *Call) kernel {
-			return of1(0, never(func(x int64) string { return strconv.FormatUint(bitsOf(x, e.Args[0].Type()), base) }))
+			return written1(0, func(out []byte, x int64) ([]byte, state) {
+				return strconv.AppendUint(out, bitsOf(x, e.Args[0].Type()), base), valid
+			})
 		})
 	}
 	define("translate(text,text,text) text", func(a args) (table.Value, error) { return table.Str(translation(a.v[1].S, a.v[2].S)(a.v[0].S)), nil }).bound(func(e *Call) kernel {
@@ -73,7 +80,7 @@ func init() {
 	define("num_nonnulls(each...) integer", func(a args) (table.Value, error) {
 		return table.Int(int64(len(a.v)) - a.countNulls()), nil
 	}).nulls = true
-	ofTexts("reverse(text) text", reversed)
+	writing("reverse(text) text", func(s string) string { return string(appendReversed(nil, s)) }, appendReversed)
 	define("replace(text,text,text) text", func(a args) (table.Value, error) {
 		s, old, by := a.v[0].S, a.v[1].S, a.v[2].S
 		if old == "" {
@@ -83,14 +90,19 @@ func init() {
 			return a.fail("requested length too large")
 		}
 		return table.Str(strings.ReplaceAll(s, old, by)), nil
-	}).by(of3(0, 1, 2, func(s, old, by string) (string, state) {
-		if old == "" {
-			return s, valid
+	}).by(written3(0, 1, 2, func(out []byte, s, old, by string) ([]byte, state) {
+		if more := len(by) - len(old); old != "" && more > 0 && len(s)+more*(len(s)/len(old)) > MaxText && len(s)+more*strings.Count(s, old) > MaxText {
+			return out, failed
 		}
-		if more := len(by) - len(old); more > 0 && len(s)+more*(len(s)/len(old)) > MaxText {
-			return s, failedIf(len(s)+more*strings.Count(s, old) > MaxText)
+		for old != "" {
+			i := strings.Index(s, old)
+			if i < 0 {
+				break
+			}
+			out = append(append(out, s[:i]...), by...)
+			s = s[i+len(old):]
 		}
-		return strings.ReplaceAll(s, old, by), valid
+		return append(out, s...), valid
 	}))
 	define("position strpos(text,text) integer", func(a args) (table.Value, error) {
 		return table.Int(place(a.v[0].S, a.v[1].S)), nil
@@ -124,21 +136,27 @@ func init() {
 			return a.fail("requested length too large")
 		}
 		return table.Str(strings.Repeat(s, int(min(n, MaxText)))), nil
-	}).by(of2(0, 1, func(s string, n int64) (string, state) {
+	}).by(written2(0, 1, func(out []byte, s string, n int64) ([]byte, state) {
 		n = max(n, 0)
-		if s != "" && n > MaxText/int64(len(s)) {
-			return "", failed
+		switch {
+		case s == "":
+			return out, valid
+		case n > MaxText/int64(len(s)):
+			return out, failed
 		}
-		return strings.Repeat(s, int(min(n, MaxText))), valid
+		for out = slices.Grow(out, len(s)*int(n)); n > 0; n-- {
+			out = append(out, s...)
+		}
+		return out, valid
 	}))
 	for name, left := range map[string]bool{"lpad": true, "rpad": false} {
 		define(name+"(text,integer) text!", func(a args) (table.Value, error) { return a.pad(" ", left) }).
-			by(of2(0, 1, func(s string, n int64) (string, state) {
-				return padded(s, n, " ", left), failedIf(n > MaxText/utf8.UTFMax)
+			by(written2(0, 1, func(out []byte, s string, n int64) ([]byte, state) {
+				return appendPadded(out, s, n, " ", left), failedIf(n > MaxText/utf8.UTFMax)
 			}))
 		define(name+"(text,integer,text) text!", func(a args) (table.Value, error) { return a.pad(a.v[2].S, left) }).
-			by(of3(0, 1, 2, func(s string, n int64, by string) (string, state) {
-				return padded(s, n, by, left), failedIf(n > MaxText/utf8.UTFMax)
+			by(written3(0, 1, 2, func(out []byte, s string, n int64, by string) ([]byte, state) {
+				return appendPadded(out, s, n, by, left), failedIf(n > MaxText/utf8.UTFMax)
 			}))
 	}
 	define("split_part(text,text,integer) text!", func(a args) (table.Value, error) {
@@ -172,6 +190,12 @@ func ofTexts(signature string, f func(s string) string) {
 	define(signature, func(a args) (table.Value, error) { return table.Str(f(a.v[0].S)), nil }).by(of1(0, never(f)))
 }
 
+// writing is ofTexts of a text that is made; write appends it.
+func writing(signature string, f func(s string) string, write func(out []byte, s string) []byte) {
+	define(signature, func(a args) (table.Value, error) { return table.Str(f(a.v[0].S)), nil }).
+		by(written1(0, func(out []byte, s string) ([]byte, state) { return write(out, s), valid }))
+}
+
 // joining puts texts one behind the other, NULLs left out: those from an argument on, with the one before it between them.
 func joining(e *Call, first int) kernel {
 	for _, a := range e.Args {
@@ -183,10 +207,10 @@ func joining(e *Call, first int) kernel {
 		if first > 0 {
 			out.Valid = v[0].Valid
 		}
-		var text []byte
+		w := textWriter{arena: out.arena}
 		return out, out.each(len(out.Texts), func(i int) state {
-			text = text[:0]
-			some := false
+			text, some := w.begin(), false
+			from := len(text)
 			for k := first; k < len(v); k++ {
 				if v[k].IsNull(i) {
 					continue
@@ -197,8 +221,8 @@ func joining(e *Call, first int) kernel {
 				some = true
 				text = append(text, v[k].Texts[i]...)
 			}
-			out.Texts[i] = string(text)
-			return failedIf(len(text) > MaxText)
+			out.Texts[i] = w.end(text)
+			return failedIf(len(text)-from > MaxText)
 		})
 	}}
 }
@@ -209,27 +233,56 @@ func place(s, of string) int64 {
 	return int64(utf8.RuneCountInString(s[:max(i, 0)]) + min(i+1, 1))
 }
 
-// reversed is a text with its characters in the other order.
-func reversed(s string) string {
+// appendReversed appends a text with its characters in the other order.
+func appendReversed(out []byte, s string) []byte {
 	if isASCII(s) {
-		out := make([]byte, len(s))
-		for i := range out {
-			out[i] = s[len(s)-1-i]
-		}
-		return string(out)
+		from := len(out)
+		out = append(out, s...)
+		slices.Reverse(out[from:])
+		return out
 	}
 	r := []rune(s)
 	slices.Reverse(r)
-	return string(r)
+	return append(out, string(r)...)
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
+	b, all := unsafe.Slice(unsafe.StringData(s), len(s)), uint64(0) // nobody writes to it
+	for ; len(b) >= 8; b = b[8:] {
+		all |= binary.LittleEndian.Uint64(b)
 	}
-	return true
+	for _, c := range b {
+		all |= uint64(c)
+	}
+	return all&highBits == 0
+}
+
+const (
+	everyByte = 0x0101010101010101
+	highBits  = 0x80 * everyByte
+)
+
+// inCase appends a text, of which a function brings what is not ASCII to a case; letters of ASCII from one to one 25 later change it.
+func inCase(from byte, other func(s string) string) func(out []byte, s string) []byte {
+	least, past := (0x80-uint64(from))*everyByte, (0x80-uint64(from)-26)*everyByte
+	return func(out []byte, s string) []byte {
+		if !isASCII(s) {
+			return append(out, other(s)...)
+		}
+		at := len(out)
+		out = append(out, s...)
+		b := out[at:]
+		for ; len(b) >= 8; b = b[8:] { // the high bit of a byte says that it is a letter, and the fourth one below is its case
+			x := binary.LittleEndian.Uint64(b)
+			binary.LittleEndian.PutUint64(b, x^(x+least)&^(x+past)&highBits>>2)
+		}
+		for i, c := range b {
+			if c-from < 26 {
+				b[i] = c ^ 0x20
+			}
+		}
+		return out
+	}
 }
 
 // joined are texts one behind the other.
@@ -333,10 +386,22 @@ func overlay(a args) (table.Value, error) {
 	return table.Str(characters(s, 0, start-1) + by + characters(s, max(end, 1)-1, math.MaxInt64)), nil
 }
 
+// runes is how many characters a text has.
+func runes(s string) int64 {
+	if isASCII(s) {
+		return int64(len(s))
+	}
+	return int64(utf8.RuneCountInString(s))
+}
+
 // characters are those of s from one to before another, as far as there are any.
 func characters(s string, from, to int64) string {
-	if to >= int64(len(s)) && from == 0 {
+	switch {
+	case to >= int64(len(s)) && from == 0:
 		return s
+	case isASCII(s[:min(to, int64(len(s)))]): // so each character before to is a byte
+		to = min(to, int64(len(s)))
+		return s[min(from, to):to]
 	}
 	start, n := len(s), int64(0)
 	for i := range s {
@@ -363,7 +428,7 @@ func substring(s string, start, n int64) string {
 // cut defines the characters of a text that a number chooses, out of how many it has.
 func cut(signature string, f func(n, length int64) (from, to int64)) {
 	of := func(s string, n int64) string {
-		from, to := f(max(n, -math.MaxInt64), int64(utf8.RuneCountInString(s)))
+		from, to := f(max(n, -math.MaxInt64), runes(s))
 		return characters(s, max(from, 0), max(to, 0))
 	}
 	define(signature, func(a args) (table.Value, error) { return table.Str(of(a.v[0].S, a.v[1].I)), nil }).
@@ -375,25 +440,31 @@ func (a args) pad(fill string, left bool) (table.Value, error) {
 	if a.v[1].I > MaxText/utf8.UTFMax {
 		return a.fail("requested length too large")
 	}
-	return table.Str(padded(a.v[0].S, a.v[1].I, fill, left)), nil
+	return table.Str(string(appendPadded(nil, a.v[0].S, a.v[1].I, fill, left))), nil
 }
 
-// padded is pad to a length that is not too large.
-func padded(s string, n int64, fill string, left bool) string {
+// appendPadded appends what pad gives for a length that is not too large; of others the part that PostgreSQL's limit leaves.
+func appendPadded(out []byte, s string, n int64, fill string, left bool) []byte {
 	n = min(max(n, 0), MaxText/utf8.UTFMax)
-	missing := n - int64(utf8.RuneCountInString(s))
+	missing := n - runes(s)
 	switch {
 	case missing <= 0:
-		return characters(s, 0, n)
+		return append(out, characters(s, 0, n)...)
 	case fill == "":
-		return s
+		return append(out, s...)
 	}
-	size := int64(utf8.RuneCountInString(fill))
-	more := characters(strings.Repeat(fill, int((missing+size-1)/size)), 0, missing)
+	if !left {
+		out = append(out, s...)
+	}
+	size := runes(fill)
+	for ; missing >= size; missing -= size {
+		out = append(out, fill...)
+	}
+	out = append(out, characters(fill, 0, missing)...)
 	if left {
-		return more + s
+		out = append(out, s...)
 	}
-	return s + more
+	return out
 }
 
 func chr(a args) (table.Value, error) {

@@ -112,22 +112,30 @@ func FloorDiv(a, b int64) int64 {
 // FormatDate prints days since 1970-01-01 as YYYY-MM-DD, with BC for years
 // before 1.
 func FormatDate(days int64) string {
-	out, bc := appendYMD(make([]byte, 0, 16), days)
+	return string(appendDate(make([]byte, 0, 16), days))
+}
+
+func appendDate(out []byte, days int64) []byte {
+	out, bc := appendYMD(out, days)
 	if bc {
 		out = append(out, " BC"...)
 	}
-	return string(out)
+	return out
 }
 
 // FormatTimestamp prints microseconds since 1970-01-01 as YYYY-MM-DD
 // HH:MM:SS[.ffffff], with BC for years before 1.
 func FormatTimestamp(us int64) string {
+	return string(appendTimestamp(make([]byte, 0, 32), us))
+}
+
+func appendTimestamp(out []byte, us int64) []byte {
 	days := FloorDiv(us, MicrosPerDay)
-	out, bc := appendYMD(make([]byte, 0, 32), days)
+	out, bc := appendYMD(out, days)
 	if out = appendClock(append(out, ' '), uint64(us-days*MicrosPerDay)); bc {
 		out = append(out, " BC"...)
 	}
-	return string(out)
+	return out
 }
 
 // FormatInterval prints months, days and microseconds as PostgreSQL prints an interval: years, months,

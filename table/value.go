@@ -156,7 +156,7 @@ func (v Value) String() string {
 		return strconv.FormatBool(v.I != 0)
 	case Decimal:
 		if v.Big == nil && v.I > -1e18 && v.I < 1e18 {
-			return formatScaled(v.I, v.Type.Scale)
+			return string(appendScaled(nil, v.I, v.Type.Scale))
 		}
 		return formatDecimal(v.Unscaled(), v.Type.Scale)
 	case Real:
@@ -175,6 +175,24 @@ func (v Value) String() string {
 		return formatList(*v.List)
 	}
 	return strconv.FormatInt(v.I, 10)
+}
+
+// AppendTo appends what String returns.
+func (v Value) AppendTo(out []byte) []byte {
+	switch {
+	case v.Null:
+	case v.Type.IsInteger():
+		return strconv.AppendInt(out, v.I, 10)
+	case v.Type.Kind == Decimal && v.Big == nil && v.I > -1e18 && v.I < 1e18:
+		return appendScaled(out, v.I, v.Type.Scale)
+	case v.Type.Kind == Double && math.Abs(v.F) >= 1.1e-4 && math.Abs(v.F) < 9e14: // as formatFloat has it
+		return strconv.AppendFloat(out, v.F, 'f', -1, 64)
+	case v.Type.Kind == Date:
+		return appendDate(out, v.I)
+	case v.Type.Kind == Timestamp:
+		return appendTimestamp(out, v.I)
+	}
+	return append(out, v.String()...)
 }
 
 // formatList writes an array as PostgreSQL does: {1,NULL,"a b"}.
@@ -204,29 +222,30 @@ func formatDecimal(u *big.Int, scale int) string {
 	return s
 }
 
-// formatScaled is formatDecimal of less than 19 digits.
-func formatScaled(u int64, scale int) string {
-	var text [64]byte
-	out, digits := text[:0], uint64(u)
+// appendScaled appends what formatDecimal gives of less than 19 digits.
+func appendScaled(out []byte, u int64, scale int) []byte {
+	if scale > 18 {
+		return append(out, formatDecimal(big.NewInt(u), scale)...)
+	}
+	digits := uint64(u)
 	if u < 0 {
 		out, digits = append(out, '-'), -digits
 	}
-	if scale == 0 || scale > 18 {
-		if scale > 18 {
-			return formatDecimal(big.NewInt(u), scale)
-		}
-		return string(strconv.AppendUint(out, digits, 10))
+	if scale == 0 {
+		return strconv.AppendUint(out, digits, 10)
 	}
 	unit := uint64(tenTo[scale])
 	out = append(strconv.AppendUint(out, digits/unit, 10), '.')
 	from := len(out)
-	out = out[:from+scale]
+	out = append(out, zeros[:scale]...)
 	for rest, i := digits%unit, len(out)-1; i >= from; i-- {
 		out[i] = byte('0' + rest%10)
 		rest /= 10
 	}
-	return string(out)
+	return out
 }
+
+const zeros = "000000000000000000"
 
 func formatFloat(f float64, bits int) string {
 	switch {
