@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/stencildb/stencildb/table"
@@ -138,6 +139,7 @@ func (r BlockRows) Column(i int) Vector {
 			for k, c := range codes {
 				x.Texts[k] = s.Dict[c]
 			}
+			touch(x.Texts)
 			break
 		}
 		for k, c := range codes {
@@ -161,6 +163,17 @@ func (r BlockRows) Column(i int) Vector {
 		}
 	}
 	return x
+}
+
+// touch reads a byte of each text, which lie anywhere: the machine fetches those of many at the same time, where what is computed of a text would wait for each.
+func touch(list []string) {
+	all := byte(0)
+	for _, s := range list {
+		if s != "" {
+			all |= s[0]
+		}
+	}
+	runtime.KeepAlive(all)
 }
 
 func (r BlockRows) Once(Expr, func(Source) (Vector, bool)) (x Vector, ok bool) { return x, false }
