@@ -33,6 +33,7 @@ type binder struct {
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
 	place    place
+	changes  bool       // FROM or USING of a statement that changes the first table of the scope is being bound: LATERAL does not read that
 	ofItems  subqueries // those of the select list
 	inKeys   bool       // in a key of ORDER BY or DISTINCT ON
 	inWindow bool       // in the operands of a window function

@@ -450,7 +450,9 @@ func (b *binder) changedRows(target *pg.RangeVar, others []*pg.Node, with *pg.Wi
 	n, s := b.fromItem(&pg.Node{Node: &pg.Node_RangeVar{RangeVar: target}}) // before the names of WITH are known, which hide none here
 	b.withs()
 	b.scope = s
+	b.changes = true
 	n, last := b.beside(n), len(s.fields)-1
+	b.changes = false
 	return n, plan.Item{Name: table.NumberField.Name, E: &expr.Column{Index: last, Name: table.NumberField.Name, T: table.NumberField.Type, P: b.Offset}}
 }
 

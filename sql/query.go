@@ -21,6 +21,8 @@ type cte struct {
 	last   bool                  // the rows of WITH RECURSIVE that came last, in its second part
 	read   bool                  // of these: they are read
 	why    string                // why it cannot be read where it is known; "" where it can
+	list   []*cte                // of WITH RECURSIVE: all of its queries
+	bind   func() plan.Node      // binds the query; nil once that has begun
 }
 
 // refused is why a query of b cannot read one of WITH; "" where it can. around is the query that has that.
@@ -98,43 +100,63 @@ func (s *Statement) explainOptions(at int) bool {
 		!slices.Contains([]string{"select", "with", "values", "("}, strings.ToLower(s.token(2)))
 }
 
-// withs binds the queries of WITH. Each may name those before it, and itself where that says RECURSIVE.
+// withs binds the queries of WITH. Each may name those before it and, where that says RECURSIVE, itself and those behind it.
 func (b *binder) withs() {
 	w := b.sel.WithClause
 	if w == nil {
 		return
 	}
-	for at, n := range w.Ctes {
+	var list []*cte
+	for _, n := range w.Ctes {
 		c := n.GetCommonTableExpr()
 		loc := int(c.Location)
 		sel := c.Ctequery.GetSelectStmt()
 		switch {
 		case sel == nil:
 			panic(b.errorf(loc, "WITH is supported for SELECT and VALUES only"))
-		case slices.ContainsFunc(b.with, func(have *cte) bool { return have.name == c.Ctename }):
+		case slices.ContainsFunc(list, func(have *cte) bool { return have.name == c.Ctename }):
 			panic(b.errorf(loc, "WITH query name %q specified more than once", clipped(c.Ctename)))
 		case c.SearchClause != nil:
 			panic(b.errorf(int(c.SearchClause.Location), "SEARCH is not supported; make a column of the path, and ORDER BY it"))
 		case c.CycleClause != nil:
 			panic(b.errorf(int(c.CycleClause.Location), "CYCLE is not supported; UNION without ALL ends where no row is new, or a column of the path tells"))
 		}
-		of := &plan.Subplan{Name: c.Ctename}
-		bound := len(b.with)
-		if w.Recursive { // all of them are known to each
-			b.with = append(b.with, &cte{name: c.Ctename, why: "needs a query of the form first UNION [ALL] step"})
-			for _, later := range w.Ctes[at+1:] {
-				b.with = append(b.with, &cte{name: later.GetCommonTableExpr().Ctename, why: "comes before that query: write it behind"})
+		list = append(list, &cte{name: c.Ctename, depth: b.depth(), bind: func() plan.Node {
+			if w.Recursive && sel.Op == pg.SetOperation_SETOP_UNION {
+				return b.renamed(b.recursion(c, sel), c.Aliascolnames, c.Ctename, loc)
 			}
-		}
-		if w.Recursive && sel.Op == pg.SetOperation_SETOP_UNION {
-			of.Tree = b.recursion(c, sel)
-		} else {
-			of.Tree = b.nested(sel, b.outer).query()
-		}
-		b.with = b.with[:bound]
-		of.Tree = b.renamed(of.Tree, c.Aliascolnames, c.Ctename, loc)
-		b.with = append(b.with, &cte{name: c.Ctename, of: of, depth: b.depth()})
+			return b.renamed(b.nested(sel, b.outer).query(), c.Aliascolnames, c.Ctename, loc)
+		}})
 	}
+	if w.Recursive { // all of them are known to each
+		for _, c := range list {
+			c.list = list
+		}
+		b.with = append(b.with, list...)
+	}
+	for _, c := range list {
+		if c.bound(list); !w.Recursive {
+			b.with = append(b.with, c)
+		}
+	}
+}
+
+// bound binds the query, if nothing has read it before its place. The queries of its WITH that are being bound meanwhile cannot be read by it.
+func (c *cte) bound(list []*cte) {
+	if c.bind == nil {
+		return
+	}
+	bind := c.bind
+	c.bind = nil
+	for _, other := range list {
+		if of := other.why; of != "" {
+			other.why = "is mutual: two queries of WITH may not read each other"
+			defer func() { other.why = of }()
+		}
+	}
+	c.why = "needs a query of the form first UNION [ALL] step"
+	c.of = &plan.Subplan{Name: c.name, Tree: bind()}
+	c.why = ""
 }
 
 // renamed is a query with other names for its first columns.
@@ -367,6 +389,7 @@ func (b *binder) cteNamed(r *pg.RangeVar, loc int) *cte {
 			names = append(names, c.name)
 		}
 		if i, _ := lookup(n, names); i >= 0 {
+			q.with[i].bound(q.with[i].list)
 			if why := q.with[i].refused(b, q); why != "" {
 				panic(b.errorf(loc, "recursive reference to query %q %s", clipped(q.with[i].name), why))
 			}

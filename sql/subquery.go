@@ -2,6 +2,7 @@ package sql
 
 import (
 	"math"
+	"slices"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
@@ -173,6 +174,9 @@ func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
 		if !o.knows(plain) {
 			continue
 		}
+		if o.changes && o.changed().knows(plain) {
+			panic(b.errorf(int(n.Location), "invalid reference to table %s, which the statement changes: FROM and USING do not read it; write the condition in WHERE, or a subquery", o.scope.tables[0].alias))
+		}
 		e := o.expr(&pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: n}})
 		if _, constant := e.(*expr.Const); constant {
 			return e
@@ -180,6 +184,14 @@ func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
 		return &expr.Outer{X: e, Level: level}
 	}
 	return nil
+}
+
+// changed is the binder with the first table of its scope alone.
+func (b *binder) changed() *binder {
+	of, s := *b, scope{fields: b.scope.fields, tables: b.scope.tables[:1]}
+	s.visible = slices.DeleteFunc(slices.Clone(b.scope.visible), func(o output) bool { return o.columns[0] >= s.tables[0].n })
+	of.scope = &s
+	return &of
 }
 
 // knows reports that FROM gives something of the name of a column, or of the table before it.
