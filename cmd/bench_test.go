@@ -225,7 +225,7 @@ func TestBenchBadFlags(t *testing.T) {
 		{[]string{"--backends", "gpu"}, "no backend"},
 		{[]string{"--backends", "cpu,cpu"}, "given twice"},
 		{[]string{"--peers", "oracle"}, "duckdb, sqlite"},
-		{[]string{"--table", "nowhere"}, "uniform, tcpip, census, lineorder"},
+		{[]string{"--table", "nowhere"}, "uniform, tcpip, census, lineorder, wisconsin"},
 		{[]string{"--load", "t=" + path}, "name one of the tables"},
 		{[]string{"--load", "t=" + path, "--table", "u"}, "name one of the tables"},
 		{[]string{"--load", "t=" + path, "--table", "t", "--rows", "5"}, "table t has 1 row"},
@@ -268,7 +268,7 @@ func TestBenchCompletion(t *testing.T) {
 		"--suite ":        "operations\nauto\ntargets\npaper\n",
 		"--backends cpu,": "cpu,classic\n",
 		"--peers ":        "none\n",
-		"--table ":        "uniform\ntcpip\ncensus\nlineorder\nflights\nflights-3m\n",
+		"--table ":        "uniform\ntcpip\ncensus\nlineorder\nwisconsin\nflights\nflights-3m\n",
 		"--format ":       "text\njson\ngo\n",
 	} {
 		flag, value, _ := strings.Cut(args, " ")

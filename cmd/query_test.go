@@ -286,7 +286,7 @@ func TestUsageErrorsExitWithTwo(t *testing.T) {
 		{[]string{"info", "extra"}, "extra"},
 		{[]string{"info", "--format", "csv"}, "text, json"},
 		{[]string{"tour", "extra"}, "extra"},
-		{[]string{"gen"}, "uniform, tcpip, census, lineorder"},
+		{[]string{"gen"}, "uniform, tcpip, census, lineorder, wisconsin"},
 		{[]string{"completion", "csh"}, "bash, fish, powershell, zsh"},
 		{[]string{"gen", "uniform"}, "-o FILE"},
 		{[]string{"gen", "nosuch", "--rows", "1", "-o", "x.csv"}, "uniform"},

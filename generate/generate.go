@@ -1,4 +1,4 @@
-// Package generate makes tables of synthetic data: uniform columns, a wide table of them, data like
+// Package generate makes tables of synthetic data: uniform columns, a wide table of them, the Wisconsin benchmark's, data like
 // the 2004 paper's TCP/IP trace and census, and the tables of the Star Schema Benchmark and of
 // TPC-H. The same arguments give the same table on every machine.
 package generate
@@ -54,7 +54,7 @@ func (r row) random(stream uint64) uint64 {
 func Random(seed, n, stream uint64) uint64 { return row{key: mix(seed), n: n}.random(stream) }
 
 // All lists the generators in the order in which to show them.
-func All() []Generator { return []Generator{uniform(), tcpip(), census(), lineorder()} }
+func All() []Generator { return []Generator{uniform(), tcpip(), census(), lineorder(), wisconsin()} }
 
 // Find returns the generator of that name.
 func Find(name string) (Generator, error) {

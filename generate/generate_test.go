@@ -68,7 +68,7 @@ func asBuilt(t *testing.T, want *table.Table) {
 
 // The data of a seed are fixed for good: results that people publish name it.
 func TestGeneratorsAreFixed(t *testing.T) {
-	want := map[string]uint64{"uniform": 0xfb612cdb11da43ec, "tcpip": 0x6389178f09e034b9, "census": 0x8bb26e8b3b80e99a, "lineorder": 0x43e4591463edf632}
+	want := map[string]uint64{"uniform": 0xfb612cdb11da43ec, "tcpip": 0x6389178f09e034b9, "census": 0x8bb26e8b3b80e99a, "lineorder": 0x43e4591463edf632, "wisconsin": 0x8a68da6acf7aff47}
 	for _, g := range generate.All() {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(text(made(t, g.Name, 1000, 1, 0))))
@@ -93,7 +93,7 @@ func TestGeneratorEdges(t *testing.T) {
 			t.Errorf("%s made a column that it has not", g.Name)
 		}
 	}
-	if _, err := generate.Find("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census, lineorder` {
+	if _, err := generate.Find("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census, lineorder, wisconsin` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -225,7 +225,9 @@ func TestRowBytesIsWhatARowTakes(t *testing.T) {
 		}
 		n := 0
 		for _, s := range tab.Chunks[0].Segments {
-			n += s.Codes.Bytes()
+			if n += s.Codes.Bytes(); len(s.Dict) == rows { // texts of their own, which are told about
+				n += 40*rows - s.Codes.Bytes() + rows
+			}
 		}
 		if n != rows*g.RowBytes() {
 			t.Errorf("%s: %d rows take %d bytes, RowBytes is %d", g.Name, rows, n, g.RowBytes())
@@ -252,5 +254,51 @@ func TestCalibrationHasTheWidthsThatItSays(t *testing.T) {
 				t.Errorf("%s has %d bits, not %d", f.Name, s.Bits, want)
 			}
 		}
+	}
+}
+
+// The Wisconsin table's unique1 is a permutation, whatever the number of rows, and the others follow from it and from unique2.
+func TestWisconsin(t *testing.T) {
+	for _, rows := range []int{1, 2, 3, 100, 1000, 4097} {
+		seen := make([]bool, rows)
+		moved := 0
+		for i := range rows {
+			w := generate.Wisconsin(i, rows, 3)
+			u := w.Numbers[0]
+			if seen[u] {
+				t.Fatalf("%d rows: unique1 is %d twice", rows, u)
+			}
+			if seen[u] = true; u != int32(i) {
+				moved++
+			}
+			one := u % 100
+			if w.Numbers != [9]int32{u, int32(i), u % 2, u % 4, u % 10, u % 20, u, 2 * one, 2*one + 1} || w.Percents != [4]float32{float32(one), float32(u % 10), float32(u % 5), float32(u % 2)} {
+				t.Fatalf("row %d of %d: %+v", i, rows, w)
+			}
+		}
+		if rows >= 100 && moved < rows*9/10 {
+			t.Errorf("%d of %d rows are not where they were", moved, rows)
+		}
+	}
+	tab := made(t, "wisconsin", 1000, 3, 0)
+	for i := range 1000 {
+		w := generate.Wisconsin(i, 1000, 3)
+		for c, f := range tab.Fields {
+			want := ""
+			switch {
+			case c < 9:
+				want = table.Value{Type: f.Type, I: int64(w.Numbers[c])}.String()
+			case c < 13:
+				want = table.Value{Type: f.Type, F: float64(w.Percents[c-9])}.String()
+			default:
+				want = string(w.Strings[c-13][:])
+			}
+			if got := tab.Chunks[0].Segments[c].Value(i).String(); got != want {
+				t.Fatalf("row %d, %s: %s, want %s", i, f.Name, got, want)
+			}
+		}
+	}
+	if a, b := generate.Wisconsin(26, 1000, 3).Strings, generate.Wisconsin(27, 1000, 3).Strings; string(a[1][:]) != "AAAAAABA" || string(b[2][:]) != "VVVVxxxx" {
+		t.Errorf("%s, %s", a, b)
 	}
 }

@@ -1,0 +1,10 @@
+// Listing 3: result[i] = unique1 + unique2 of tuple i. A thread a tuple.
+layout(local_size_x = LOCAL) in;
+layout(std430, binding = 0) readonly buffer Tuples { uint tuples[]; };
+layout(std430, binding = 1) writeonly buffer Result { uint result[]; };
+
+void main() {
+    uint i = thread();
+    if (i < n)
+        result[i] = tuples[i * TUPLE + NUMBER(0)] + tuples[i * TUPLE + NUMBER(1)];
+}
