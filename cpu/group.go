@@ -125,12 +125,16 @@ type worker struct {
 	folded []cache // of what is before a key
 	ids    interner
 	direct []uint32 // for words of few bits: a group plus 1, 0 for none; nil for others
+	low    []uint32 // for others below lowWords, as the first numbers of values are: a group plus 1, 0 for what is not known to have one
 	first  []uint64 // of each group, the place of its first row
 	states [][]state
 	sets   []distinctValues // of inputs that are DISTINCT
 	left   int              // groups that devices have left out
 	row    []uint32         // the group of each row at hand
 }
+
+// lowWords is below which a word's group is looked up in an array first.
+const lowWords = 1 << 12
 
 // directBits is up to how many bits of a word groups are looked up in an array.
 const directBits = 16
@@ -317,12 +321,23 @@ func (w *worker) groups(words []uint64, b table.Block) []uint32 {
 		}
 		return w.row
 	}
+	if w.low == nil {
+		w.low = make([]uint32, lowWords)
+	}
 	for i, word := range words {
+		if word < lowWords {
+			if id := w.low[word]; id != 0 {
+				w.row[i] = id - 1
+				continue
+			}
+		}
 		id := w.ids.id(word)
 		if int(id) == len(w.first) {
 			w.group(b, i)
 		}
-		w.row[i] = id
+		if w.row[i] = id; word < lowWords {
+			w.low[word] = id + 1
+		}
 	}
 	return w.row
 }

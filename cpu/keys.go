@@ -131,9 +131,12 @@ type cache struct {
 	local interner
 	ids   []uint32 // the numbers of what local numbers
 	texts map[string]uint32
-	words []uint64    // of the rows at hand, where codes are words
-	small [256]uint32 // the numbers of small integers plus 1; 0 for those to come
+	words []uint64              // of the rows at hand, where codes are words
+	small [smallIntegers]uint32 // the numbers of small integers plus 1; 0 for those to come
 }
+
+// smallIntegers are the parts of times, years among them.
+const smallIntegers = 1 << 12
 
 // word is the number of a word.
 func (c *cache) word(d *dictionary, w uint64) uint64 {
@@ -203,6 +206,18 @@ func (w *worker) keyWords(k *key, at *cache, c *table.Chunk, b table.Block) ([]u
 	}
 	x, err := w.eval.Vector(k.e, c, b)
 	words := make([]uint64, x.Len())
+	if x.Texts == nil && x.Floats == nil && x.Highs == nil && x.Valid == nil {
+		for i, v := range x.Ints {
+			id := uint32(0)
+			if uint64(v) < uint64(len(at.small)) {
+				id = at.small[v]
+			}
+			if words[i] = uint64(id) - 1; id == 0 {
+				words[i] = at.value(&k.dictionary, &x, i)
+			}
+		}
+		return words, err
+	}
 	for i := range words {
 		words[i] = at.value(&k.dictionary, &x, i)
 	}
@@ -217,7 +232,14 @@ func (c *cache) value(d *dictionary, x *expr.Vector, i int) uint64 {
 	case x.Texts != nil:
 		return c.text(d, x.Texts[i])
 	case x.Floats != nil:
-		return c.word(d, table.OrdinalFloat64(x.Floats[i]))
+		f := x.Floats[i]
+		if v := int64(f); uint64(v) < uint64(len(c.small)) && float64(v) == f { // -0 is 0
+			if c.small[v] == 0 {
+				c.small[v] = uint32(c.word(d, table.OrdinalFloat64(f))) + 1
+			}
+			return uint64(c.small[v] - 1)
+		}
+		return c.word(d, table.OrdinalFloat64(f))
 	case x.Highs != nil && x.Highs[i] != x.Ints[i]>>63: // as text, beside the words of 64 bits
 		return c.text(d, wide{x.Highs[i], uint64(x.Ints[i])}.big().String())
 	}

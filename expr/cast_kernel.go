@@ -36,11 +36,13 @@ func plainCast(e *Cast) (k kernel, ok bool) {
 		})), true
 	case to.Kind == table.Decimal && from.IsExact():
 		k := of1(0, scaling(from.Scale, to))
-		if d := to.Scale - from.Scale; d >= 0 {
-			_, most := to.Limits()
+		_, most := to.Limits()
+		d := to.Scale - from.Scale
+		if d >= 0 {
 			return sure(0, multiplied(table.Pow10(d).Int64(), most), k), true
 		}
-		return k, true
+		divide := halfAway.divide(table.Pow10(-d).Int64())
+		return sure(0, func(ys, xs []int64) bool { return divide(ys, xs) && nearerThan(ys, most) }, k), true
 	case to.Kind == table.Double && from.IsExact():
 		return toDouble(from.Scale), true
 	case to.Kind == table.Real && from.IsExact():

@@ -209,8 +209,13 @@ func multiplied(unit, most int64) func(ys, xs []int64) (ok bool) {
 		for i, x := range xs {
 			ys[i] = x * unit
 		}
-		return widest(ys) < uint64(most) || most == math.MaxInt64 // not so that the number below the least is taken for it
+		return nearerThan(ys, most)
 	}
+}
+
+// nearerThan reports that no integer is as far from 0 as most is, the largest of a type, unless that is the largest of all.
+func nearerThan(list []int64, most int64) bool {
+	return most == math.MaxInt64 || widest(list) < uint64(most)
 }
 
 // copied is integers that a type has to hold.

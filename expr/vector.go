@@ -198,6 +198,9 @@ func (v vectors) of(e Expr) (x Vector, ok bool) {
 		return v.arith(e)
 	case *Call:
 		if e.Fn == Case || e.Fn == Coalesce {
+			if x, ok := v.rows.Once(e, func(rows Source) (Vector, bool) { return vectors{rows}.choice(e) }); ok {
+				return x, true
+			}
 			return v.choice(e)
 		}
 	case *Cast:
