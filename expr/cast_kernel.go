@@ -128,6 +128,9 @@ func castKernel(e *Cast) kernel {
 		return loop1(0, func(ys, xs []string) { copy(ys, xs) })
 	case from.Kind == table.Varchar && to.IsFloat():
 		return of1(0, func(s string) (float64, state) {
+			if n, digits, ok := plainNumber(s); ok && to.Kind == table.Double {
+				return float64(n) / powersOfTen[digits], valid // both are exact, so it is rounded once
+			}
 			_, f, err := table.Parse(to, strings.Trim(s, Blanks), true)
 			return f, failedIf(err != nil)
 		})
@@ -141,6 +144,11 @@ func castKernel(e *Cast) kernel {
 		})
 	case from.Kind == table.Varchar && to.Kind != table.Interval:
 		return of1(0, func(s string) (int64, state) {
+			if to.IsInteger() {
+				if n, digits, ok := plainNumber(s); ok && digits == 0 {
+					return n, failedIf(!to.Holds(n))
+				}
+			}
 			i, _, err := table.Parse(to, strings.Trim(s, Blanks), true)
 			return i, failedIf(err != nil)
 		})
@@ -154,6 +162,40 @@ func castKernel(e *Cast) kernel {
 		})
 	}
 	return boxed([]table.Type{from}, to, false, func(v []table.Value) (table.Value, error) { return cast(v[0], to, false, e.P) })
+}
+
+// plainNumber is an integer that a text of at most 15 digits and no blanks has, and how many of these stand behind its point.
+func plainNumber(s string) (n int64, digits int, ok bool) {
+	b, point := s, -1
+	if b != "" && b[0] == '-' {
+		b = b[1:]
+	}
+	if b == "" || len(b) > 16 || b[0] == '0' && len(b) == 1 && len(s) > 1 { // -0
+		return 0, 0, false
+	}
+	for i := range len(b) {
+		c := b[i] - '0'
+		switch {
+		case c < 10:
+			n = 10*n + int64(c)
+		case b[i] == '.' && point < 0 && i > 0 && i < len(b)-1:
+			point = i
+		default:
+			return 0, 0, false
+		}
+	}
+	if point >= 0 {
+		digits = len(b) - 1 - point
+	} else if len(b) > 15 {
+		return 0, 0, false
+	}
+	if len(s) > len(b) {
+		if n == 0 {
+			return 0, 0, false // -0.0
+		}
+		n = -n
+	}
+	return n, digits, true
 }
 
 // inKernel looks for values in a list.

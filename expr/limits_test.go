@@ -35,6 +35,9 @@ var limits = func() map[table.Kind][]table.Value {
 	return of
 }()
 
+// numberTexts are texts of which most are numbers.
+var numberTexts = []string{"0", "-0", "000012", "-32768", "-0.0", "1.", ".5", "-1.5", "-", ".", "12.25", "999999999999999", "9999999999999999", "0.1", "123456789.123456", "32768", "-32769", "2147483648", " 7 ", "+7", "1e5", "1..2", "1.2.3"}
+
 // What loops compute at the limits of types, of few rows, many, none and only NULLs, in memory that is used again, is what [expr.Eval] gives
 // in each row; where a row raises an error they say nothing.
 func TestVectorsAtLimits(t *testing.T) {
@@ -53,11 +56,13 @@ func TestVectorsAtLimits(t *testing.T) {
 		nulls := rapid.IntRange(0, 3).Draw(t, "nulls") // in ten; 3 stands for all
 		b := table.NewBuilder("t", fields, 0)
 		n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 64, 100}).Draw(t, "rows")
-		few := rapid.Bool().Draw(t, "few")
+		few, most := rapid.Bool().Draw(t, "few"), rapid.SampledFrom([]int{2, 4, 8, len(numberTexts)}).Draw(t, "texts")
 		for range n {
 			for i := range fields {
 				v := rapid.SampledFrom(limits[kind]).Draw(t, "value")
-				if few && kind != table.Varchar { // none of which is at a limit
+				if few && kind == table.Varchar {
+					v.S = rapid.SampledFrom(numberTexts[:most]).Draw(t, "number")
+				} else if few { // none of which is at a limit
 					v.I, v.F = int64(rapid.IntRange(1, 9).Draw(t, "small")), float64(rapid.IntRange(1, 9).Draw(t, "small"))
 				}
 				switch c := b.Column(i); {
@@ -105,6 +110,9 @@ func TestVectorsAtLimits(t *testing.T) {
 				}
 			}
 			call("replace", x, constant(table.Str("e")), y)
+			for _, to := range []table.Kind{table.SmallInt, table.Integer, table.BigInt, table.Real, table.Double} {
+				cast(x, table.Type{Kind: to})
+			}
 		case kind == table.Timestamp || kind == table.Date:
 			for _, unit := range []string{"year", "month", "day", "hour", "minute", "second", "microsecond", "quarter", "week", "dow", "isodow", "doy", "isoyear", "decade", "century", "millennium", "epoch"} {
 				for _, f := range []string{"extract", "date_part", "date_trunc"} {
