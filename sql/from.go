@@ -33,6 +33,7 @@ type source struct {
 type output struct {
 	name    string
 	columns []int
+	as      table.Type // that a column of USING is converted to; unknown for its own
 }
 
 // names are those of a table's columns.
@@ -77,7 +78,7 @@ func (s *scope) beside(r *scope) *scope {
 		for i := range columns {
 			columns[i] += n
 		}
-		out.visible = append(out.visible, output{v.name, columns})
+		out.visible = append(out.visible, output{v.name, columns, v.as})
 	}
 	return out
 }
@@ -180,7 +181,7 @@ func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc
 		if i < len(renamed) {
 			fields[i].Name = renamed[i].GetString_().GetSval()
 		}
-		s.visible = append(s.visible, output{fields[i].Name, []int{i}})
+		s.visible = append(s.visible, output{name: fields[i].Name, columns: []int{i}})
 	}
 	return s
 }
@@ -300,15 +301,15 @@ func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
 		l, r := s.visible[i], s.visible[k]
 		kids = append(kids, compare(expr.EQ, b.outputOf(l, loc), b.outputOf(r, loc), b.pos(loc)))
 		gone[i], gone[k] = true, true
-		columns := slices.Concat(l.columns, r.columns)
+		one := output{name: l.name, columns: slices.Concat(l.columns, r.columns)}
 		switch kind := joinKinds[n.Jointype]; {
-		case b.outputOf(l, loc).Type() != b.outputOf(r, loc).Type():
 		case kind == plan.Inner || kind == plan.LeftOuter:
-			columns = l.columns
+			one = b.sideOf(l, r, loc)
 		case kind == plan.RightOuter:
-			columns = r.columns
+			one = b.sideOf(r, l, loc)
+			one.name = l.name
 		}
-		merged = append(merged, output{l.name, columns})
+		merged = append(merged, one)
 	}
 	rest := merged
 	for i, v := range s.visible {
@@ -366,10 +367,27 @@ func (b *binder) unqualified(n name, loc int) output {
 	return b.scope.visible[i]
 }
 
+// sideOf is the output of one side of a join as what USING makes of it and of the other side's: it has the type of both, a NUMERIC its own digits.
+func (b *binder) sideOf(one, other output, loc int) output {
+	e := b.outputOf(one, loc)
+	list, t := common("=", widerNumber, b.pos(loc), e, b.outputOf(other, loc))
+	if !t.IsInteger() {
+		t = list[0].Type()
+	}
+	if len(one.columns) == 1 && t != e.Type() {
+		one.as = t
+	}
+	return one
+}
+
 // outputOf is the column of an output.
 func (b *binder) outputOf(v output, loc int) expr.Expr {
 	if len(v.columns) == 1 {
-		return b.field(v.columns[0], loc)
+		e := b.field(v.columns[0], loc)
+		if v.as.Kind != table.Unknown {
+			e = convert(e, v.as, e.Pos())
+		}
+		return e
 	}
 	var list []expr.Expr
 	for _, c := range v.columns {
@@ -395,7 +413,7 @@ func (b *binder) starred(n *pg.ColumnRef) []output {
 			if name == table.NumberField.Name {
 				continue
 			}
-			list = append(list, output{name, []int{s.first + i}})
+			list = append(list, output{name: name, columns: []int{s.first + i}})
 		}
 	}
 	return list

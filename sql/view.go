@@ -324,7 +324,7 @@ func (b *binder) writtenTable(r *pg.RangeVar, name string) {
 func (b *binder) writtenStar(list []output) (items []*pg.Node) {
 	for _, v := range list {
 		ref := []*pg.Node{pg.MakeStrNode(v.name)}
-		if alias := b.scope.tableAt(v.columns[0]).alias; len(v.columns) == 1 && alias != "" {
+		if alias := b.scope.tableAt(v.columns[0]).alias; len(v.columns) == 1 && v.as.Kind == table.Unknown && alias != "" {
 			ref = []*pg.Node{pg.MakeStrNode(alias), pg.MakeStrNode(b.scope.fields[v.columns[0]].Name)}
 		}
 		items = append(items, pg.MakeResTargetNodeWithNameAndVal(v.name, pg.MakeColumnRefNode(ref, -1), -1))
