@@ -229,6 +229,8 @@ func (b *binder) find(kind string, n name, list []string, loc int) int {
 		switch isItem := func(t *pg.Node) bool { return strings.EqualFold(t.GetResTarget().GetName(), n.text) }; {
 		case kind == "column" && slices.ContainsFunc(b.sel.GetTargetList(), isItem):
 			text = "; it names a select item: write its expression in this place"
+		case kind == "column" && b.isTable(n):
+			text = "; it names a table, whose whole row is no value here: write its columns, or COUNT(*) for its rows"
 		case kind == "column" && n.quoted:
 			text += fmt.Sprintf("; a text is written '%s'", clipped(n.text))
 		}
@@ -290,7 +292,7 @@ func (b *binder) parts(loc int, list []*pg.Node) []name {
 	var folded []string
 	for _, f := range list {
 		if f.GetAStar() != nil {
-			panic(b.errorf(loc, "* is not supported here"))
+			panic(b.errorf(loc, "* is not supported here: all columns of a table are no single value; write them one by one"))
 		}
 		folded = append(folded, f.GetString_().GetSval())
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -275,6 +276,42 @@ func (c *call) selectivity() expr.Expr {
 	return c.finished(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
 }
 
+// wholeRow reports t.*, or t where that is a table and no column.
+func (b *binder) wholeRow(n *pg.ColumnRef) bool {
+	fields := n.GetFields()
+	switch {
+	case len(fields) == 0 || b.scope == nil:
+		return false
+	case fields[len(fields)-1].GetAStar() != nil:
+		if len(fields) == 2 {
+			b.qualified(b.spelled(int(n.Location), fields[0].GetString_().GetSval())[0], int(n.Location))
+		}
+		return true
+	}
+	return len(fields) == 1 && b.isTable(b.parts(int(n.Location), fields)[0])
+}
+
+// isTable reports the name of a table in FROM that no column has.
+func (b *binder) isTable(n name) bool {
+	if b.scope == nil {
+		return false
+	}
+	column, columns := lookup(n, b.scope.visibleNames())
+	table, _ := lookup(n, b.scope.aliases())
+	return column < 0 && columns == 0 && table >= 0
+}
+
+// joinsOuter reports an outer join in FROM.
+func (b *binder) joinsOuter() (found bool) {
+	for _, item := range b.sel.FromClause {
+		eachNode(item, func(m proto.Message) {
+			j, ok := m.(*pg.JoinExpr)
+			found = found || ok && j.Jointype != pg.JoinType_JOIN_INNER
+		})
+	}
+	return found
+}
+
 // count binds COUNT(*), COUNT(x) and COUNT of a constant, which is COUNT(*) or 0.
 func (c *call) count() expr.Expr {
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: c.at}
@@ -284,7 +321,10 @@ func (c *call) count() expr.Expr {
 	if len(c.Args) != 1 {
 		panic(c.errorf("count takes * or one argument"))
 	}
-	if fields := c.Args[0].GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
+	if c.wholeRow(c.Args[0].GetColumnRef()) {
+		if !c.AggDistinct && !c.joinsOuter() { // a row of a table is never NULL, whatever its columns are
+			return c.finished(all)
+		}
 		panic(c.errorf("count of all columns of a table is not supported: write COUNT(*) for its rows or, behind an outer join, the COUNT of a column that is never NULL"))
 	}
 	switch e := c.expr(c.Args[0]); {
