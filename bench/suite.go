@@ -179,7 +179,7 @@ func listSuites() []Suite {
 			return []int{10 * tpchLines}
 		},
 		Backends: []string{"cpu", "compute", "auto"}, Fresh: true, Gaps: true, Estimates: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
-	}}, parySuite())
+	}}, parySuite(), wisconsinSuite())
 }
 
 // lastRow stands in a statement of a suite for the number of the last row, from 0.

@@ -29,6 +29,11 @@ func TestEveryFileCompiles(t *testing.T) {
 					list = append(list, s.masking)
 				}
 			}
+			j := g.newJoin(Standard, Listing11)
+			other := j.probe
+			other.defines = append(other.defines[:len(other.defines):len(other.defines)], "BUILD_FIRST")
+			partition, build := cuckooKernels(Standard)
+			list = append(list, j.probe, other, j.blocks, j.finish, partition, build)
 			for _, k := range list {
 				if _, err := c.Programs().Get(g.program(k)); err != nil {
 					t.Errorf("%s %v: %v", k.name, k.defines, err)

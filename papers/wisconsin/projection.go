@@ -62,8 +62,12 @@ func (g *GPU) hand(take func(primitives.Vector) error, v primitives.Vector) erro
 // Projection is its sequential form.
 func (t *Table) Projection() []uint32 {
 	result := make([]uint32, t.N)
+	t.project(result)
+	return result
+}
+
+func (t *Table) project(result []uint32) {
 	for i := range result {
 		result[i] = uint32(t.number(i, Unique1) + t.number(i, Unique2))
 	}
-	return result
 }
