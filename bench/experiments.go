@@ -60,11 +60,12 @@ type laboratory struct {
 
 // enter opens the devices and lists the cases.
 func (l *laboratory) enter() error {
-	devices, err := lab.Open(glctx.Options{Device: l.Engine.Device, Memory: l.Engine.GPUMemory})
+	o := glctx.Options{Device: l.Engine.Device, Memory: l.Engine.GPUMemory}
+	devices, err := lab.Open(o)
 	if err != nil {
 		return err
 	}
-	l.setting = &lab.Setting{Rows: l.rows, Seed: l.Source.Data.Seed, Devices: devices, Local: lab.LocalMemory, Asked: func(n lab.Name) bool {
+	l.setting = &lab.Setting{Rows: l.rows, Seed: l.Source.Data.Seed, Devices: devices, Options: o, Local: lab.LocalMemory, Asked: func(n lab.Name) bool {
 		return slices.ContainsFunc(l.suite.Figures, func(f lab.Figure) bool { return f.Name == n })
 	}}
 	l.cases, err = l.suite.experiments.Cases(l.setting)

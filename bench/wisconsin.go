@@ -1,6 +1,132 @@
 package bench
 
-import "github.com/stencildb/stencildb/papers/wisconsin"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-// wisconsinSuite repeats Hristov 2010.
-func wisconsinSuite() Suite { return ofPaper(wisconsin.Paper(), nil) }
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/generate"
+	"github.com/stencildb/stencildb/papers/lab"
+	"github.com/stencildb/stencildb/papers/wisconsin"
+	"github.com/stencildb/stencildb/table"
+)
+
+// wisconsinSuite repeats Hristov 2010; the same queries as SQL run beside it, on columns that are resident or, cold, uploaded.
+func wisconsinSuite() Suite {
+	return ofPaper(wisconsin.Paper(), func(ctx context.Context, s *lab.Setting, c *lab.Case) ([]lab.Way, error) {
+		q, ok := c.Data.(*wisconsin.Question)
+		if !ok {
+			return nil, nil
+		}
+		w := &wisconsinTables{q: q}
+		end := c.Close
+		c.Close = func() error { return errors.Join(end(), w.close()) }
+		var list []lab.Way
+		for _, backend := range []struct {
+			system, name string
+			cold         bool
+		}{{wisconsin.SQLCompute, "compute", false}, {wisconsin.SQLComputeCold, "compute", true}, {wisconsin.SQLCPU, "cpu", false}} {
+			way, err := w.way(ctx, s, backend.system, backend.name, backend.cold)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, way)
+		}
+		return list, nil
+	})
+}
+
+// wisconsinTables are the tables of a case as columns, in databases of its own.
+type wisconsinTables struct {
+	q      *wisconsin.Question
+	tables []*table.Table
+	open   []*engine.DB
+}
+
+func (w *wisconsinTables) close() (err error) {
+	for _, db := range w.open {
+		err = errors.Join(err, db.Close())
+	}
+	w.open, w.tables = nil, nil
+	return err
+}
+
+// load makes the tables once.
+func (w *wisconsinTables) load(ctx context.Context) error {
+	if w.tables != nil {
+		return nil
+	}
+	g, err := generate.Find("wisconsin")
+	if err != nil {
+		return err
+	}
+	for i, rows := range []int{w.q.First, w.q.Second} {
+		t, err := g.Generate(ctx, rows, w.q.Seed+uint64(i), 0)
+		if err != nil {
+			return err
+		}
+		t.Name = fmt.Sprintf("t%d", i+1)
+		w.tables = append(w.tables, t)
+	}
+	return nil
+}
+
+// way is the query on a backend; a cold run is the first in a database that was opened before its clock starts.
+func (w *wisconsinTables) way(ctx context.Context, s *lab.Setting, system, backend string, cold bool) (way lab.Way, err error) {
+	if err := w.load(ctx); err != nil {
+		return way, err
+	}
+	o := engine.Options{Backend: backend, Device: s.Options.Device, GPUMemory: s.Options.Memory}
+	execute := func(ctx context.Context) (Outcome, error) { return firstExecution(ctx, backend, o, w.tables, w.q.SQL) }
+	if !cold {
+		db, err := engine.Open(o)
+		if err != nil {
+			return way, err
+		}
+		w.open = append(w.open, db)
+		err = engine.Inspect(db).Ready()
+		for _, t := range w.tables {
+			err = errors.Join(err, db.Add(t))
+		}
+		if err != nil {
+			return way, err
+		}
+		execute = func(ctx context.Context) (out Outcome, err error) {
+			took, err := lab.Timed(func() (err error) {
+				out, err = ask(ctx, db, w.q.SQL)
+				return err
+			})
+			out.Wall = took.Wall
+			return out, err
+		}
+	}
+	run := func(ctx context.Context) (first []float64, took lab.Outcome, err error) {
+		out, err := execute(ctx)
+		took.Wall = out.Wall
+		for _, row := range out.Answer {
+			v := row[0]
+			switch {
+			case v.Null:
+				first = append(first, w.q.Nothing())
+			case v.Type.Kind == table.Real || v.Type.Kind == table.Double:
+				first = append(first, v.F)
+			default:
+				first = append(first, float64(v.I))
+			}
+		}
+		return first, took, err
+	}
+	check := func(ctx context.Context) (out lab.Outcome, err error) {
+		first, out, err := run(ctx)
+		if err == nil {
+			err = w.q.Compare(first)
+		}
+		out.Digest = w.q.Digest()
+		return out, err
+	}
+	return lab.Way{System: system, Device: backend != "cpu", Run: check, Check: func(ctx context.Context) error {
+		_, err := check(ctx)
+		return err
+	}}, nil
+}

@@ -33,8 +33,9 @@ type Paper struct {
 type Setting struct {
 	Rows    int // of the largest table
 	Seed    uint64
-	Devices []*Device // one at least
-	Local   int       // bytes of local memory: [LocalMemory]
+	Devices []*Device     // one at least
+	Options glctx.Options // which these are
+	Local   int           // bytes of local memory: [LocalMemory]
 	// Asked reports whether a figure is asked for.
 	Asked func(Name) bool
 }

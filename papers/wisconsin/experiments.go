@@ -275,36 +275,40 @@ func words(v float64, err error) ([]uint32, error) {
 func cases(s *lab.Setting) (list []lab.Case, err error) {
 	b := &bed{Setting: s, tables: map[string]*Table{}}
 	any := func(names ...lab.Name) bool { return slices.ContainsFunc(names, s.Asked) }
-	add := func(figure lab.Name, name string, n int, doing string, open func(x *asked) ([]lab.Way, error)) {
+	add := func(figure lab.Name, name string, n int, doing string, q *Question, open func(x *asked) ([]lab.Way, error)) {
 		c := lab.Case{Figure: figure, Name: name, Rows: n, X: float64(n), Doing: doing, Work: float64(n), Unit: "tuples"}
 		x := &asked{bed: b}
+		if q != nil {
+			*q = Question{q.SQL, n, second(n), b.Seed, x, q.width, q.column}
+			c.Data = q
+		}
 		c.Open = func(context.Context) ([]lab.Way, error) { return open(x) }
 		c.Close = x.close
 		list = append(list, c)
 	}
 	for _, n := range inputSizes(s.Rows) {
 		if any("7", "8", "9", "table1", "table5") {
-			add("7", projection, n, "SELECT unique1 + unique2", b.projects(n))
+			add("7", projection, n, "SELECT unique1 + unique2", &Question{SQL: "SELECT unique1 + unique2 FROM t1", width: 1}, b.projects(n))
 		}
 		if any("10", "table6") {
-			add("10", aggregationInt, n, "SELECT "+MaxInt.Name, b.aggregates(n, MaxInt))
-			add("10", aggregationFloat, n, "SELECT "+MaxFloat.Name, b.aggregates(n, MaxFloat))
+			add("10", aggregationInt, n, "SELECT "+MaxInt.Name, &Question{SQL: "SELECT " + MaxInt.Name + " FROM t1"}, b.aggregates(n, MaxInt))
+			add("10", aggregationFloat, n, "SELECT "+MaxFloat.Name, nil, b.aggregates(n, MaxFloat))
 		}
 		if any("11", "12", "table2", "table8") {
-			add("11", selecting, n, "SELECT * WHERE unique1 > 1000 AND unique1 < 6000 AND unique2 % 2 = 0 AND two = 0", b.selects(n, Listing8(1000, 6000)))
-			add("11", selectingEighth, n, "the same with bounds of unique1 that keep an eighth", b.selects(n, Constant(n)))
+			add("11", selecting, n, "SELECT * WHERE unique1 > 1000 AND unique1 < 6000 AND unique2 % 2 = 0 AND two = 0", &Question{SQL: "SELECT * FROM t1 WHERE unique1 > 1000 AND unique1 < 6000 AND unique2 % 2 = 0 AND two = 0", width: Standard.Words, column: Standard.Integer}, b.selects(n, Listing8(1000, 6000)))
+			add("11", selectingEighth, n, "the same with bounds of unique1 that keep an eighth", nil, b.selects(n, Constant(n)))
 		}
 		if any("12") {
-			add("12", scanned, n, "the scan of the selection", b.scans(n))
+			add("12", scanned, n, "the scan of the selection", nil, b.scans(n))
 		}
 		if any("table3") {
-			add("table3", joining, n, "SELECT * FROM t1, t2 WHERE t1.unique1 = t2.unique1", b.joins(n))
+			add("table3", joining, n, "SELECT * FROM t1, t2 WHERE t1.unique1 = t2.unique1", &Question{SQL: "SELECT * FROM t1, t2 WHERE t1.unique1 = t2.unique1", width: 2 * Standard.Words, column: Standard.Integer}, b.joins(n))
 		}
 		if any("table4") {
-			add("table4", integrated, n, "SELECT MAX(t1.unique1 * t1.tenpercent / 100) FROM t1, t2 WHERE t1.unique1 = t2.unique2 AND t1.unique1 BETWEEN 1001 AND 5999", b.integrates(n))
+			add("table4", integrated, n, "SELECT MAX(t1.unique1 * t1.tenpercent / 100) FROM t1, t2 WHERE t1.unique1 = t2.unique2 AND t1.unique1 BETWEEN 1001 AND 5999", &Question{SQL: "SELECT MAX(t1.unique1 * t1.tenpercent / 100) FROM t1, t2 WHERE t1.unique1 = t2.unique2 AND t1.unique1 BETWEEN 1001 AND 5999"}, b.integrates(n))
 		}
 		if any("13", "table7") {
-			add("13", tupleSize, n, "SELECT "+MaxFloat.Name+" over tuples of 24, 80 and 136 bytes", b.resizes(n))
+			add("13", tupleSize, n, "SELECT "+MaxFloat.Name+" over tuples of 24, 80 and 136 bytes", nil, b.resizes(n))
 		}
 	}
 	if any("14") {
@@ -327,7 +331,12 @@ func (b *bed) projects(n int) func(*asked) ([]lab.Way, error) {
 			result := make([]uint32, t.N)
 			made := time.Now()
 			t.project(result)
-			return []lab.Section{{What: initMemory, Name: initMemory, Took: made.Sub(start)}, {What: execution, Name: execution, Took: time.Since(made)}}, nil
+			took := map[string]time.Duration{initMemory: made.Sub(start), execution: time.Since(made)} // it has no others
+			var list []lab.Section
+			for _, name := range projectSections {
+				list = append(list, lab.Section{What: name, Name: name, Took: took[name]})
+			}
+			return list, nil
 		}
 		return list, nil
 	}

@@ -28,6 +28,7 @@ func sized(system string, l Layout) string { return fmt.Sprintf("%s-%d", system,
 func systems() []lab.System {
 	list := []lab.System{{Name: gpu, Label: "GPU"}, {Name: gpuOne, Label: "GPU, local size 1"}, {Name: gpuResident, Label: "ours: GPU, resident"}, {Name: gpuOther, Label: "second GPU"},
 		{Name: glCPU, Label: "GL on the CPU"}, {Name: sequentially, Label: "one core"}, {Name: gpuVectors, Label: "GPU, mask of vectors"}, {Name: gpuBlocks, Label: "ours: GPU, blocks"},
+		{Name: SQLCompute, Label: "ours: SQL, compute"}, {Name: SQLComputeCold, Label: "ours: SQL, compute, cold"}, {Name: SQLCPU, Label: "ours: SQL, cpu"},
 		{Name: writes, Label: "write"}, {Name: reads, Label: "read"}}
 	for _, l := range []Layout{Small, Standard, Large} {
 		list = append(list, lab.System{Name: sized(gpu, l), Label: fmt.Sprintf("GPU, %d bytes", l.Bytes())}, lab.System{Name: sized(sequentially, l), Label: fmt.Sprintf("one core, %d bytes", l.Bytes())})
@@ -116,7 +117,7 @@ func table5() lab.Table {
 	} {
 		for i, n := range published {
 			row := lab.Row{Name: fmt.Sprintf("%s %d", device.name, n), Paper: device.paper[i]}
-			for _, section := range []string{"", initKernel, initMemory, execution, cleanUp} {
+			for _, section := range append([]string{""}, projectSections...) {
 				row.Here = append(row.Here, at(projection, device.system, section, n, false))
 			}
 			t.Rows = append(t.Rows, row)
@@ -145,6 +146,9 @@ func table7() lab.Table {
 	}
 	return t
 }
+
+// projectSections are those of table 5.
+var projectSections = []string{initKernel, initMemory, execution, cleanUp}
 
 // selectSections are those of table 8.
 var selectSections = []string{initKernel, initMemory, initPass, scanning, resultSet, resultMemory, finishPass, cleanUp}
@@ -185,10 +189,10 @@ func sections(title, operation string, shows lab.Quantity, systems ...string) la
 }
 
 func figures() []lab.Figure {
-	devices := []string{gpu, gpuOne, gpuOther, gpuResident}
-	hosts := []string{glCPU, sequentially}
+	devices := []string{gpu, gpuOne, gpuOther, gpuResident, SQLCompute, SQLComputeCold}
+	hosts := []string{glCPU, sequentially, SQLCPU}
 	largest := sections("time of the sections at the text's size", selecting, lab.Milliseconds, gpu, gpuVectors)
-	largest.Paper = true
+	largest.Paper, largest.XLabel, largest.Names = true, "", []string{"selection"}
 	scanLargest := sections("time of the parts", scanned, lab.Milliseconds, gpu)
 	var copies []string
 	for n := 1 << 10; n <= 1<<30; n *= 4 {
@@ -202,7 +206,7 @@ func figures() []lab.Figure {
 		{Name: "10", Title: "Aggregation: run-time per tuple", Panels: []lab.Panel{perTuple("ints on the GPU", aggregationInt, devices...), perTuple("floats on the GPU", aggregationFloat, devices...),
 			perTuple("ints on the CPU", aggregationInt, hosts...), perTuple("floats on the CPU", aggregationFloat, hosts...)}},
 		{Name: "11", Title: "Sections of the select query", Panels: []lab.Panel{largest, sections("share of the sections", selecting, lab.Share, gpu),
-			perTuple("run-time per tuple", selecting, append(slices.Clone(devices), gpuVectors, sequentially)...), perTuple("an eighth selected at every size", selectingEighth, gpu, gpuVectors, gpuResident, sequentially)}},
+			perTuple("run-time per tuple", selecting, append(slices.Clone(devices), gpuVectors, sequentially, SQLCPU)...), perTuple("an eighth selected at every size", selectingEighth, gpu, gpuVectors, gpuResident, sequentially)}},
 		{Name: "12", Title: "Parts of the scan of the select query", Panels: []lab.Panel{scanLargest, sections("share of the parts", scanned, lab.Share, gpu)}},
 		{Name: "13", Title: "Influence of the tuple size", Panels: []lab.Panel{perTuple("on the GPU", tupleSize, sized(gpu, Small), sized(gpu, Standard), sized(gpu, Large)),
 			perTuple("on one core", tupleSize, sized(sequentially, Small), sized(sequentially, Standard), sized(sequentially, Large))}},
@@ -212,12 +216,12 @@ func figures() []lab.Figure {
 			[][]float64{{1.430, 2.202, 0.006, 0.006}, {2.980, 5.071, 0.127, 0.091}, {15.070, 12.668, 1.781, 1.917}, {86.200, 91.955, 16.533, 18.730}}, columnsNote)}},
 		{Name: "table2", Title: "The selection query", Tables: []lab.Table{bySize("run-time per tuple in ns for the selection query", true, three(selecting),
 			[][]float64{{7965, 8845, 13}, {1307.3, 1451.8, 11.5}, {268.87, 208.35, 22.05}, {146.475, 108.544, 24.559}}, columnsNote)}},
-		{Name: "table3", Title: "The join query", Panels: []lab.Panel{perTuple("run-time per tuple, with the spread of the runs", joining, gpu, gpuOne, gpuResident, gpuBlocks, sequentially),
+		{Name: "table3", Title: "The join query", Panels: []lab.Panel{perTuple("run-time per tuple, with the spread of the runs", joining, append(slices.Clone(devices), gpuBlocks, sequentially, SQLCPU)...),
 			{Title: "rebuilds of buckets", XLabel: "tuples", LogX: true, Operations: []string{joining}, Systems: []string{gpu}, Shows: lab.Counter, YLabel: "of a run",
 				Counters: []lab.Line{{Counter: buckets, Label: "buckets"}, {Counter: rebuilds, Label: "rebuilds"}, {Counter: iterations, Label: "iterations"}}}},
 			Tables: []lab.Table{bySize("run-time per tuple in ns for the join query", true, three(joining),
 				[][]float64{{15369, 13862, 447}, {5249.9, 2726.2, 180.3}, {3389.11, 1610.9, 562.46}, {3845.978, 2603.181, 523.562}}, columnsNote)}},
-		{Name: "table4", Title: "The integrated query", Panels: []lab.Panel{perTuple("run-time per tuple", integrated, gpu, gpuOne, gpuResident, sequentially)},
+		{Name: "table4", Title: "The integrated query", Panels: []lab.Panel{perTuple("run-time per tuple", integrated, append(slices.Clone(devices), sequentially, SQLCPU)...)},
 			Tables: []lab.Table{bySize("run-time per tuple in ns for the integrated query", true, three(integrated),
 				[][]float64{{20717, 25466, 333}, {3452.9, 3847.8, 59.8}, {679.60, 644.11, 78.35}, {326.175, 233.390, 76.022}}, columnsNote)}},
 		{Name: "table5", Title: "The projection query and its sections", Tables: []lab.Table{table5()}},
