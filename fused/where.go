@@ -168,7 +168,10 @@ func (w *program) leaf(leaf plan.Leaf) string {
 	switch l := leaf.(type) {
 	case *plan.NullTest:
 		i := w.attribute(l.Col)
-		if l.Not {
+		switch {
+		case !w.attrs[i].nulls: // though some were possible when it was planned
+			return fmt.Sprint(l.Not)
+		case l.Not:
 			return fmt.Sprintf("v%d", i)
 		}
 		return fmt.Sprintf("!v%d", i)
