@@ -245,7 +245,7 @@ func (x *asked) ways(q ask, level int, host func() ([]uint32, error)) []lab.Way 
 	for system, without := range map[string]string{glCPU: "no software rasteriser is the second device: --device names it", gpuOther: "there is one device: --device names several"} {
 		w := lab.Way{System: system, Cannot: without}
 		if d := other[system]; d != nil {
-			w = x.onDevice(system, d, 256, false, none, q)
+			w = x.onDevice(system, d, 256, false, level, q)
 		}
 		list = append(list, w)
 	}

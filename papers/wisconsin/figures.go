@@ -210,7 +210,7 @@ func figures() []lab.Figure {
 		{Name: "12", Title: "Parts of the scan of the select query", Panels: []lab.Panel{scanLargest, sections("share of the parts", scanned, lab.Share, gpu)}},
 		{Name: "13", Title: "Influence of the tuple size", Panels: []lab.Panel{perTuple("on the GPU", tupleSize, sized(gpu, Small), sized(gpu, Standard), sized(gpu, Large)),
 			perTuple("on one core", tupleSize, sized(sequentially, Small), sized(sequentially, Standard), sized(sequentially, Large))}},
-		{Name: "14", Title: "Memory throughput for increasing amounts of data", Panels: []lab.Panel{{XLabel: "bytes", LogX: true, Operations: copies, Systems: []string{writes, reads}, Shows: lab.Bandwidth}}},
+		{Name: "14", Title: "Memory throughput for increasing amounts of data", Panels: []lab.Panel{{XLabel: "bytes", LogX: true, Binary: true, Operations: copies, Systems: []string{writes, reads}, Shows: lab.Bandwidth}}},
 		{Name: "table1", Title: "The projection query", Tables: []lab.Table{bySize("run-time in ms for the projection query", false,
 			[]column{{"9600GT", projection, gpu}, {"9400M", projection, gpuOther}, {"CPU OpenCL", projection, glCPU}, {"CPU C", projection, sequentially}},
 			[][]float64{{1.430, 2.202, 0.006, 0.006}, {2.980, 5.071, 0.127, 0.091}, {15.070, 12.668, 1.781, 1.917}, {86.200, 91.955, 16.533, 18.730}}, columnsNote)}},
