@@ -13,7 +13,7 @@ import (
 )
 
 // Regular expressions. They are PostgreSQL's as far as Go's package regexp goes: without back
-// references and looking ahead, with digits of ASCII for \d and words of ASCII for \y, \m and \M. What is found is the first,
+// references and looking ahead, with digits of ASCII for \d. What is found is the first,
 // of these the longest match, unless a part asks for the shortest (*?, +?, ??).
 func init() {
 	for _, op := range []struct {
@@ -448,8 +448,11 @@ func (a args) similarParts(pattern, escape string) ([]string, error) {
 // escapes are the letters that may follow a backslash, and what stands for both in Go.
 var escapes = map[byte]string{
 	'd': `\d`, 'D': `\D`, 's': `\s`, 'S': `\S`, 'a': `\a`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`, 'v': `\v`,
-	'A': `\A`, 'Z': `\z`, 'y': `\b`, 'Y': `\B`, 'b': `\x08`, 'e': `\x1b`, 'm': `\b`, 'M': `\b`,
+	'A': `\A`, 'Z': `\z`, 'b': `\x08`, 'e': `\x1b`,
 }
+
+// boundaries are the letters behind a backslash that stand for a boundary of words, which brackets cannot have.
+var boundaries = map[byte]string{'y': `\b`, 'Y': `\B`, 'm': beginsWord, 'M': endsWord}
 
 // hexDigits are how many follow the letters that write a character by its number.
 var hexDigits = map[byte]int{'u': 4, 'U': 8}
@@ -475,8 +478,8 @@ var classes = map[string]string{"[:alpha:]": `\p{L}`, "[:alnum:]": `\p{L}\p{Nd}`
 
 // pattern is a regular expression; behind is that after any one character.
 type pattern struct {
-	*regexp.Regexp
-	behind *regexp.Regexp
+	finder
+	behind finder
 }
 
 // all are the matches. As in PostgreSQL, an empty one may follow another at once, which Go's package leaves out.
@@ -547,20 +550,32 @@ func compiled(source, flags string) (*pattern, error) {
 	if re, ok := patterns.of[key]; ok {
 		return re, nil
 	}
-	text, err := translatedPattern(source, flags)
+	text, words, err := translatedPattern(source, flags)
 	if err != nil {
 		return nil, err
 	}
-	p := &pattern{}
-	if p.Regexp, err = regexp.Compile(text); err == nil {
-		p.behind, err = regexp.Compile(`\A(?s:.)(?:` + text + `)`)
+	longest := !shortest.MatchString(source)
+	of := func(text string) finder {
+		re, failed := regexp.Compile(text)
+		if failed != nil {
+			err = failed
+			return nil
+		}
+		if longest {
+			re.Longest()
+		}
+		if words == "" {
+			return re
+		}
+		f, failed := newWordFinder(text, re, !strings.ContainsAny(words, "mM"), longest)
+		if failed != nil {
+			err = failed
+		}
+		return f
 	}
+	p := &pattern{of(text), of(`\A(?s:.)(?:` + text + `)`)}
 	if err != nil {
 		return nil, Errorf(-1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	if !shortest.MatchString(source) {
-		p.Longest()
-		p.behind.Longest()
 	}
 	const most = 256
 	if patterns.of == nil || len(patterns.of) >= most {
@@ -573,8 +588,8 @@ func compiled(source, flags string) (*pattern, error) {
 // shortest finds what asks for the shortest match.
 var shortest = regexp.MustCompile(`[*+?}]\?`)
 
-// translatedPattern is a pattern with its flags as Go writes it.
-func translatedPattern(pattern, flags string) (string, error) {
+// translatedPattern is a pattern with its flags as Go writes it, and the letters of the boundaries of words that it has.
+func translatedPattern(pattern, flags string) (goes, words string, err error) {
 	fold, dot, lines, literal := "", "s", "", false
 	for _, f := range flags {
 		switch f {
@@ -594,7 +609,7 @@ func translatedPattern(pattern, flags string) (string, error) {
 		case 'q':
 			literal = true
 		default:
-			return "", Errorf(-1, "invalid regular expression option: %q; there are g, i, c, n, p, q, s and w", string(f))
+			return "", "", Errorf(-1, "invalid regular expression option: %q; there are g, i, c, n, p, q, s and w", string(f))
 		}
 	}
 	var text strings.Builder
@@ -602,7 +617,7 @@ func translatedPattern(pattern, flags string) (string, error) {
 		text.WriteString("(?" + all + ")")
 	}
 	if literal {
-		return text.String() + regexp.QuoteMeta(pattern), nil
+		return text.String() + regexp.QuoteMeta(pattern), "", nil
 	}
 	bracket := -1 // where one begins, negative outside
 	for i := 0; i < len(pattern); i++ {
@@ -615,6 +630,12 @@ func translatedPattern(pattern, flags string) (string, error) {
 				text.WriteString(name)
 			}
 			i += len(name) - 1
+			continue
+		}
+		if word := map[string]byte{"[[:<:]]": 'm', "[[:>:]]": 'M'}[rest[:min(len(rest), 7)]]; bracket < 0 && word != 0 {
+			text.WriteString(boundaries[word])
+			words += string(word)
+			i += 6
 			continue
 		}
 		switch {
@@ -642,21 +663,26 @@ func translatedPattern(pattern, flags string) (string, error) {
 			text.WriteString(noWord())
 		case c == 'W':
 			text.WriteString("[^" + wordClass + "]")
+		case boundaries[c] != "" && bracket >= 0:
+			return "", "", Errorf(-1, `invalid regular expression: \%c is no character, and in brackets`, c)
+		case boundaries[c] != "":
+			text.WriteString(boundaries[c])
+			words += string(c)
 		case ok:
 			text.WriteString(escape)
 		case hexDigits[c] > 0:
 			digits := pattern[i+1 : min(i+1+hexDigits[c], len(pattern))]
 			n, err := strconv.ParseUint(digits, 16, 32)
 			if err != nil || len(digits) < hexDigits[c] {
-				return "", Errorf(-1, `invalid regular expression: \%c wants %d hexadecimal digits behind it`, c, hexDigits[c])
+				return "", "", Errorf(-1, `invalid regular expression: \%c wants %d hexadecimal digits behind it`, c, hexDigits[c])
 			}
 			fmt.Fprintf(&text, `\x{%x}`, n)
 			i += len(digits)
 		case word:
-			return "", Errorf(-1, `invalid regular expression: \%c is not supported`, c)
+			return "", "", Errorf(-1, `invalid regular expression: \%c is not supported`, c)
 		default:
 			text.WriteString(pattern[i-1 : i+1])
 		}
 	}
-	return text.String(), nil
+	return text.String(), words, nil
 }
