@@ -49,9 +49,18 @@ func (s *Statement) merge(c Catalog, n *pg.MergeStmt, bind func(n *pg.Node) *Cha
 		if len(conditions) > 1 {
 			where = pg.MakeBoolExprNode(pg.BoolExprType_AND_EXPR, conditions, -1)
 		}
+		deleting := &pg.Node{Node: &pg.Node_DeleteStmt{DeleteStmt: &pg.DeleteStmt{Relation: n.Relation, UsingClause: others, WhereClause: where, WithClause: n.WithClause}}}
 		switch w.CommandType {
+		case pg.CmdType_CMD_NOTHING: // what is wrong with the condition is an error all the same
+			if kind == pg.MergeMatchKind_MERGE_WHEN_NOT_MATCHED_BY_TARGET {
+				bind(&pg.Node{Node: &pg.Node_SelectStmt{SelectStmt: &pg.SelectStmt{FromClause: []*pg.Node{n.SourceRelation}, WhereClause: where, WithClause: n.WithClause,
+					LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT, Op: pg.SetOperation_SETOP_NONE,
+					TargetList: []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: pg.MakeAConstIntNode(1, -1), Location: -1}}}}}}})
+			} else {
+				bind(deleting)
+			}
 		case pg.CmdType_CMD_DELETE:
-			parts[0] = append(parts[0], bind(&pg.Node{Node: &pg.Node_DeleteStmt{DeleteStmt: &pg.DeleteStmt{Relation: n.Relation, UsingClause: others, WhereClause: where, WithClause: n.WithClause}}}))
+			parts[0] = append(parts[0], bind(deleting))
 		case pg.CmdType_CMD_UPDATE:
 			parts[1] = append(parts[1], bind(&pg.Node{Node: &pg.Node_UpdateStmt{UpdateStmt: &pg.UpdateStmt{Relation: n.Relation, FromClause: others, WhereClause: where, TargetList: w.TargetList, WithClause: n.WithClause}}}))
 		case pg.CmdType_CMD_INSERT:
@@ -114,6 +123,9 @@ func (s *Statement) mergePart(c Catalog, params []table.Value, n *pg.Node) *Chan
 		return b.update(n.UpdateStmt)
 	case *pg.Node_InsertStmt:
 		return b.insert(n.InsertStmt, true)
+	case *pg.Node_SelectStmt:
+		b.sel = n.SelectStmt
+		b.query()
 	}
 	return nil
 }

@@ -106,3 +106,18 @@ INSERT INTO typed SELECT * FROM (SELECT '2021-01-01', NULL) x;
 --> error
 INSERT INTO typed SELECT NULL UNION ALL SELECT '2021-01-01' RETURNING *;
 --> error
+-- The conditions of a WHEN that does nothing are looked at, too.
+CREATE TABLE merged (i int, s text);
+INSERT INTO merged VALUES (1, 'x'), (3, 'z');
+MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN MATCHED AND x.c2 < merged.c1 THEN DO NOTHING;
+--> error
+MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN NOT MATCHED AND x.c2 < merged.i THEN DO NOTHING;
+--> error
+MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN MATCHED AND x.c2 THEN DO NOTHING;
+--> error
+MERGE INTO merged USING (SELECT 4 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN NOT MATCHED AND x.c2 = 2 THEN DO NOTHING WHEN NOT MATCHED THEN INSERT VALUES (9, 'n');
+MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN MATCHED AND x.c2 = 2 THEN DO NOTHING WHEN MATCHED THEN DELETE;
+SELECT * FROM merged ORDER BY 1;
+--> integer, text
+--> 1, x
+--> 3, z
