@@ -555,25 +555,23 @@ func compiled(source, flags string) (*pattern, error) {
 		return nil, err
 	}
 	longest := !shortest.MatchString(source)
-	of := func(text string) finder {
-		re, failed := regexp.Compile(text)
-		if failed != nil {
-			err = failed
-			return nil
+	of := func(text string) (finder, error) {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, err
 		}
 		if longest {
 			re.Longest()
 		}
 		if words == "" {
-			return re
+			return re, nil
 		}
-		f, failed := newWordFinder(text, re, !strings.ContainsAny(words, "mM"), longest)
-		if failed != nil {
-			err = failed
-		}
-		return f
+		return newWordFinder(text, re, !strings.ContainsAny(words, "mM"), longest)
 	}
-	p := &pattern{of(text), of(`\A(?s:.)(?:` + text + `)`)}
+	p := &pattern{}
+	if p.finder, err = of(text); err == nil {
+		p.behind, err = of(`\A(?s:.)(?:` + text + `)`)
+	}
 	if err != nil {
 		return nil, Errorf(-1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
