@@ -34,7 +34,7 @@ func TestCopiesComeBack(t *testing.T) {
 			do(t, db, fmt.Sprintf("INSERT INTO a VALUES (%s, %s, %s, %s, %s, %s, %s)", null(fmt.Sprint(rapid.IntRange(-3, 3).Draw(r, "i"))), null(expr.Quote(s)),
 				null("12.5"), null("DATE '2024-02-29'"), null(rapid.SampledFrom([]string{"0.1", "1e300", "'NaN'::double precision", "'-Infinity'::double precision"}).Draw(r, "f")), null("true"), null("TIMESTAMP '2001-02-03 04:05:06.000007'")))
 		}
-		with := rapid.SampledFrom([]string{"x.parquet", "x.arrow", "x.arrows", "x.csv", "x (FORMAT text)", "x.txt.gz (FORMAT text)", "x.zst (FORMAT text, NULL 'none')", "x (FORMAT text, HEADER, DELIMITER '|', NULL '-0-')", "x.csv.gz", "x.tsv", "x.csv (FORMAT csv, HEADER)", "x.csv (HEADER, DELIMITER ';', NULL 'NULL')", "x (FORMAT csv, NULL 'N')", "x (FORMAT csv, DELIMITER '|', NULL '0', ENCODING 'UTF8')", "x (FORMAT parquet)", "x.json", "x.ndjson.gz", "x (FORMAT json)"}).Draw(r, "with")
+		with := rapid.SampledFrom([]string{"x.parquet", "x.arrow", "x.arrows", "x.csv", "x (FORMAT text)", "x.txt.gz (FORMAT text)", "x.zst (FORMAT text, NULL 'none')", "x (FORMAT text, HEADER, DELIMITER '|', NULL '-0-')", "x.csv.gz", "x.tsv", "x.csv (FORMAT csv, HEADER)", "x.csv (HEADER, DELIMITER ';', NULL 'NULL')", "x (FORMAT csv, NULL 'N')", "x (FORMAT csv, DELIMITER '|', NULL '0', ENCODING 'UTF8')", "x (FORMAT parquet)", "x.json", "x.ndjson.gz", "x.jsonl", "x.jsonlines.gz", "x (FORMAT json)"}).Draw(r, "with")
 		name, options, _ := strings.Cut(with, " ")
 		file := expr.Quote(filepath.Join(dir, name))
 		columns, list := "", "*"

@@ -30,7 +30,7 @@ func FormatOf(path string) (format Format, codec string) {
 		ext = filepath.Ext(strings.TrimSuffix(base, ext))
 	}
 	return map[string]Format{".csv": CSV, ".tsv": TSV, ".tab": TSV, ".parquet": Parquet,
-		".json": JSON, ".ndjson": JSON, ".jsonl": JSON, ".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrow}[ext], codec
+		".json": JSON, ".ndjson": JSON, ".jsonl": JSON, ".jsonlines": JSON, ".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrow}[ext], codec
 }
 
 // detect finds the format and the compression, and reports whether the extension or the
