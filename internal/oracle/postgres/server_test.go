@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -83,10 +84,17 @@ func startServer() (_ *server, err error) {
 	}
 	s.cmd = exec.Command(filepath.Join(bin, "postgres"), args...)
 	s.cmd.SysProcAttr, s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = attr, folder, log, log
-	if err := s.cmd.Start(); err != nil {
+	started := make(chan error)
+	go func() { // on a thread that stays: the server ends with the thread that starts it
+		runtime.LockOSThread()
+		err := s.cmd.Start()
+		if started <- err; err == nil {
+			s.done <- s.cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, err
 	}
-	go func() { s.done <- s.cmd.Wait() }()
 	for {
 		c, err := s.connect()
 		if err == nil {
