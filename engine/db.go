@@ -137,6 +137,8 @@ type entry struct {
 	of    *storage.Definition // of a table that statements may change; nil of one that was added, or of a file
 	apart bool                // it has some rows of a change alone, under the name of their table
 
+	inText bool // of a file that a statement names
+
 	mu      *semaphore.Weighted         // of 1, held while the file is read
 	table   atomic.Pointer[table.Table] // nil until the file has been opened
 	open    opener                      // nil for a table that was added

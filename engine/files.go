@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/sql"
@@ -27,6 +26,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 		return nil, err
 	}
 	e := db.sourceEntry(name, s)
+	e.inText = true
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
 		return nil, placed(err)
@@ -52,10 +52,9 @@ func placed(err error) error {
 	return err
 }
 
-// changed reports that a file which a statement named is no more what was read.
+// changed reports that a file which a statement named is no more what was read, or that another statement has read it again.
 func (db *DB) changed(e *entry) bool {
-	files, _ := db.files.known()
-	return slices.Contains(files, e) && e.file.Changed()
+	return e.inText && (db.files.entry(e.name) != e || e.file.Changed())
 }
 
 // formats are what the functions of [sql.FileFunctions] read.

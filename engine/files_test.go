@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -104,6 +105,25 @@ func TestAFileThatChanged(t *testing.T) {
 	}
 	if _, err := Collect(db.Query(context.Background(), "SELECT SUM(b) FROM t")); err == nil || err.Error() != path+": no such file" {
 		t.Errorf("of a file that is gone: %v", err)
+	}
+}
+
+// Every statement that names a file reads what is there now, also where another one has read that before it.
+func TestFileWrittenAgain(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	file := expr.Quote(filepath.Join(t.TempDir(), "x.parquet"))
+	texts := []string{"SELECT a FROM " + file, "SELECT a + 10 FROM " + file, "SELECT max(a) FROM " + file + " WHERE a < 100"}
+	for n := range 4 {
+		do(t, db, fmt.Sprintf("COPY (SELECT %d AS a) TO %s", n, file))
+		for i, text := range texts[:min(len(texts), 2+n)] {
+			want := fmt.Sprint(n)
+			if i == 1 {
+				want = fmt.Sprint(n + 10)
+			}
+			if got := said(Collect(db.Query(context.Background(), text))); got != want {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		}
 	}
 }
 

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
 )
 
 // WriteCSV writes the rows that Next has not come to in a form, with a line of the columns' names or without. The error is one of
@@ -29,11 +31,16 @@ func (r *Rows) WriteCSV(w *bufio.Writer, header bool, form ingest.CSVForm) error
 }
 
 // WriteBatches writes the rows that Next has not come to as record batches, such as those of [ingest.NewParquetFile]. The error
-// is one of writing; what the rows end with, [Rows.Err] tells.
+// is one of writing; what the rows end with, [Rows.Err] tells. [Options.Note] is told of columns that the file has as text alone.
 func (r *Rows) WriteBatches(w io.Writer, open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) error {
 	out, err := open(w, r.Schema())
 	if err != nil {
 		return err
+	}
+	for i, f := range ingest.Written(out, r.Schema()).Fields() {
+		if c := r.Columns()[i]; f.Type.ID() == arrow.STRING && c.Type.Kind != table.Varchar {
+			r.of.db.note(fmt.Sprintf("column %q is of type %s, for which the file has no type: it is written as text (where it is read, a cast makes it %[2]s again)", c.Name, c.Type))
+		}
 	}
 	for b, failed := range r.Batches() {
 		if failed != nil { // the caller asks for it

@@ -96,7 +96,7 @@ func arrowType(dt arrow.DataType) (t table.Type, unsupported string) {
 		if t.ValueType.ID() != arrow.DICTIONARY {
 			return arrowType(t.ValueType)
 		}
-	case *arrow.Decimal32Type, *arrow.Decimal64Type, *arrow.Decimal128Type:
+	case *arrow.Decimal32Type, *arrow.Decimal64Type, *arrow.Decimal128Type, *arrow.Decimal256Type:
 		d := dt.(arrow.DecimalType)
 		return decimalType(d.GetPrecision(), d.GetScale())
 	}

@@ -57,6 +57,7 @@ type part struct {
 	chunk, at, rows int    // from row at of the chunk on
 	lo, hi          uint64 // lo > hi: all rows are NULL
 	nulls           bool   // some may be
+	spans           *spans // of intervals: its own, then those of the column
 	// The rest is of text, whose codes are known when all words are.
 	words table.Words
 	text  []uint32 // numbers of words
@@ -155,7 +156,7 @@ func (f *File) parts() (list [][]*part) {
 	for _, g := range f.groups {
 		var of []*part
 		for left := g.rows; left > 0; {
-			p := &part{chunk: row / f.chunkRows, at: row % f.chunkRows, lo: ^uint64(0)}
+			p := &part{chunk: row / f.chunkRows, at: row % f.chunkRows, lo: ^uint64(0), spans: &spans{}}
 			p.rows = min(left, f.chunkRows-p.at)
 			row, left, of = row+p.rows, left-p.rows, append(of, p)
 		}
@@ -212,6 +213,7 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 		a, err := next(n)
 		if err == nil {
 			defer a.Release()
+			d.spans = p.spans
 			err = d.decode(c.Type, a, &p.words)
 		}
 		if why := overflow(""); errors.As(err, &why) {
@@ -298,6 +300,25 @@ func (p *part) keep(d *decoded, at int) (bytes int) {
 	return bytes
 }
 
+// errChanged is that of values which are not those that were read first.
+var errChanged = damagef("other values when it is read again")
+
+// unite has all parts of a column share what is known of its intervals.
+func (c *column) unite() {
+	all := &spans{}
+	for _, of := range c.parts {
+		for _, p := range of {
+			for us, s := range p.spans.of {
+				if why := overflow(""); errors.As(all.add(us, s), &why) {
+					c.useless.Store(&why)
+				}
+			}
+			p.spans = all
+		}
+	}
+	all.all = true
+}
+
 // frame begins the column's segments.
 func (r *reading) frame(c *column) error {
 	chunks := make([][]*part, (r.rows+r.chunkRows-1)/r.chunkRows)
@@ -307,6 +328,7 @@ func (r *reading) frame(c *column) error {
 		}
 	}
 	c.frames, c.done = nil, nil
+	c.unite()
 	for _, parts := range chunks {
 		rows, lo, hi := 0, ^uint64(0), uint64(0)
 		for _, p := range parts {
@@ -327,7 +349,7 @@ func (r *reading) frame(c *column) error {
 		if err := r.hold(rows * table.CodeWidth(hi-lo)); err != nil {
 			return err
 		}
-		c.frames = append(c.frames, table.NewFrame(c.Type, rows, lo, hi, dict))
+		c.frames = append(c.frames, table.NewFrame(c.Type, rows, lo, hi, dict, parts[0].spans.of))
 	}
 	return nil
 }
@@ -336,7 +358,7 @@ func (r *reading) frame(c *column) error {
 func (r *reading) fill(c *column, g int, d *decoded) error {
 	put := func(p *part, at int) error {
 		if !d.put(c.frames[p.chunk], p.at+at) {
-			return damagef("other values when it is read again")
+			return errChanged
 		}
 		return nil
 	}

@@ -248,7 +248,7 @@ func TestResultsAreReadAgain(t *testing.T) {
 	for _, c := range []struct {
 		t    arrow.DataType
 		json string
-	}{{arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months": 0, "days": 1, "nanoseconds": 7200000000000}, null, {"months": 0, "days": 0, "nanoseconds": -500000000}]`}, {wide, `["12.5", null, "-0.1"]`}} {
+	}{{arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months": 0, "days": 1, "nanoseconds": 7200000000000}, null, {"months": 0, "days": 0, "nanoseconds": -500000000}, {"months": 1, "days": 0, "nanoseconds": 0}, {"months": -12, "days": 5, "nanoseconds": -1000000000}, {"months": 0, "days": 0, "nanoseconds": 360000000000000}]`}, {wide, `["12.5", null, "-0.1", null, null, "0"]`}} {
 		a, _, err := array.FromJSON(memory.DefaultAllocator, c.t, strings.NewReader(c.json))
 		if err != nil {
 			t.Fatal(err)
@@ -256,17 +256,60 @@ func TestResultsAreReadAgain(t *testing.T) {
 		fields, arrays = append(fields, arrow.Field{Name: fmt.Sprint(c.t), Type: c.t, Nullable: true}), append(arrays, a)
 	}
 	for path, c := range map[string]struct {
-		data []byte
-		typ  string
+		data  []byte
+		types [2]string
 	}{
-		"x.arrow":   {written(t, ingest.NewArrowFile, fields[:1], arrays[:1]), "interval"},
-		"s.arrow":   {written(t, ingest.NewArrowStream, fields[:1], arrays[:1]), "interval"},
-		"x.parquet": {written(t, ingest.NewParquetFile, fields, arrays), "character varying"},
+		"x.arrow":   {written(t, ingest.NewArrowFile, fields, arrays), [2]string{"interval", "numeric(18,1)"}},
+		"s.arrow":   {written(t, ingest.NewArrowStream, fields, arrays), [2]string{"interval", "numeric(18,1)"}},
+		"x.parquet": {written(t, ingest.NewParquetFile, fields, arrays), [2]string{"character varying", "character varying"}},
 	} {
-		tab := loadBytes(t, path, c.data, ingest.Options{})
-		for i, want := range []string{"[1 day 02:00:00 NULL -00:00:00.5]", "[12.5 NULL -0.1]"}[:len(tab.Fields)] {
-			if got := fmt.Sprint(valuesOf(tab, i)); got != want || tab.Fields[i].Type.String() != c.typ {
-				t.Errorf("%s: %s %s, want %s %s", path, tab.Fields[i].Type, got, c.typ, want)
+		for _, rows := range []int{0, 1, 4} {
+			tab := loadBytes(t, path, c.data, ingest.Options{ChunkRows: rows})
+			for i, want := range []string{"[1 day 02:00:00 NULL -00:00:00.5 1 mon -1 years +5 days -00:00:01 100:00:00]", "[12.5 NULL -0.1 NULL NULL 0.0]"} {
+				if got := fmt.Sprint(valuesOf(tab, i)); got != want || tab.Fields[i].Type.String() != c.types[i] {
+					t.Errorf("%s: %s %s, want %s %s", path, tab.Fields[i].Type, got, c.types[i], want)
+				}
+			}
+		}
+	}
+}
+
+// A column of a table has one of the intervals that are equal: a file with two of them has no such column, wherever they are in it. Intervals
+// beyond 64 bits of microseconds are none, either.
+func TestIntervalsOfAFileAreApart(t *testing.T) {
+	const month, days, hours = `{"months": 1, "days": 0, "nanoseconds": 0}`, `{"months": 0, "days": 30, "nanoseconds": 0}`, `{"months": 0, "days": 0, "nanoseconds": 2592000000000000}`
+	file := func(t *testing.T, of ...string) []byte {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, arrow.FixedWidthTypes.MonthDayNanoInterval, strings.NewReader("["+strings.Join(of, ", ")+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return written(t, ingest.NewArrowFile, []arrow.Field{{Name: "i", Type: a.DataType(), Nullable: true}}, []arrow.Array{a})
+	}
+	const beyond = "an interval that is not whole microseconds of 64 bits"
+	for _, c := range []struct {
+		of   []string
+		want string
+	}{
+		{[]string{month, "null", month}, ""},
+		{[]string{month, "null", days}, "1 mon and 30 days"},
+		{[]string{days, "null", month}, "1 mon and 30 days"},
+		{[]string{hours, "null", month}, "720:00:00 and 1 mon"},
+		{[]string{days, hours, "null"}, "720:00:00 and 30 days"},
+		{[]string{`{"months": 0, "days": 200000000, "nanoseconds": 0}`}, beyond},
+		{[]string{`{"months": 2000000000, "days": 100000000, "nanoseconds": 0}`}, beyond},
+		{[]string{`{"months": 2000000000, "days": -100000000, "nanoseconds": 0}`}, beyond},
+		{[]string{`{"months": 0, "days": 0, "nanoseconds": 1}`}, beyond},
+	} {
+		want := c.want
+		if strings.Contains(want, " and ") {
+			want = "the intervals " + want + ", which are equal and not the same"
+		}
+		for _, rows := range []int{0, 1, 2} {
+			tab := loadBytes(t, "x.arrow", file(t, c.of...), ingest.Options{ChunkRows: rows})
+			got := tab.Fields[0].Unsupported
+			first, second, both := strings.Cut(c.want, " and ")
+			if got != want && !(both && got == "the intervals "+second+" and "+first+", which are equal and not the same") {
+				t.Errorf("%s, %d rows a chunk: %q, want %q", c.of, rows, got, want)
 			}
 		}
 	}

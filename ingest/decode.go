@@ -22,6 +22,7 @@ type decoded struct {
 	ordinals []uint64 // of text, numbers in words; any where NULL
 	valid    []byte   // a bit a value, from bit offset on; nil: none is NULL
 	offset   int
+	spans    *spans // of a column of intervals
 }
 
 // decode takes the values of an array, which must stay while they are used, as those of type t.
@@ -84,7 +85,13 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *table.Words) error {
 	}
 	if s, ok := a.DataType().(arrow.TemporalWithUnit); ok {
 		raws[int64](d, a)
-		return d.microseconds(t, s.TimeUnit())
+		if err := d.microseconds(t, s.TimeUnit()); err != nil || t.Kind != table.Interval {
+			return err
+		}
+		d.widen()
+		return d.each(func(i int) (uint64, error) {
+			return d.ordinals[i], d.spans.add(table.IntFromOrdinal(d.ordinals[i]), table.Span{})
+		})
 	}
 	switch a.DataType().ID() {
 	case arrow.BOOL:
@@ -108,17 +115,7 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *table.Words) error {
 		ms := integers(a)
 		return d.each(func(i int) (uint64, error) { return table.OrdinalInt(ms(i)), nil })
 	case arrow.INTERVAL_MONTH_DAY_NANO:
-		return d.each(func(i int) (uint64, error) {
-			v := a.(*array.MonthDayNanoInterval).Value(i)
-			if v.Months != 0 {
-				return 0, overflow("an interval of months")
-			}
-			ns, ok := new(big.Int).Mul(big.NewInt(int64(v.Days)), big.NewInt(table.MicrosPerDay)), v.Nanoseconds%1000 == 0
-			if ns.Add(ns, big.NewInt(v.Nanoseconds/1000)); !ok || !ns.IsInt64() {
-				return 0, overflow("an interval that is not whole microseconds of 64 bits")
-			}
-			return table.OrdinalInt(ns.Int64()), nil
-		})
+		return d.intervals(a.(*array.MonthDayNanoInterval))
 	case arrow.UINT64:
 		return d.each(func(i int) (uint64, error) {
 			v := a.(*array.Uint64).Value(i)
@@ -144,6 +141,13 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *table.Words) error {
 			v := a.(*array.Decimal128).Value(i)
 			if lo := int64(v.LowBits()); v.HighBits() == lo>>63 {
 				return table.OrdinalInt(lo), nil
+			}
+			return 0, outOf(t)
+		})
+	case arrow.DECIMAL256:
+		return d.each(func(i int) (uint64, error) {
+			if v := a.(*array.Decimal256).Value(i).BigInt(); v.IsInt64() {
+				return table.OrdinalInt(v.Int64()), nil
 			}
 			return 0, outOf(t)
 		})
@@ -201,6 +205,44 @@ func (d *decoded) put(f *table.Frame, at int) bool {
 	return table.Put(f, at, d.ordinals, d.valid, d.offset)
 }
 
+// intervals takes intervals as they are: months, days and time of day apart.
+func (d *decoded) intervals(a *array.MonthDayNanoInterval) error {
+	return d.each(func(i int) (uint64, error) {
+		m := a.Value(i)
+		us, all := big.NewInt(int64(m.Days)), big.NewInt(int64(m.Months))
+		us.Mul(us, big.NewInt(table.MicrosPerDay)).Add(us, big.NewInt(m.Nanoseconds/1000))
+		all.Mul(all, big.NewInt(table.MicrosPerMonth)).Add(all, us)
+		if m.Nanoseconds%1000 != 0 || !us.IsInt64() || !all.IsInt64() {
+			return 0, overflow("an interval that is not whole microseconds of 64 bits")
+		}
+		v := intervalOf(m)
+		return table.Ordinal(v), d.spans.add(all.Int64(), v.Span)
+	})
+}
+
+// spans are those of a column's intervals that microseconds do not tell, as [table.Segment] has them.
+type spans struct {
+	of  map[int64]table.Span
+	all bool // others do not come
+}
+
+// add adds an interval of so many microseconds in all. Equal ones must be the same: a column has one of them.
+func (s *spans) add(all int64, span table.Span) error {
+	is, ok := s.of[all]
+	switch {
+	case ok && is != span:
+		return overflow(fmt.Sprintf("the intervals %s and %s, which are equal and not the same", table.IntervalValue(all, is), table.IntervalValue(all, span)))
+	case ok || span == (table.Span{}):
+		return nil
+	case s.all:
+		return errChanged
+	case s.of == nil:
+		s.of = map[int64]table.Span{}
+	}
+	s.of[all] = span
+	return nil
+}
+
 // microseconds turns ordinals of times in a unit into those in microseconds.
 func (d *decoded) microseconds(t table.Type, unit arrow.TimeUnit) error {
 	if unit == arrow.Microsecond {
@@ -230,7 +272,7 @@ func whole(ns int64) (uint64, error) {
 
 // dictionary takes values that are numbers of others.
 func (d *decoded) dictionary(t table.Type, a *array.Dictionary, w *table.Words) error {
-	var of decoded
+	of := decoded{spans: d.spans}
 	if err := of.decode(t, a.Dictionary(), w); err != nil {
 		return err
 	}

@@ -408,12 +408,13 @@ func (l *loader) open() (f *File, err error) {
 	s := &l.src
 	defer l.file.explain(s.Path, &err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
-	if l.file.Size() == 0 && s.Columns == nil {
-		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
-	}
 	format, known, err := l.detect()
 	if err != nil {
 		return nil, err
+	}
+	if l.file.Size() == 0 && s.Columns == nil {
+		without := map[Format]string{JSON: "an object, whose members would be the columns", Parquet: "the first bytes of a Parquet file", Arrow: "the first bytes of an Arrow file"}
+		return nil, fmt.Errorf("%s is empty: not even %s", s.Path, cmp.Or(without[format], "a header"))
 	}
 	l.optioned = s.optioned()
 	switch {

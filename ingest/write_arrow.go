@@ -50,6 +50,14 @@ type textWriter struct {
 	schema *arrow.Schema
 }
 
+// Written is the schema that a file on its way has of a schema: text in the place of types that it has nothing for.
+func Written(out BatchWriter, s *arrow.Schema) *arrow.Schema {
+	if t, ok := out.(textWriter); ok {
+		return t.schema
+	}
+	return s
+}
+
 // Write implements [BatchWriter].
 func (t textWriter) Write(r arrow.RecordBatch) error {
 	columns := slices.Clone(r.Columns())
@@ -71,6 +79,10 @@ func text(a arrow.Array) arrow.Array {
 		value = func(i int) string { return word(a, i) }
 	case *array.MonthDayNanoInterval:
 		value = func(i int) string { return intervalOf(a.Value(i)).String() }
+	case *array.Decimal256:
+		t := a.DataType().(*arrow.Decimal256Type)
+		of := table.Type{Kind: table.Decimal, Precision: int(t.Precision), Scale: int(t.Scale)}
+		value = func(i int) string { return table.Dec(of, a.Value(i).BigInt()).String() }
 	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()

@@ -16,6 +16,7 @@ type Frame struct {
 	span  uint64 // the largest code that fits
 	codes Codes
 	dict  []string
+	spans map[int64]Span
 
 	max   atomic.Uint64
 	nulls atomic.Int64
@@ -24,9 +25,9 @@ type Frame struct {
 }
 
 // NewFrame begins a segment of so many rows, whose values have ordinals from lo to hi. A
-// VARCHAR's are ranks in dict, which is sorted.
-func NewFrame(t Type, rows int, lo, hi uint64, dict []string) *Frame {
-	f := &Frame{typ: t, lo: lo, span: hi - lo, dict: dict}
+// VARCHAR's are ranks in dict, which is sorted; spans are [Segment.Spans].
+func NewFrame(t Type, rows int, lo, hi uint64, dict []string, spans map[int64]Span) *Frame {
+	f := &Frame{typ: t, lo: lo, span: hi - lo, dict: dict, spans: spans}
 	switch CodeWidth(f.span) {
 	case 1:
 		f.codes.U8 = room[uint8](rows)
@@ -125,7 +126,7 @@ func (f *Frame) Rows() int { return f.codes.Len() }
 // Outline is the segment as far as it is known before its rows are put, of which so many are taken
 // for NULL: its numbers bound those of [Frame.Segment], and nobody may look at its codes.
 func (f *Frame) Outline(nulls int) *Segment {
-	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict}
+	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict, Spans: f.spans}
 	return s.outline()
 }
 
@@ -138,7 +139,7 @@ func (s *Segment) outline() *Segment {
 
 // Segment ends the segment: every row has been put, within the bounds.
 func (f *Frame) Segment() *Segment {
-	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict}
+	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict, Spans: f.spans}
 	s.Bits = bits.Len64(s.Max)
 	if narrow := max(8, 1<<bits.Len(uint(max(1, s.Bits)-1))); narrow < 8*s.Codes.Width() { // the bounds were loose
 		s.Codes = Narrow(Gather(s.Codes, Block{N: s.Rows()}, uint64(0)), s.Bits)
