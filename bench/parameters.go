@@ -35,8 +35,8 @@ type value struct{ bare, plain string }
 // parameterText is a parameter as it is written: a name, and mostly a rule.
 var parameterText = regexp.MustCompile(`^\{([A-Za-z_][A-Za-z_0-9]*)(?::([^{}]*))?\}`)
 
-// rules say what a parameter may be.
-const rules = "want a range of integers (1..100), of decimal numbers (0.01..0.09) or of dates (1993-01-01..1997-12-31), or a list (a|b|c)"
+// parameterRules say what a parameter may be.
+const parameterRules = "want a range of integers (1..100), of decimal numbers (0.01..0.09) or of dates (1993-01-01..1997-12-31), or a list (a|b|c)"
 
 // readDrawable finds the parameters of a script. Braces that are none stay as they are: those of {x} where no rule has the name x, too.
 func readDrawable(script string) (t drawable, err error) {
@@ -112,7 +112,7 @@ func rule(text string) (func(*rand.Rand) value, error) {
 	}
 	from, to, ok := strings.Cut(text, "..")
 	if !ok {
-		return nil, errors.New(rules)
+		return nil, errors.New(parameterRules)
 	}
 	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
 	if first, err := time.Parse(time.DateOnly, from); err == nil {
@@ -132,7 +132,7 @@ func rule(text string) (func(*rand.Rand) value, error) {
 	digits := max(digitsOf(from), digitsOf(to))
 	low, high := scaled(from, digits), scaled(to, digits)
 	if low == nil || high == nil {
-		return nil, errors.New(rules)
+		return nil, errors.New(parameterRules)
 	}
 	span := new(big.Int).Sub(high, low)
 	if span.Sign() <= 0 {

@@ -20,7 +20,7 @@ import (
 func batchable(rng *rand.Rand, t *table.Table) *plan.Query {
 	q := &plan.Query{Table: t}
 	for _, c := range t.Chunks {
-		p := predicate(rng, c, rng.IntN(3))
+		p := drawPredicate(rng, c, rng.IntN(3))
 		switch rng.IntN(8) {
 		case 0:
 			p = &plan.Pred{Op: plan.True}

@@ -111,12 +111,12 @@ func constant(rng *rand.Rand, top uint64) uint64 {
 
 func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
-// predicate draws a tree over the codes of a chunk, as package plan makes them.
-func predicate(rng *rand.Rand, c *table.Chunk, depth int) *plan.Pred {
+// drawPredicate draws a tree over the codes of a chunk, as package plan makes them.
+func drawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *plan.Pred {
 	if depth > 0 && rng.IntN(3) > 0 {
 		p := &plan.Pred{Op: []plan.Op{plan.And, plan.Or}[rng.IntN(2)]}
 		for range 2 + rng.IntN(3) {
-			p.Kids = append(p.Kids, predicate(rng, c, depth-1))
+			p.Kids = append(p.Kids, drawPredicate(rng, c, depth-1))
 		}
 		return p
 	}
@@ -194,7 +194,7 @@ func TestAggregatesAgreeWithCPU(t *testing.T) {
 			tab := chunked(rng, rows, width, 1+width%3/2, width%2 == 0, width%5 < 2)
 			q := &plan.Query{Table: tab}
 			for _, c := range tab.Chunks {
-				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: predicate(rng, c, width%3)})
+				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: drawPredicate(rng, c, width%3)})
 			}
 			if width%7 == 0 {
 				for i := range q.Chunks {

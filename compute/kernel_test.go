@@ -49,7 +49,7 @@ func TestProgramsGoOverSeveralChunks(t *testing.T) {
 			for _, where := range []func(c *table.Chunk) *plan.Pred{
 				func(*table.Chunk) *plan.Pred { return &plan.Pred{Op: plan.True} },
 				func(*table.Chunk) *plan.Pred { return less(1, 200) },
-				func(c *table.Chunk) *plan.Pred { return predicate(rng, c, 2) },
+				func(c *table.Chunk) *plan.Pred { return drawPredicate(rng, c, 2) },
 			} {
 				q := &plan.Query{Table: tab, Aggs: append(everyAggregate(rng, 0, "a")[:8], everyAggregate(rng, 1, "b")[3])}
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Sum, Col: 2, Name: "c", Arg: tab.Fields[2].Type, P: -1})

@@ -100,7 +100,7 @@ type execution struct {
 	workers  int // at most one a block
 	needs    []needs
 	found    [][]uint32           // by chunk the rows that an index has found, which q is narrowed to; nil for all
-	total    *partial             // once scanned
+	total    *workerShare             // once scanned
 	orders   map[int]*commonOrder // of the columns in which a rank was looked for
 	searches map[int]*searched    // of those in which one is looked for together with others
 }
@@ -231,7 +231,7 @@ func (x *execution) failed(chunk, check int) error {
 // Check implements plan.Selection: it selects the rows of every block and gathers what the
 // aggregates need of them.
 func (x *execution) Check() error {
-	parts := make([]partial, x.workers)
+	parts := make([]workerShare, x.workers)
 	for i := range parts {
 		parts[i].cols = make([]gathered, len(x.needs))
 	}
@@ -244,7 +244,7 @@ func (x *execution) Check() error {
 }
 
 // gather adds the selected rows of one block to p.
-func (x *execution) gather(p *partial, s *scratch, b block) {
+func (x *execution) gather(p *workerShare, s *scratch, b block) {
 	c := &x.chunks[b.chunk]
 	if len(x.needs) == 0 && c.where.op == plan.True {
 		p.rows += uint64(b.n)

@@ -39,13 +39,13 @@ func columnNeeds(aggs []expr.Aggregate) []needs {
 	return out
 }
 
-// partial is one worker's share of the answer, or the whole.
-type partial struct {
+// workerShare is one worker's share of the answer, or the whole.
+type workerShare struct {
 	rows uint64 // selected
 	cols []gathered
 }
 
-func (p *partial) merge(o *partial) {
+func (p *workerShare) merge(o *workerShare) {
 	p.rows += o.rows
 	for i := range p.cols {
 		if c, d := &p.cols[i], &o.cols[i]; d.N > 0 {

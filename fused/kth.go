@@ -30,7 +30,7 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 		digit = 1
 	}
 	space := plan.NewSpace(s.Table, col)
-	return space.KthLargest(k, n, func(uint64) int { return digit }, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
+	return plan.KthLargest(space, k, n, func(uint64) int { return digit }, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
 }
 
 // live are the parts that have a value of a column to search for, which has been counted.

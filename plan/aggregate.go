@@ -47,14 +47,14 @@ func (a *Aggregate) String() string {
 	return "Aggregate(" + text + ")"
 }
 
-// ofColumns reports an aggregation that a backend does with the selection: of all rows,
+// OfColumns reports an aggregation that a backend does with the selection: of all rows,
 // and by what it has of columns.
-func (a *Aggregate) ofColumns() bool {
+func (a *Aggregate) OfColumns() bool {
 	return len(a.Keys) == 0 && len(a.Aggs) > 0 && !slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return !g.OfColumn() })
 }
 
-// reads lists the columns of the input that the keys and the aggregates read, ascending.
-func (a *Aggregate) reads() []int {
+// InputColumns lists the columns of the input that the keys and the aggregates read, ascending.
+func (a *Aggregate) InputColumns() []int {
 	cols := []int{}
 	for _, k := range a.Keys {
 		cols = append(cols, expr.Columns(k)...)
@@ -64,4 +64,43 @@ func (a *Aggregate) reads() []int {
 	}
 	slices.Sort(cols)
 	return slices.Compact(cols)
+}
+
+// OfSums reports an aggregation of all rows that can be had from columns, from sums of these
+// and from sums of their products.
+func (a *Aggregate) OfSums() bool {
+	return len(a.Keys) == 0 && len(a.Aggs) > 0 && !slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return !g.OfColumn() && !OfSum(g) })
+}
+
+// OfSum reports SUM, AVG or COUNT of an integer or DECIMAL that + - * make from columns.
+func OfSum(g expr.Aggregate) bool {
+	if g.Kind != expr.Sum && g.Kind != expr.Avg && g.Kind != expr.Count || g.X == nil || g.Distinct || g.Filter != nil {
+		return false
+	}
+	ok := len(expr.Columns(g.X)) > 0
+	expr.Walk(g.X, func(e expr.Expr) {
+		switch e := e.(type) {
+		case *expr.Column, *expr.Neg, *expr.Cast:
+		case *expr.Const:
+			ok = ok && !e.V.Null
+		case *expr.Arith:
+			ok = ok && (e.Op == expr.Add || e.Op == expr.Sub || e.Op == expr.Mul)
+		default:
+			ok = false
+		}
+		ok = ok && e.Type().IsExact()
+	})
+	return ok
+}
+
+// Moved is the aggregation over other columns: see [expr.Moved].
+func (a *Aggregate) Moved(at func(column int) int) *Aggregate {
+	out := &Aggregate{}
+	for _, k := range a.Keys {
+		out.Keys = append(out.Keys, expr.Moved(k, at))
+	}
+	for _, g := range a.Aggs {
+		out.Aggs = append(out.Aggs, g.Moved(at))
+	}
+	return out
 }

@@ -68,27 +68,6 @@ func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *Pred, goOn form) {
 	}
 }
 
-// CanRaise reports whether a condition has an operation that can raise
-// an error at all: arithmetic, a cast, a pattern, some functions.
-func CanRaise(e expr.Expr) (found bool) {
-	expr.Walk(e, func(e expr.Expr) {
-		switch e := e.(type) {
-		case *expr.Arith, *expr.Neg, *expr.Like:
-			found = true
-		case *expr.Cast:
-			found = found || !widens(e.X.Type(), e.To)
-		case *expr.Call:
-			found = found || e.Fn.Raises
-		}
-	})
-	return found
-}
-
-// widens reports a cast for which all values have a place.
-func widens(from, to table.Type) bool {
-	return from.IsInteger() && (to.IsInteger() && table.Wider(from, to) == to || to.Kind == table.Double) || from.Kind == table.Real && to.Kind == table.Double
-}
-
 // valueChecks collects the checks of a value expression.
 func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 	switch e.(type) {

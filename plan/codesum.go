@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -26,74 +25,13 @@ type CodeTerm struct {
 // MostFactors is how many codes a term may multiply.
 const MostFactors = 3
 
-// ExpressionSums is a [Partial] that adds up expressions, those of [ChunkPlan.Sums].
-type ExpressionSums interface {
-	Partial
-	// SumOf returns the exact sum of what an aggregate of the query is of, and of how many values.
-	SumOf(agg int) (Sum, error)
-}
-
-// OnlyColumns returns a [Declined] where an aggregate is of an expression, for backends that add
-// up columns alone; nil else.
-func (q *Query) OnlyColumns() error {
-	if i := slices.IndexFunc(q.Aggs, func(a expr.Aggregate) bool { return a.X != nil }); i >= 0 {
-		return &Declined{Why: q.Aggs[i].String() + " is of an expression: compute adds it up itself, cpu above the rows that any backend selects"}
-	}
-	return nil
-}
-
-// ofSums reports an aggregation of all rows that can be had from columns, from sums of these
-// and from sums of their products.
-func (a *Aggregate) ofSums() bool {
-	return len(a.Keys) == 0 && len(a.Aggs) > 0 && !slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return !g.OfColumn() && !ofSum(g) })
-}
-
-// ofSum reports SUM, AVG or COUNT of an integer or DECIMAL that + - * make from columns.
-func ofSum(g expr.Aggregate) bool {
-	if g.Kind != expr.Sum && g.Kind != expr.Avg && g.Kind != expr.Count || g.X == nil || g.Distinct || g.Filter != nil {
-		return false
-	}
-	ok := len(expr.Columns(g.X)) > 0
-	expr.Walk(g.X, func(e expr.Expr) {
-		switch e := e.(type) {
-		case *expr.Column, *expr.Neg, *expr.Cast:
-		case *expr.Const:
-			ok = ok && !e.V.Null
-		case *expr.Arith:
-			ok = ok && (e.Op == expr.Add || e.Op == expr.Sub || e.Op == expr.Mul)
-		default:
-			ok = false
-		}
-		ok = ok && e.Type().IsExact()
-	})
-	return ok
-}
-
-// lowerSums finds the sums of expressions of every chunk. It is a [Declined] where one may
-// have an error in some record, or multiplies more than [MostFactors] columns.
-func (q *Query) lowerSums() error {
-	for i, c := range q.Table.Chunks {
-		sums := make([]*CodeSum, len(q.Aggs))
-		for k, a := range q.Aggs {
-			if a.X == nil {
-				continue
-			}
-			if sums[k] = codeSum(a, q.Table, c); sums[k] == nil {
-				return &Declined{Why: a.String() + fmt.Sprintf(" is not a sum of products of up to %d columns that fit 64 bits in every record", MostFactors)}
-			}
-			q.Chunks[i].Sums = sums
-		}
-	}
-	return nil
-}
-
 // codeSum is nil where there is none.
 func codeSum(a expr.Aggregate, t *table.Table, c *table.Chunk) *CodeSum {
 	out := &CodeSum{Cols: expr.Columns(a.X)}
 	l := &lowerer{t: t, c: c, forms: map[formKey]*Pred{}, leaves: map[expr.Expr]*leafForms{}, ranges: map[*expr.Between]*expr.And{},
 		vals: map[expr.Expr]*value{}, ranks: map[[2]int][2]*value{}}
 	var x *value
-	if !ofSum(a) || refused(func() { l.checkColumns(a.X); x = l.val(a.X) }) != nil {
+	if !OfSum(a) || refused(func() { l.checkColumns(a.X); x = l.val(a.X) }) != nil {
 		return nil
 	}
 	none := slices.ContainsFunc(out.Cols, func(col int) bool { return l.seg(col).NonNull() == 0 })

@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
 // DISTINCT over rows of a table is grouping by the select list; over groups it stays.
 func TestGroupDistinct(t *testing.T) {
-	tab := flights(t)
-	a := col(tab, "a")
-	items := []plan.Item{{Name: "a", E: a}, {Name: "again", E: a}, {Name: "one", E: num(1)}}
-	filter := &plan.Filter{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Where: cmp(a, expr.GT, num(0))}
+	tab := plantest.Flights(t)
+	a := plantest.Col(tab, "a")
+	items := []plan.Item{{Name: "a", E: a}, {Name: "again", E: a}, {Name: "one", E: plantest.Num(1)}}
+	filter := &plan.Filter{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Where: plantest.Compare(a, expr.GT, plantest.Num(0))}
 	got := plan.GroupDistinct(&plan.Distinct{Input: &plan.Project{Input: filter, Items: items}})
 	if text := got.String() + " " + got.Inputs()[0].String(); text != "Project(a, a AS again, 1 AS one) Aggregate(GROUP BY a, 1)" {
 		t.Error(text)

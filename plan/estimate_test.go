@@ -5,51 +5,32 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
-
-var bigint = table.Type{Kind: table.BigInt}
-
-// numbered is a table of rows whose columns are functions of the row's number, and a scan of it.
-func numbered(t *testing.T, name string, rows int, columns ...func(i int) int) (*table.Table, *plan.Scan) {
-	var fields []table.Field
-	for i := range columns {
-		fields = append(fields, table.Field{Name: name + string(rune('0'+i)), Type: bigint})
-	}
-	b := table.NewBuilder(name, fields, 0)
-	for i := range rows {
-		for k, of := range columns {
-			b.Column(k).Int(int64(of(i)))
-		}
-		if err := b.EndRow(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b.Table(), &plan.Scan{Table: name, Columns: fields}
-}
 
 // Estimates are near the rows that there are, for each kind of node.
 func TestEstimates(t *testing.T) {
 	self := func(i int) int { return i }
 	mod := func(n int) func(int) int { return func(i int) int { return i * 7919 % n } }
-	users, user := numbered(t, "user", 1000, self, mod(10), mod(50)) // a key, a country of 10, an age of 50
+	users, user := plantest.Numbered(t, "user", 1000, self, mod(10), mod(50)) // a key, a country of 10, an age of 50
 	again := &plan.Scan{Table: "user", As: "again", Columns: user.Columns}
-	orders, order := numbered(t, "order", 20_000, self, mod(1000), mod(8))                         // a key, a user, a shop of 8
-	lines, line := numbered(t, "line", 6000, mod(1500), func(i int) int { return i / 1500 }, self) // an order, its line
+	orders, order := plantest.Numbered(t, "order", 20_000, self, mod(1000), mod(8))                         // a key, a user, a shop of 8
+	lines, line := plantest.Numbered(t, "line", 6000, mod(1500), func(i int) int { return i / 1500 }, self) // an order, its line
 	tables := map[string]*table.Table{"user": users, "order": orders, "line": lines}
-	col := func(i int) expr.Expr { return &expr.Column{Index: i, T: bigint} }
-	is := func(i int, v int64) expr.Expr { return cmp(col(i), expr.EQ, num(v)) }
-	equal := func(l, r int) expr.Expr { return cmp(col(l), expr.EQ, col(r)) }
+	col := func(i int) expr.Expr { return &expr.Column{Index: i, T: plantest.BigInt} }
+	is := func(i int, v int64) expr.Expr { return plantest.Compare(col(i), expr.EQ, plantest.Num(v)) }
+	equal := func(l, r int) expr.Expr { return plantest.Compare(col(l), expr.EQ, col(r)) }
 	join := func(kind plan.JoinKind, l, r plan.Node, on ...expr.Expr) *plan.Join {
 		return &plan.Join{Kind: kind, Left: l, Right: r, On: plan.All(on)}
 	}
 	group := func(in plan.Node, keys ...expr.Expr) *plan.Aggregate {
 		return &plan.Aggregate{Input: in, Keys: keys, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 	}
-	young := &plan.Filter{Input: user, Where: cmp(col(2), expr.LT, num(5))}
+	young := &plan.Filter{Input: user, Where: plantest.Compare(col(2), expr.LT, plantest.Num(5))}
 	both := join(plan.Inner, user, order, equal(0, 4))
-	subquery := &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: group(order, col(1)), Items: []plan.Item{{Name: "u", E: &expr.AggRef{Index: 0, Key: col(1), T: bigint}}}}}, As: "d"}
+	subquery := &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: group(order, col(1)), Items: []plan.Item{{Name: "u", E: &expr.AggRef{Index: 0, Key: col(1), T: plantest.BigInt}}}}}, As: "d"}
 	for i, c := range []struct {
 		node plan.Node
 		rows float64
@@ -57,9 +38,9 @@ func TestEstimates(t *testing.T) {
 		{user, 1000},
 		{young, 100},
 		{&plan.Filter{Input: order, Where: is(2, 3)}, 2500},
-		{&plan.Filter{Input: order, Where: and(is(2, 3), cmp(col(0), expr.LT, num(10_000)))}, 1250},
+		{&plan.Filter{Input: order, Where: plantest.And(is(2, 3), plantest.Compare(col(0), expr.LT, plantest.Num(10_000)))}, 1250},
 		{&plan.Filter{Input: order, Where: is(0, 3)}, 1},
-		{&plan.Filter{Input: order, Where: &expr.In{X: col(0), List: []*expr.Const{num(1), num(2), num(3)}}}, 3},
+		{&plan.Filter{Input: order, Where: &expr.In{X: col(0), List: []*expr.Const{plantest.Num(1), plantest.Num(2), plantest.Num(3)}}}, 3},
 		{both, 20_000},
 		{join(plan.Inner, young, order, equal(0, 4)), 2000},
 		{join(plan.Inner, join(plan.Inner, young, order, equal(0, 4)), line, equal(3, 6)), 600},
@@ -73,14 +54,14 @@ func TestEstimates(t *testing.T) {
 		{join(plan.Semi, user, order, equal(0, 4)), 1000},
 		{join(plan.Semi, order, young, equal(1, 3)), 2000},
 		{join(plan.Inner, user, user), 1_000_000},
-		{join(plan.Inner, user, order, cmp(col(0), expr.LT, col(4))), 10_000_000},
+		{join(plan.Inner, user, order, plantest.Compare(col(0), expr.LT, col(4))), 10_000_000},
 		{group(order, col(1)), 1000},
 		{group(order), 1},
 		{group(order, col(1), col(2)), 8000},
 		{group(both, col(0), col(1), col(2)), 1000},
 		{group(both, col(3), col(0), col(1)), 20_000}, // an order has one user
-		{group(user, op(col(2), expr.Mod, num(5))), 5},
-		{&plan.Filter{Input: group(order, col(1)), Where: cmp(&expr.AggRef{Index: 1, T: bigint}, expr.GT, num(20))}, 500},
+		{group(user, plantest.Arith(col(2), expr.Mod, plantest.Num(5))), 5},
+		{&plan.Filter{Input: group(order, col(1)), Where: plantest.Compare(&expr.AggRef{Index: 1, T: plantest.BigInt}, expr.GT, plantest.Num(20))}, 500},
 		{&plan.Limit{Input: order, Offset: 5, Count: 10}, 10},
 		{&plan.Limit{Input: user, Offset: 990, Count: 100}, 10},
 		{&plan.Distinct{Input: &plan.Project{Input: order, Items: []plan.Item{{Name: "s", E: col(2)}}}}, 8},

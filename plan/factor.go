@@ -94,13 +94,3 @@ func factored(or *expr.Or, tables []int) (list []expr.Expr) {
 func has(list []expr.Expr, e expr.Expr) bool {
 	return slices.ContainsFunc(list, func(f expr.Expr) bool { return f.String() == e.String() && expr.Identity(f) == expr.Identity(e) })
 }
-
-// correlated reports that an expression has a subquery, or names columns of a query around it.
-func correlated(e expr.Expr) bool {
-	found := expr.HasSubquery(e)
-	expr.Walk(e, func(e expr.Expr) {
-		_, outer := e.(*expr.Outer)
-		found = found || outer
-	})
-	return found
-}

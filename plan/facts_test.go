@@ -15,62 +15,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// flights is a small table: delay 0..99, distance 100..1090, a and b NULL once,
-// price DECIMAL(18,2), city VARCHAR.
-func flights(t testing.TB) *table.Table {
-	b := table.NewBuilder("flights", []table.Field{
-		{Name: "delay", Type: table.Type{Kind: table.SmallInt}},
-		{Name: "distance", Type: table.Type{Kind: table.BigInt}},
-		{Name: "a", Type: table.Type{Kind: table.BigInt}},
-		{Name: "price", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 2}},
-		{Name: "city", Type: table.Type{Kind: table.Varchar}},
-		{Name: "x", Type: table.Type{Kind: table.Double}},
-	}, 0)
-	for i := range 100 {
-		b.Column(0).Int(int64(i))
-		b.Column(1).Int(int64(100 + 10*i))
-		if i == 50 {
-			b.Column(2).Null()
-		} else {
-			b.Column(2).Int(int64(i%7 - 3))
-		}
-		b.Column(3).Int(int64(i * 25))
-		b.Column(4).String(string(rune('a'+i%26)) + "x")
-		b.Column(5).Float(float64(i) / 8)
-		if err := b.EndRow(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b.Table()
-}
-
-func col(t *table.Table, name string) *expr.Column {
-	for i, f := range t.Fields {
-		if f.Name == name {
-			return &expr.Column{Index: i, Name: name, T: f.Type, P: i}
-		}
-	}
-	return nil
-}
-
-func num(i int64) *expr.Const { return &expr.Const{V: table.Literal(i)} }
-
-func cmp(l expr.Expr, op expr.CmpOp, r expr.Expr) expr.Expr {
-	return &expr.Compare{Op: op, L: l, R: r}
-}
-
-func op(l expr.Expr, o expr.ArithOp, r expr.Expr) expr.Expr {
-	return &expr.Arith{Op: o, L: l, R: r, T: table.Type{Kind: table.BigInt}, P: 9}
-}
-
-func and(k ...expr.Expr) expr.Expr { return &expr.And{Kids: k} }
-func or(k ...expr.Expr) expr.Expr  { return &expr.Or{Kids: k} }
-
 // describe writes leaves with their codes.
 func describe(p *plan.Pred) string {
 	if p.Op != plan.Simple {
 		if len(p.Kids) == 0 {
-			return show(p)
+			return plantest.Show(p)
 		}
 		var parts []string
 		for _, k := range p.Kids {
@@ -92,12 +41,12 @@ func describe(p *plan.Pred) string {
 }
 
 func TestLowerMakes(t *testing.T) {
-	tab := flights(t)
-	delay, distance, a, price, city, x := col(tab, "delay"), col(tab, "distance"), col(tab, "a"), col(tab, "price"), col(tab, "city"), col(tab, "x")
+	tab := plantest.Flights(t)
+	delay, distance, a, price, city, x := plantest.Col(tab, "delay"), plantest.Col(tab, "distance"), plantest.Col(tab, "a"), plantest.Col(tab, "price"), plantest.Col(tab, "city"), plantest.Col(tab, "x")
 	str := func(s string) *expr.Const { return &expr.Const{V: table.Str(s)} }
 	list := func(is ...int64) (out []*expr.Const) {
 		for _, i := range is {
-			out = append(out, num(i))
+			out = append(out, plantest.Num(i))
 		}
 		return out
 	}
@@ -107,37 +56,37 @@ func TestLowerMakes(t *testing.T) {
 		e    expr.Expr
 		want string
 	}{
-		{cmp(delay, expr.LT, num(60)), "{delay < 60: code < 60}"},
-		{cmp(num(60), expr.GT, delay), "{60 > delay: code < 60}"},
-		{&expr.Not{X: cmp(delay, expr.LT, num(60))}, "{delay >= 60: code >= 60}"},
-		{cmp(delay, expr.LT, num(0)), "FALSE"},
-		{cmp(delay, expr.GE, num(0)), "TRUE"},
-		{cmp(a, expr.GE, num(-3)), "{a IS NOT NULL}"},
-		{cmp(delay, expr.NE, num(5)), "{delay <> 5: code <> 5}"},
-		{cmp(distance, expr.EQ, num(105)), "{distance = 105: code = 5}"},
-		{cmp(double(delay), expr.LT, &expr.Const{V: table.Float(3.5)}), "{CAST(delay AS double precision) < 3.5: code < 4}"},
-		{cmp(op(num(10), expr.Sub, op(num(2), expr.Mul, delay)), expr.GE, num(4)), "{(10 - (2 * delay)) >= 4: code <= 3}"},
-		{cmp(price, expr.LE, dec(101)), "{price <= 1.01: code <= 101}"},
-		{&expr.Between{X: distance, Lo: num(100), Hi: num(500)}, "{distance BETWEEN 100 AND 500: code <= 400}"},
-		{&expr.Between{X: distance, Lo: num(150), Hi: num(500)}, "{distance BETWEEN 150 AND 500: 50..400}"},
-		{and(cmp(delay, expr.GE, num(10)), cmp(distance, expr.LT, num(200)), cmp(delay, expr.LT, num(20))),
+		{plantest.Compare(delay, expr.LT, plantest.Num(60)), "{delay < 60: code < 60}"},
+		{plantest.Compare(plantest.Num(60), expr.GT, delay), "{60 > delay: code < 60}"},
+		{&expr.Not{X: plantest.Compare(delay, expr.LT, plantest.Num(60))}, "{delay >= 60: code >= 60}"},
+		{plantest.Compare(delay, expr.LT, plantest.Num(0)), "FALSE"},
+		{plantest.Compare(delay, expr.GE, plantest.Num(0)), "TRUE"},
+		{plantest.Compare(a, expr.GE, plantest.Num(-3)), "{a IS NOT NULL}"},
+		{plantest.Compare(delay, expr.NE, plantest.Num(5)), "{delay <> 5: code <> 5}"},
+		{plantest.Compare(distance, expr.EQ, plantest.Num(105)), "{distance = 105: code = 5}"},
+		{plantest.Compare(double(delay), expr.LT, &expr.Const{V: table.Float(3.5)}), "{CAST(delay AS double precision) < 3.5: code < 4}"},
+		{plantest.Compare(plantest.Arith(plantest.Num(10), expr.Sub, plantest.Arith(plantest.Num(2), expr.Mul, delay)), expr.GE, plantest.Num(4)), "{(10 - (2 * delay)) >= 4: code <= 3}"},
+		{plantest.Compare(price, expr.LE, dec(101)), "{price <= 1.01: code <= 101}"},
+		{&expr.Between{X: distance, Lo: plantest.Num(100), Hi: plantest.Num(500)}, "{distance BETWEEN 100 AND 500: code <= 400}"},
+		{&expr.Between{X: distance, Lo: plantest.Num(150), Hi: plantest.Num(500)}, "{distance BETWEEN 150 AND 500: 50..400}"},
+		{plantest.And(plantest.Compare(delay, expr.GE, plantest.Num(10)), plantest.Compare(distance, expr.LT, plantest.Num(200)), plantest.Compare(delay, expr.LT, plantest.Num(20))),
 			"({delay >= 10 AND delay < 20: 10..19} AND {distance < 200: code < 100})"},
-		{and(cmp(delay, expr.GE, num(10)), cmp(delay, expr.LT, num(5))), "FALSE"},
-		{or(cmp(delay, expr.GE, num(10)), cmp(delay, expr.LT, num(50))), "TRUE"},
+		{plantest.And(plantest.Compare(delay, expr.GE, plantest.Num(10)), plantest.Compare(delay, expr.LT, plantest.Num(5))), "FALSE"},
+		{plantest.Or(plantest.Compare(delay, expr.GE, plantest.Num(10)), plantest.Compare(delay, expr.LT, plantest.Num(50))), "TRUE"},
 		{&expr.In{X: delay, List: list(3, 4, 5, 9)}, "({delay BETWEEN 3 AND 5: 3..5} OR {delay = 9: code = 9})"},
 		{&expr.In{X: delay, List: list(3, 9), Not: true}, "({delay <> 3: code <> 3} AND {delay <> 9: code <> 9})"},
 		{&expr.In{X: delay, List: list(1, 3, 5, 7, 9)}, "{delay IN (1, 3, 5, 7, 9): [{1 1} {3 3} {5 5} {7 7} {9 9}]}"},
 		{&expr.Like{X: city, Pattern: "b%", Escape: '\\'}, "{city LIKE 'b%': code = 1}"},
-		{cmp(city, expr.LT, str("c")), "{city < 'c': code < 2}"},
-		{cmp(delay, expr.LT, distance), "TRUE"},
-		{cmp(op(delay, expr.Mul, num(20)), expr.LT, distance), "{(delay * 20) < distance: semilinear}"},
-		{cmp(op(op(num(2), expr.Mul, delay), expr.Sub, distance), expr.LT, op(a, expr.Add, num(10))), "{((2 * delay) - distance) < (a + 10): semilinear}"},
-		{cmp(op(op(delay, expr.Add, distance), expr.Sub, distance), expr.LT, num(10)), "{((delay + distance) - distance) < 10: code < 10}"},
-		{cmp(op(op(delay, expr.Mul, delay), expr.Add, distance), expr.LT, num(1000)), "{((delay * delay) + distance) < 1000: polynomial}"},
-		{cmp(op(delay, expr.Mod, num(2)), expr.EQ, num(0)), "{(delay % 2) = 0: expression}"},
-		{&expr.Cast{X: op(delay, expr.Sub, num(60)), To: table.Type{Kind: table.Boolean}}, "{(delay - 60) <> 0: code <> 60}"},
-		{cmp(double(delay), expr.LT, x), "{CAST(delay AS double precision) < x: expression}"},
-		{&expr.IsNull{X: op(a, expr.Add, delay)}, "{a IS NULL}"},
+		{plantest.Compare(city, expr.LT, str("c")), "{city < 'c': code < 2}"},
+		{plantest.Compare(delay, expr.LT, distance), "TRUE"},
+		{plantest.Compare(plantest.Arith(delay, expr.Mul, plantest.Num(20)), expr.LT, distance), "{(delay * 20) < distance: semilinear}"},
+		{plantest.Compare(plantest.Arith(plantest.Arith(plantest.Num(2), expr.Mul, delay), expr.Sub, distance), expr.LT, plantest.Arith(a, expr.Add, plantest.Num(10))), "{((2 * delay) - distance) < (a + 10): semilinear}"},
+		{plantest.Compare(plantest.Arith(plantest.Arith(delay, expr.Add, distance), expr.Sub, distance), expr.LT, plantest.Num(10)), "{((delay + distance) - distance) < 10: code < 10}"},
+		{plantest.Compare(plantest.Arith(plantest.Arith(delay, expr.Mul, delay), expr.Add, distance), expr.LT, plantest.Num(1000)), "{((delay * delay) + distance) < 1000: polynomial}"},
+		{plantest.Compare(plantest.Arith(delay, expr.Mod, plantest.Num(2)), expr.EQ, plantest.Num(0)), "{(delay % 2) = 0: expression}"},
+		{&expr.Cast{X: plantest.Arith(delay, expr.Sub, plantest.Num(60)), To: table.Type{Kind: table.Boolean}}, "{(delay - 60) <> 0: code <> 60}"},
+		{plantest.Compare(double(delay), expr.LT, x), "{CAST(delay AS double precision) < x: expression}"},
+		{&expr.IsNull{X: plantest.Arith(a, expr.Add, delay)}, "{a IS NULL}"},
 		{&expr.IsNull{X: delay}, "FALSE"},
 	} {
 		p, checks, err := plan.Lower(c.e, tab, tab.Chunks[0])
@@ -152,22 +101,22 @@ func TestLowerMakes(t *testing.T) {
 }
 
 func TestLowerChecks(t *testing.T) {
-	tab := flights(t)
-	delay, a := col(tab, "delay"), col(tab, "a")
-	ratio := cmp(op(delay, expr.Div, a), expr.GT, num(2))
+	tab := plantest.Flights(t)
+	delay, a := plantest.Col(tab, "delay"), plantest.Col(tab, "a")
+	ratio := plantest.Compare(plantest.Arith(delay, expr.Div, a), expr.GT, plantest.Num(2))
 	for _, c := range []struct {
 		e    expr.Expr
 		want string
 	}{
 		{ratio, "division by zero: {a = 0: code = 3}"},
-		{and(cmp(a, expr.NE, num(0)), ratio), ""},
-		{or(cmp(a, expr.EQ, num(0)), ratio), ""},
-		{&expr.Not{X: and(cmp(a, expr.NE, num(0)), ratio)}, ""},
-		{and(cmp(delay, expr.LT, num(9)), ratio), "division by zero: ({delay < 9: code < 9} AND {a = 0: code = 3})"},
-		{and(ratio, cmp(a, expr.NE, num(0))), "division by zero: {a = 0: code = 3}"},
-		{cmp(op(delay, expr.Add, num(math.MaxInt64-90)), expr.GT, num(0)), "bigint out of range: {error in delay: bigint out of range: code >= 91}"},
-		{and(cmp(delay, expr.LT, num(0)), cmp(op(num(1), expr.Div, num(0)), expr.EQ, num(1))), ""},
-		{and(cmp(delay, expr.LT, num(1)), cmp(op(num(1), expr.Div, num(0)), expr.EQ, num(1))), "division by zero: {delay < 1: code < 1}"},
+		{plantest.And(plantest.Compare(a, expr.NE, plantest.Num(0)), ratio), ""},
+		{plantest.Or(plantest.Compare(a, expr.EQ, plantest.Num(0)), ratio), ""},
+		{&expr.Not{X: plantest.And(plantest.Compare(a, expr.NE, plantest.Num(0)), ratio)}, ""},
+		{plantest.And(plantest.Compare(delay, expr.LT, plantest.Num(9)), ratio), "division by zero: ({delay < 9: code < 9} AND {a = 0: code = 3})"},
+		{plantest.And(ratio, plantest.Compare(a, expr.NE, plantest.Num(0))), "division by zero: {a = 0: code = 3}"},
+		{plantest.Compare(plantest.Arith(delay, expr.Add, plantest.Num(math.MaxInt64-90)), expr.GT, plantest.Num(0)), "bigint out of range: {error in delay: bigint out of range: code >= 91}"},
+		{plantest.And(plantest.Compare(delay, expr.LT, plantest.Num(0)), plantest.Compare(plantest.Arith(plantest.Num(1), expr.Div, plantest.Num(0)), expr.EQ, plantest.Num(1))), ""},
+		{plantest.And(plantest.Compare(delay, expr.LT, plantest.Num(1)), plantest.Compare(plantest.Arith(plantest.Num(1), expr.Div, plantest.Num(0)), expr.EQ, plantest.Num(1))), "division by zero: {delay < 1: code < 1}"},
 	} {
 		_, checks, err := plan.Lower(c.e, tab, tab.Chunks[0])
 		if err != nil {
@@ -333,19 +282,19 @@ func checkVal(t *rapid.T, v *plan.Val, code func(int) uint64, p *plan.Computed) 
 // Thousands of operands, checks among them, lower in no time to speak of; what
 // would grow without bound is refused.
 func TestLowerLargeConditions(t *testing.T) {
-	tab := flights(t)
-	delay, a := col(tab, "delay"), col(tab, "a")
+	tab := plantest.Flights(t)
+	delay, a := plantest.Col(tab, "delay"), plantest.Col(tab, "a")
 	var kids []expr.Expr
 	for i := range 1000 {
-		kids = append(kids, cmp(op(delay, expr.Div, a), expr.GT, num(int64(i%30))))
+		kids = append(kids, plantest.Compare(plantest.Arith(delay, expr.Div, a), expr.GT, plantest.Num(int64(i%30))))
 	}
-	p, checks, err := plan.Lower(or(kids...), tab, tab.Chunks[0])
+	p, checks, err := plan.Lower(plantest.Or(kids...), tab, tab.Chunks[0])
 	if err != nil || p.Op != plan.Or || len(checks) == 0 {
 		t.Errorf("1000 divisions: %v, %d checks", err, len(checks))
 	}
-	var e expr.Expr = cmp(op(delay, expr.Mul, a), expr.GT, num(50))
+	var e expr.Expr = plantest.Compare(plantest.Arith(delay, expr.Mul, a), expr.GT, plantest.Num(50))
 	for i := range 64 {
-		e = &expr.Compare{Op: expr.EQ, L: e, R: cmp(op(delay, expr.Mul, a), expr.GT, num(int64(i)))}
+		e = &expr.Compare{Op: expr.EQ, L: e, R: plantest.Compare(plantest.Arith(delay, expr.Mul, a), expr.GT, plantest.Num(int64(i)))}
 	}
 	if _, _, err := plan.Lower(e, tab, tab.Chunks[0]); err == nil || !strings.Contains(err.Error(), "too complex") {
 		t.Errorf("64 nested comparisons of conditions: %v", err)

@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 	"math/bits"
 
@@ -53,36 +52,6 @@ func Finish(s Partial, q *Query) ([]table.Value, error) {
 		}
 	}
 	return out, nil
-}
-
-// Known returns what Finish would of counts of records that are selected all or none, chunk by chunk: no record
-// has to be looked at for them.
-func (q *Query) Known() (values []table.Value, ok bool) {
-	for _, a := range q.Aggs {
-		all := a.Kind == expr.CountAll || a.Kind == expr.Selectivity
-		if a.X != nil || a.Distinct || a.Filter != nil || !all && a.Kind != expr.Count {
-			return nil, false
-		}
-		var n uint64
-		for i, c := range q.Chunks {
-			chunk := q.Table.Chunks[i]
-			switch {
-			case len(c.Checks) > 0 || c.Pred.Op != True && c.Pred.Op != False:
-				return nil, false
-			case c.Pred.Op == False:
-			case all:
-				n += uint64(chunk.Rows)
-			default:
-				n += uint64(chunk.Segments[a.Col].NonNull())
-			}
-		}
-		if a.Kind == expr.Selectivity {
-			values = append(values, SelectivityOf(n, uint64(q.Table.Rows())))
-		} else {
-			values = append(values, table.Int(int64(n)))
-		}
-	}
-	return values, len(q.Aggs) > 0
 }
 
 // finisher keeps the sums that several aggregates share.
@@ -200,48 +169,4 @@ func average(sum *big.Int, n uint64, scale int) float64 {
 	d := new(big.Int).SetUint64(n)
 	f, _ := new(big.Rat).SetFrac(sum, d.Mul(d, table.Pow10(scale))).Float64()
 	return f
-}
-
-// IsRanked reports whether an aggregate is a k-th value.
-func IsRanked(a expr.Aggregate) bool {
-	switch a.Kind {
-	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
-		return true
-	}
-	return false
-}
-
-// Rank says which element a MIN, MAX, percentile, kth_largest or kth_smallest is
-// among the n selected values that are not NULL: the k-th largest or smallest,
-// 1 <= k <= n. ok is false when the result is NULL. A k that is the rank of none of
-// the values is an error.
-func Rank(a expr.Aggregate, n uint64) (k uint64, largest, ok bool, err error) {
-	switch kth := a.Kind == expr.KthLargest || a.Kind == expr.KthSmallest; {
-	case a.Null:
-		return 0, false, false, nil
-	case kth && n == 0:
-		return 0, false, false, expr.Errorf(a.P, "%s: there is no such element, the selection has no value of %s", a, a.Name)
-	case kth && (a.K < 1 || uint64(a.K) > n):
-		return 0, false, false, expr.Errorf(a.P, "%s: k must be between 1 and %d, the number of values of %s in the selection", a, n, a.Name)
-	case kth:
-		return uint64(a.K), a.Kind == expr.KthLargest, true, nil
-	case n == 0:
-		return 0, false, false, nil
-	case a.Kind == expr.Percentile:
-		return percentileRank(a, n), a.Desc, true, nil
-	}
-	return 1, a.Kind == expr.Max, true, nil
-}
-
-// percentileRank says which element percentile_disc(a.F) is among n > 0 values: the k-th
-// smallest, or the k-th largest under DESC. k is computed in doubles, as PostgreSQL does.
-func percentileRank(a expr.Aggregate, n uint64) uint64 {
-	x := math.Ceil(a.F * float64(n))
-	switch {
-	case !(x >= 1):
-		return 1
-	case x >= float64(n):
-		return n
-	}
-	return uint64(x)
 }

@@ -78,7 +78,8 @@ func (g *GroupingSets) Chunk(i int, c *table.Chunk) *table.Chunk {
 	return out
 }
 
-func (g *GroupingSets) reads() []int { return g.whole().reads() }
+// InputColumns is [Aggregate.InputColumns] of all keys.
+func (g *GroupingSets) InputColumns() []int { return g.whole().InputColumns() }
 
 func (g *GroupingSets) String() string {
 	var sets []string

@@ -88,7 +88,7 @@ func SlotsOf(rows int, bound bool) uint64 {
 
 // GroupReads lists the columns that the aggregation by keys reads.
 func (q *Query) GroupReads() []int {
-	list := q.Groups.reads()
+	list := q.Groups.InputColumns()
 	for _, l := range q.Star {
 		if !slices.Contains(list, l.Col) {
 			list = append(list, l.Col)

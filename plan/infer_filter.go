@@ -18,7 +18,7 @@ func InferFilter(n Node) Node {
 			return &Filter{j, All(slices.Concat(Conjuncts(n.Where), implied(known, known, 0)))}
 		}
 		if ok && !j.Kind.KeepsRight() {
-			return n.With(j.inferred(facts(n, 0)))
+			return n.With(inferred(j, facts(n, 0)))
 		}
 	case *Join:
 		switch {
@@ -26,14 +26,14 @@ func InferFilter(n Node) Node {
 			known := facts(n, 0)
 			return &Join{n.Kind, n.Left, n.Right, All(slices.Concat(Conjuncts(n.On), implied(known, known, 0)))}
 		case !n.Kind.KeepsRight():
-			return n.inferred(facts(n.Left, 0))
+			return inferred(n, facts(n.Left, 0))
 		}
 	}
 	return n
 }
 
 // inferred is a join that keeps its left rows, of which all known conditions hold, or drops whole ones.
-func (j *Join) inferred(known []expr.Expr) Node {
+func inferred(j *Join, known []expr.Expr) Node {
 	width := len(j.Left.Fields())
 	known = slices.DeleteFunc(known, func(e expr.Expr) bool { return sideOf(e, width) != onLeft })
 	on := Conjuncts(j.On)

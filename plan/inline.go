@@ -6,38 +6,6 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// Nests reports a tree that reads subplans or has subqueries.
-func Nests(n Node) bool {
-	found := false
-	Walk(n, func(n Node, _ int) {
-		_, derived := n.(*Derived)
-		found = found || derived || hasWindow(n) || slices.ContainsFunc(Exprs(n), expr.HasSubquery)
-	})
-	return found
-}
-
-// Subplans lists those that a tree reads, and those of its subqueries, each once; not those further inside.
-func Subplans(n Node) (list []*Subplan) {
-	add := func(s *Subplan) {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	Walk(n, func(n Node, _ int) {
-		if d, ok := n.(*Derived); ok {
-			add(d.Of)
-		}
-		for _, e := range Exprs(n) {
-			expr.Walk(e, func(e expr.Expr) {
-				if q, ok := e.(*expr.Subquery); ok {
-					add(q.Of.(*Subplan))
-				}
-			})
-		}
-	})
-	return list
-}
-
 // Inline is a tree without the subplans that give rows of tables, perhaps filtered and joined, and that only one
 // node reads: what is computed of the rows is computed where it is used. Where the rule is off, it is the tree.
 func Inline(tree Node, off Off) Node {

@@ -113,7 +113,7 @@ func grainOf(tiny float64, p int) int {
 	return max(e-p, -1074)
 }
 
-func (v *Val) columnRange(seg *table.Segment) {
+func columnRange(v *Val, seg *table.Segment) {
 	v.FLo, v.FHi = seg.Decode(0).F, seg.Decode(seg.Max).F
 	nan := math.IsNaN(v.FHi)
 	least, bits := math.SmallestNonzeroFloat64, 53

@@ -119,33 +119,6 @@ func (j *Join) Swapped(kind JoinKind) *Join {
 	return out
 }
 
-// Conjuncts are the conditions that have to be TRUE for e to be TRUE; none for nil.
-func Conjuncts(e expr.Expr) []expr.Expr {
-	if e == nil {
-		return nil
-	}
-	and, ok := e.(*expr.And)
-	if !ok {
-		return []expr.Expr{e}
-	}
-	var list []expr.Expr
-	for _, k := range and.Kids {
-		list = append(list, Conjuncts(k)...)
-	}
-	return list
-}
-
-// All is the condition that all of a list are TRUE; nil for none.
-func All(list []expr.Expr) expr.Expr {
-	switch len(list) {
-	case 0:
-		return nil
-	case 1:
-		return list[0]
-	}
-	return &expr.And{Kids: list, P: list[0].Pos()}
-}
-
 // Scans lists the scans below a node, from left to right.
 func Scans(n Node) (list []*Scan) {
 	Walk(n, func(n Node, _ int) {

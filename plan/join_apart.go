@@ -14,7 +14,7 @@ func JoinApart(tree Node, of *Estimates) Node {
 	j, ok := tree.(*Join)
 	switch {
 	case ok && j.Kind == Inner:
-		return j.innerApart(of)
+		return innerApart(j, of)
 	case ok:
 		left, right := joinsApart(j.Left), joinsApart(j.Right)
 		if left == j.Left && right == j.Right {
@@ -56,7 +56,7 @@ func joinsApart(n Node) Node {
 }
 
 // innerApart is [JoinApart] of inner joins that stand above one another.
-func (j *Join) innerApart(of *Estimates) Node {
+func innerApart(j *Join, of *Estimates) Node {
 	var inputs []Node
 	var starts []int // of their columns, and the end
 	var conditions []expr.Expr

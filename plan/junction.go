@@ -8,8 +8,8 @@ func Junction[T any](op Op, in []T, node func(T) (Op, []T)) []T {
 	var list []T
 	for _, k := range in {
 		switch of, kids := node(k); of {
-		case op.neutral():
-		case op.dual().neutral():
+		case op.Neutral():
+		case op.Dual().Neutral():
 			return []T{k}
 		case op:
 			list = append(list, kids...)
@@ -20,27 +20,30 @@ func Junction[T any](op Op, in []T, node func(T) (Op, []T)) []T {
 	return list
 }
 
-// dual exchanges And and Or.
-func (op Op) dual() Op { return And + Or - op }
+// Dual exchanges And and Or.
+func (op Op) Dual() Op { return And + Or - op }
 
-// neutral is the constant that an AND or OR does without.
-func (op Op) neutral() Op {
+// Neutral is the constant that an AND or OR does without.
+func (op Op) Neutral() Op {
 	if op == And {
 		return True
 	}
 	return False
 }
 
-func (p *Pred) node() (Op, []*Pred) { return p.Op, p.Kids }
+// Flatten is [Junction] of predicates.
+func Flatten(op Op, in []*Pred) []*Pred {
+	return Junction(op, in, func(p *Pred) (Op, []*Pred) { return p.Op, p.Kids })
+}
 
 // Combine makes an AND or OR of predicates, as [Junction] does.
-func Combine(op Op, kids ...*Pred) *Pred { return join(op, Junction(op, kids, (*Pred).node)) }
+func Combine(op Op, kids ...*Pred) *Pred { return NewPred(op, Flatten(op, kids)) }
 
-// join makes an AND or OR of kids that are not constant.
-func join(op Op, kids []*Pred) *Pred {
+// NewPred makes an AND or OR of kids that are not constant.
+func NewPred(op Op, kids []*Pred) *Pred {
 	switch len(kids) {
 	case 0:
-		return &Pred{Op: op.neutral()}
+		return &Pred{Op: op.Neutral()}
 	case 1:
 		return kids[0]
 	}

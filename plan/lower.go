@@ -9,28 +9,6 @@ import (
 // conditions can multiply a tree; no sensible query comes near this.
 const maxSize = 200_000
 
-// form is one of the six things that can be asked of a condition.
-type form uint8
-
-const (
-	isTrue form = iota
-	isFalse
-	isUnknown
-	notTrue
-	notFalse
-	notUnknown
-)
-
-// not exchanges TRUE and FALSE.
-func (f form) not() form {
-	return [...]form{isFalse, isTrue, isUnknown, notFalse, notTrue, notUnknown}[f]
-}
-
-// opposite holds for the records for which f does not.
-func (f form) opposite() form {
-	return [...]form{notTrue, notFalse, notUnknown, isTrue, isFalse, isUnknown}[f]
-}
-
 // Lower turns a WHERE expression into a predicate over the codes of chunk c, and
 // the checks that say whether evaluating it raises an error for any record.
 //
@@ -204,7 +182,7 @@ func (l *lowerer) connective(e expr.Expr, op Op, kids []expr.Expr, f form) *Pred
 	case notUnknown:
 		return l.or(l.truth(e, isTrue), l.truth(e, isFalse))
 	case isFalse, notTrue:
-		op = op.dual()
+		op = op.Dual()
 	}
 	var ps []*Pred
 	for _, k := range kids {

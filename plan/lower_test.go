@@ -68,7 +68,7 @@ func agree(t rapid.TB, tab *table.Table, where expr.Expr) (refusedOne bool) {
 			checks = append(checks, selected(t, k.Pred, c))
 		}
 		if err := wellFormed(cp.Pred, c); err != "" {
-			t.Fatalf("%s\nchunk %d: %s\n%s", where, ci, err, show(cp.Pred))
+			t.Fatalf("%s\nchunk %d: %s\n%s", where, ci, err, plantest.Show(cp.Pred))
 		}
 		anyError := false
 		for row := range c.Rows {
@@ -97,7 +97,7 @@ func agree(t rapid.TB, tab *table.Table, where expr.Expr) (refusedOne bool) {
 				continue
 			}
 			if want := !v.Null && v.I != 0; holds.Get(row) != want {
-				t.Fatalf("%s\nchunk %d row %d %v: Eval says %v, the predicate is\n%s", where, ci, row, values(c, row), v, show(cp.Pred))
+				t.Fatalf("%s\nchunk %d row %d %v: Eval says %v, the predicate is\n%s", where, ci, row, values(c, row), v, plantest.Show(cp.Pred))
 			}
 		}
 	}
@@ -109,26 +109,6 @@ func values(c *table.Chunk, row int) (out []string) {
 		out = append(out, s.Value(row).String())
 	}
 	return out
-}
-
-func show(p *plan.Pred) string {
-	switch p.Op {
-	case plan.True:
-		return "TRUE"
-	case plan.False:
-		return "FALSE"
-	case plan.Simple:
-		return "[" + p.Leaf.String() + "]"
-	}
-	var parts []string
-	for _, k := range p.Kids {
-		parts = append(parts, show(k))
-	}
-	sep := " AND "
-	if p.Op == plan.Or {
-		sep = " OR "
-	}
-	return "(" + strings.Join(parts, sep) + ")"
 }
 
 // wellFormed checks what the types of package plan promise.

@@ -49,7 +49,7 @@ func NewQuery(t *table.Table, q *Fragment) (*Query, error) { return new(Lowered)
 // Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
 // a time.
 func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
-	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: q.Order.ByColumns(t), Alone: q.Alone}
+	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: SortByColumns(q.Order, t), Alone: q.Alone}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
 			return nil, unsupportedColumn(t.Fields[a.Col], a.P)
@@ -113,7 +113,13 @@ func (l *Lowered) filters(q *Query) {
 		if a.Filter == nil {
 			continue
 		}
-		for i, p := range memo(known, expr.Identity(a.Filter), func() []*Pred { return l.filter(q.Table, a.Filter) }) {
+		id := expr.Identity(a.Filter)
+		list, ok := known[id]
+		if !ok {
+			list = l.filter(q.Table, a.Filter)
+			known[id] = list
+		}
+		for i, p := range list {
 			q.Chunks[i].Filters[k] = p
 		}
 	}

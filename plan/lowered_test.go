@@ -175,7 +175,7 @@ func TestKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, known := q.Known()
+		got, known := plan.Known(q)
 		if known != x.known {
 			t.Errorf("%s: known %v", x.name, known)
 		}

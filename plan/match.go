@@ -1,17 +1,8 @@
 package plan
 
 import (
-	"sort"
-	"strings"
-	"sync"
-	"weak"
-
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/table"
 )
-
-// manyTexts is from how many texts of a dictionary on LIKE is a [Match].
-const manyTexts = 1 << 15
 
 // Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not: of a dictionary of
 // many texts, which a device may look through itself. [ByCodes] is the same for those that do not.
@@ -41,81 +32,4 @@ func ByCodes(l Leaf) Leaf {
 		list = spanSet{{m.top() + 1, m.top() + 1}}
 	}
 	return &Members{Col: m.Col, Spans: list, Text: m.Text}
-}
-
-// manyTexts reports whether a condition over one column is over many texts.
-func (l *lowerer) manyTexts(e expr.Expr) bool { return l.seg(expr.Columns(e)[0]).Max >= manyTexts }
-
-// match lowers LIKE over a dictionary of many texts; nil for other conditions. Where the pattern begins with
-// a text, few of the dictionary are looked at: see [enumerateTexts].
-func (l *lowerer) match(e expr.Expr) *leafForms {
-	like, ok := e.(*expr.Like)
-	if !ok {
-		return nil
-	}
-	c, ok := like.X.(*expr.Column)
-	if !ok || !l.manyTexts(e) {
-		return nil
-	}
-	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
-	if err != nil || m.Prefix() != "" || len(m.Elements()) < 2 {
-		return nil
-	}
-	seg := weak.Make(l.seg(c.Index)) // lowered conditions keep no segment in memory
-	top := func() uint64 { return seg.Value().Max }
-	runs := sync.OnceValue(func() []run { return enumerateTexts(seg.Value(), e) })
-	leaf := func(not bool, f form, text string) *Pred {
-		spans := sync.OnceValue(func() spanSet { return spansWhere(runs(), func(o outcome) bool { return o.truth(e) == f }) })
-		return leafPred(&Match{Col: c.Index, Not: not, Pattern: m, Text: text, spans: spans, top: top})
-	}
-	return &leafForms{t: leaf(like.Not, isTrue, e.String()), f: leaf(!like.Not, isFalse, denied(e)), u: l.nullTest(c.Index, true), errsKnown: true}
-}
-
-// enumerateTexts tries the codes of a segment. LIKE of the column itself finds those that match; where its pattern
-// begins with a text, among those that begin so.
-func enumerateTexts(seg *table.Segment, e expr.Expr) []run {
-	like, ok := e.(*expr.Like)
-	if ok {
-		_, ok = like.X.(*expr.Column)
-	}
-	if !ok {
-		return enumerateAll(Span{0, seg.Max}, func(s Span) []run { return computed(s, seg, e) })
-	}
-	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
-	if err != nil {
-		return []run{{0, seg.Max, outcome{err: expr.Errorf(like.P, "%s", err)}}}
-	}
-	dict := seg.Dict[:seg.Max+1]
-	lo := sort.SearchStrings(dict, m.Prefix())
-	hi := lo + sort.Search(len(dict)-lo, func(i int) bool { return !strings.HasPrefix(dict[lo+i], m.Prefix()) })
-	var matches []run
-	yes, no := outcome{sign: 1}, outcome{}
-	if like.Not {
-		yes, no = no, yes
-	}
-	if lo < hi {
-		matches = enumerateAll(Span{uint64(lo), uint64(hi) - 1}, func(s Span) (runs []run) {
-			m.Each(dict[s.Lo:s.Hi+1], func(i int) {
-				c := s.Lo + uint64(i)
-				if n := len(runs); n > 0 && runs[n-1].hi+1 == c {
-					runs[n-1].hi = c
-				} else {
-					runs = append(runs, run{c, c, yes})
-				}
-			})
-			return runs
-		})
-	}
-	var runs []run
-	next := uint64(0)
-	for _, r := range matches {
-		if r.lo > next {
-			runs = append(runs, run{next, r.lo - 1, no})
-		}
-		runs, next = append(runs, r), r.hi+1
-	}
-	if next <= seg.Max {
-		runs = append(runs, run{next, seg.Max, no})
-	}
-	return runs
 }

@@ -6,33 +6,6 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// columnSet is a condition over one column: the codes that satisfy it, and whether NULL
-// does.
-type columnSet struct {
-	codes spanSet
-	null  bool
-}
-
-func (s columnSet) equal(t columnSet) bool { return s.null == t.null && slices.Equal(s.codes, t.codes) }
-
-func (s columnSet) complement(top uint64) columnSet {
-	return columnSet{s.codes.complement(top), !s.null}
-}
-
-// combine is the AND or OR of sets of codes up to top.
-func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
-	for _, s := range sets {
-		if op == And {
-			s = s.complement(top)
-		}
-		out.codes, out.null = append(out.codes, s.codes...), out.null || s.null
-	}
-	if out.codes = normalize(out.codes); op == And {
-		return out.complement(top)
-	}
-	return out
-}
-
 // overColumn returns what a predicate says of the one column of which it reads the codes.
 func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
 	if p.Op == Simple {
@@ -122,9 +95,9 @@ func (l *lowerer) mergeColumn(op Op, col int, kids []*Pred, sets []columnSet) (o
 		p = Combine(Or, p, l.nullTest(col, true))
 	}
 	switch p.Op {
-	case op.dual().neutral():
+	case op.Dual().Neutral():
 		return nil, true
-	case op.neutral():
+	case op.Neutral():
 		return nil, false
 	}
 	for i := len(kids) - 1; i >= 0 && len(kids) <= fewKids; i-- {

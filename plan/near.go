@@ -73,8 +73,8 @@ func (b *between) find(m *streamed, part *Query) error {
 		return nil
 	}
 	beyond := Span{1, 0} // none
-	if b.span.Hi < b.Space.max {
-		beyond = Span{b.span.Hi + 1, b.Space.max}
+	if b.span.Hi < b.Space.Max() {
+		beyond = Span{b.span.Hi + 1, b.Space.Max()}
 	}
 	in, above := part.Within(b.col, b.Space, b.span), part.Within(b.col, b.Space, beyond)
 	in.Columns, in.Gathered = []int{b.col}, true
@@ -133,30 +133,6 @@ func (m *streamed) add(q *Query, to *uint64) error {
 		*to += n
 		return err
 	})
-}
-
-// Within selects those selected records of which the codes of a column are in a span of the space, without checks.
-func (q *Query) Within(col int, s *Space, in Span) *Query {
-	out := &Query{Table: q.Table, Where: q.Where, Chunks: make([]ChunkPlan, len(q.Chunks)), places: q.places, windowOf: q.windowOf}
-	for i, c := range q.Chunks {
-		out.Chunks[i] = ChunkPlan{Pred: falsePred, scalar: c.scalar}
-		chunk := q.Table.Chunks[i]
-		seg := chunk.Segments[col]
-		lo, ok := s.Local(seg, in.Lo)
-		if !ok || in.Lo > in.Hi {
-			continue
-		}
-		hi := seg.Max
-		if in.Hi < s.max {
-			if above, ok := s.Local(seg, in.Hi+1); ok {
-				hi = above - 1 // modulo 2^64: below lo where above is 0
-			}
-		}
-		if lo <= hi && hi <= seg.Max {
-			out.Chunks[i].Pred = Combine(And, c.Pred, newLowerer(q.Table, chunk).spanPred(col, spanSet{{lo, hi}}, expr.GE, ""))
-		}
-	}
-	return out
 }
 
 // list begins to add the codes of marked records of a segment.

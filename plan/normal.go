@@ -1,67 +1,12 @@
 package plan
 
 import (
-	"math/bits"
 	"slices"
 )
-
-// CNF returns p as a conjunction of clauses, each a disjunction of leaves (the
-// paper's EvalCNF): no clause for TRUE, one empty clause for FALSE. Clauses that
-// another one implies and repeated leaves are left out; the order is that of p.
-//
-// ok is false when the form has more than limit clauses, or when finding that out
-// would take too long: AND over OR over AND multiplies. A predicate that has the form as
-// it stands has no limit, and beyond it is returned as it stands.
-func (p *Pred) CNF(limit int) (clauses [][]Leaf, ok bool) { return p.normal(And, limit) }
-
-// DNF returns p as a disjunction of terms, each a conjunction of leaves: no term
-// for FALSE, one empty term for TRUE. See [Pred.CNF].
-func (p *Pred) DNF(limit int) (terms [][]Leaf, ok bool) { return p.normal(Or, limit) }
 
 // normalWork bounds the words that distributing looks at: some tens of
 // milliseconds.
 const normalWork = 20_000_000
-
-func (p *Pred) normal(outer Op, limit int) ([][]Leaf, bool) {
-	n := &normalizer{outer: outer, limit: limit, work: normalWork, ids: map[string]int{}}
-	n.number(p)
-	out := [][]Leaf{}
-	for _, s := range n.clauses(p) {
-		var leaves []Leaf
-		for w, word := range s {
-			for ; word != 0; word &= word - 1 {
-				leaves = append(leaves, n.leaves[w*64+bits.TrailingZeros64(word)])
-			}
-		}
-		out = append(out, leaves)
-	}
-	if n.tooMany {
-		return p.standing(outer)
-	}
-	return out, true
-}
-
-// standing returns the clauses of a predicate that is in normal form already.
-func (p *Pred) standing(outer Op) (clauses [][]Leaf, ok bool) {
-	if p.Op != outer {
-		return nil, false
-	}
-	for _, k := range p.Kids {
-		parts := []*Pred{k}
-		if k.Op == outer.dual() {
-			parts = k.Kids
-		}
-		var clause []Leaf
-		for _, x := range parts {
-			if x.Op != Simple {
-				return nil, false
-			}
-			clause = append(clause, x.Leaf)
-		}
-		clauses = append(clauses, clause)
-	}
-	return clauses, true
-}
 
 // clause is a set of leaves, as bits.
 type clause []uint64
@@ -96,9 +41,9 @@ func (n *normalizer) empty() clause { return make(clause, (len(n.leaves)+63)/64)
 // clauses returns p's clauses, no more than limit.
 func (n *normalizer) clauses(p *Pred) (out []clause) {
 	switch p.Op {
-	case n.outer.neutral():
+	case n.outer.Neutral():
 		return nil
-	case n.outer.dual().neutral():
+	case n.outer.Dual().Neutral():
 		return []clause{n.empty()}
 	case Simple:
 		c := n.empty()

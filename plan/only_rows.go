@@ -31,12 +31,12 @@ func OnlyRows(n Node) Node {
 		}
 		return &out
 	case *Project:
-		return n.onlyRows()
+		return projectOnlyRows(n)
 	}
 	return n
 }
 
-func (p *Project) onlyRows() Node {
+func projectOnlyRows(p *Project) Node {
 	out := &Project{Input: p.Input, Items: slices.Clone(p.Items)}
 	for i, item := range p.Items {
 		if expr.HasWindow(item.E) {

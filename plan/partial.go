@@ -64,18 +64,9 @@ func (s *Sum) AddCodes(seg *table.Segment, sum *big.Int, n uint64) {
 	s.Int.Add(&s.Int, base.Mul(base, new(big.Int).SetUint64(n)))
 }
 
-// CheckError says which check of a query selected a record.
-type CheckError struct {
-	Chunk, Check int // the chunk is counted in the whole table
-	Err          error
-}
-
-func (e *CheckError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the check's own error.
-func (e *CheckError) Unwrap() error { return e.Err }
-
-// before orders errors as the records that raise them.
-func (e *CheckError) before(o *CheckError) bool {
-	return e.Chunk < o.Chunk || e.Chunk == o.Chunk && e.Check < o.Check
+// ExpressionSums is a [Partial] that adds up expressions, those of [ChunkPlan.Sums].
+type ExpressionSums interface {
+	Partial
+	// SumOf returns the exact sum of what an aggregate of the query is of, and of how many values.
+	SumOf(agg int) (Sum, error)
 }

@@ -40,8 +40,8 @@ func (i Item) String() string {
 	return text + " AS " + expr.Ident(i.Name)
 }
 
-// reads lists the columns of the input that the items read.
-func (p *Project) reads() []int {
+// InputColumns lists the columns of the input that the items read.
+func (p *Project) InputColumns() []int {
 	cols := []int{}
 	for _, i := range p.Items {
 		cols = append(cols, expr.Columns(i.E)...)

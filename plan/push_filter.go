@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/table"
 )
 
 // PushFilter moves the conditions of a [Filter] and of joins below it to where fewer rows have
@@ -41,12 +40,12 @@ func pushed(n Node, list []expr.Expr) (_ Node, rest []expr.Expr) {
 	case *Filter:
 		return pushed(n.Input, slices.Concat(Conjuncts(n.Where), list))
 	case *Join:
-		return n.pushed(list)
+		return pushedInJoin(n, list)
 	}
 	return n, list
 }
 
-func (j *Join) pushed(list []expr.Expr) (_ Node, rest []expr.Expr) {
+func pushedInJoin(j *Join, list []expr.Expr) (_ Node, rest []expr.Expr) {
 	kind, width := j.Kind, len(j.Left.Fields())
 	var left, right, on []expr.Expr
 	for _, e := range list {
@@ -94,27 +93,6 @@ func (j *Join) pushed(list []expr.Expr) (_ Node, rest []expr.Expr) {
 	return &Join{kind, filtered(l, above), filtered(r, aboveRight), All(on)}, rest
 }
 
-const (
-	onLeft = iota
-	onRight
-	onBoth
-	onNone
-)
-
-// sideOf says which side of a join an expression reads, whose first width columns are the left one's.
-func sideOf(e expr.Expr, width int) int {
-	cols := expr.Columns(e)
-	switch {
-	case len(cols) == 0:
-		return onNone
-	case cols[len(cols)-1] < width:
-		return onLeft
-	case cols[0] >= width:
-		return onRight
-	}
-	return onBoth
-}
-
 // rejectsNull reports that a condition is not TRUE where the columns of one side are NULL: a comparison
 // with one of them, by itself or with an operand that arithmetic makes of it.
 func rejectsNull(e expr.Expr, side func(column int) bool) bool {
@@ -150,38 +128,4 @@ func strict(e expr.Expr, side func(column int) bool) bool {
 		return strict(e.L, side) || strict(e.R, side)
 	}
 	return false
-}
-
-// raisesWhileJoining is CanRaise, but for conversions that bring the sides of a comparison to one type, and for
-// patterns, which are looked at when names are resolved.
-func raisesWhileJoining(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(e expr.Expr) {
-		switch e := e.(type) {
-		case *expr.Cast:
-			from, exact := e.X.Type(), e.To.Kind == table.Decimal
-			found = found || !widens(from, e.To) && !(from.IsInteger() && exact) && !(from.Kind == table.Date && e.To.Kind == table.Timestamp)
-		case *expr.Arith, *expr.Neg:
-			found = true
-		case *expr.Call:
-			found = found || e.Fn.Raises
-		}
-	})
-	return found
-}
-
-// Keys are the sides of an equality, such as may be the key of a join: a value of each row, and no
-// row raises an error.
-func Keys(e expr.Expr) (l, r expr.Expr, ok bool) {
-	l, r, raises, ok := Equality(e)
-	return l, r, ok && !raises
-}
-
-// Equality are the sides of an equality; raises says that a row of some table might raise an error in them: see [MayRaise].
-func Equality(e expr.Expr) (l, r expr.Expr, raises, ok bool) {
-	c, ok := e.(*expr.Compare)
-	if !ok || c.Op != expr.EQ {
-		return nil, nil, false, false
-	}
-	return c.L, c.R, raisesWhileJoining(e), true
 }

@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -22,7 +25,7 @@ type Query struct {
 	Star []*Dimension
 	// Bound, when set, says which of the groups are wanted alone. It holds of a table of one chunk.
 	Bound *GroupBound
-	// Order is [Fragment].Order, by columns where that is the same: [Sort.ByColumns].
+	// Order is [Fragment].Order, by columns where that is the same: [SortByColumns].
 	Order *Sort
 	// Alone is [Fragment].Alone.
 	Alone bool
@@ -46,20 +49,6 @@ func (q *Query) Summed(col int) (aggs []int) {
 	return aggs
 }
 
-// Ranked lists the aggregates that the k-th largest or smallest of n values of a column
-// serves.
-func (q *Query) Ranked(col int, n, k uint64, largest bool) (aggs []int) {
-	for i, a := range q.Aggs {
-		if a.Col != col || !IsRanked(a) {
-			continue
-		}
-		if j, l, ok, err := Rank(a, n); ok && err == nil && j == k && l == largest {
-			aggs = append(aggs, i)
-		}
-	}
-	return aggs
-}
-
 // ChunkPlan is the selection of one chunk.
 type ChunkPlan struct {
 	Pred   *Pred
@@ -68,4 +57,91 @@ type ChunkPlan struct {
 	// Filters are the FILTERs of the groups' aggregates, by aggregate, equal ones the same; nil for none, and for one that is cpu's.
 	Filters []*Pred
 	scalar  *Scalar // the first of the conditions that package cpu alone evaluates; nil for none
+}
+
+// Bounded is the query with a bound of its groups, where a device finds those of all of its rows together, and each by itself; else the
+// query itself. Of a star the caller knows that the device's groups are the statement's.
+func (q *Query) Bounded(b *GroupBound) *Query {
+	if b == nil || q.Groups == nil || len(q.Chunks) != 1 || len(q.Chunks[0].Checks) > 0 || len(q.Star) == 0 && !groupsByColumns(q.Groups) {
+		return q
+	}
+	out := *q
+	out.Bound = b
+	return &out
+}
+
+// groupsByColumns reports that each column that the keys read is a key itself: rows of one group have the same codes in all of
+// these. Groups by abs(x) are of several codes of x.
+func groupsByColumns(a *Aggregate) bool {
+	var keys []int
+	for _, k := range a.Keys {
+		if c, ok := k.(*expr.Column); ok {
+			keys = append(keys, c.Index)
+		}
+	}
+	return !slices.ContainsFunc(a.Keys, func(k expr.Expr) bool {
+		return slices.ContainsFunc(expr.Columns(k), func(col int) bool { return !slices.Contains(keys, col) })
+	})
+}
+
+// OnlyColumns returns a [Declined] where an aggregate is of an expression, for backends that add
+// up columns alone; nil else.
+func (q *Query) OnlyColumns() error {
+	if i := slices.IndexFunc(q.Aggs, func(a expr.Aggregate) bool { return a.X != nil }); i >= 0 {
+		return &Declined{Why: q.Aggs[i].String() + " is of an expression: compute adds it up itself, cpu above the rows that any backend selects"}
+	}
+	return nil
+}
+
+// OnlyCPU returns a [Declined] where some condition of the query is a [Scalar], nil else.
+func (q *Query) OnlyCPU() error {
+	for _, c := range q.Chunks {
+		if c.scalar == nil {
+			continue
+		}
+		why := "reads several columns"
+		if len(c.scalar.Columns()) < 2 {
+			why = "is of a column with many distinct values"
+		}
+		return &Declined{Why: fmt.Sprintf("%s %s and is evaluated record by record", c.scalar.E, why)}
+	}
+	return nil
+}
+
+// firstScalar is the first [Scalar] of the chunk's conditions; nil for none.
+func (c *ChunkPlan) firstScalar() (found *Scalar) {
+	var look func(p *Pred)
+	look = func(p *Pred) {
+		if s, ok := p.Leaf.(*Scalar); ok && found == nil {
+			found = s
+		}
+		for _, k := range p.Kids {
+			look(k)
+		}
+	}
+	for _, k := range c.Checks {
+		look(k.Pred)
+	}
+	if c.Pred != nil {
+		look(c.Pred)
+	}
+	return found
+}
+
+// lowerSums finds the sums of expressions of every chunk. It is a [Declined] where one may
+// have an error in some record, or multiplies more than [MostFactors] columns.
+func (q *Query) lowerSums() error {
+	for i, c := range q.Table.Chunks {
+		sums := make([]*CodeSum, len(q.Aggs))
+		for k, a := range q.Aggs {
+			if a.X == nil {
+				continue
+			}
+			if sums[k] = codeSum(a, q.Table, c); sums[k] == nil {
+				return &Declined{Why: a.String() + fmt.Sprintf(" is not a sum of products of up to %d columns that fit 64 bits in every record", MostFactors)}
+			}
+			q.Chunks[i].Sums = sums
+		}
+	}
+	return nil
 }

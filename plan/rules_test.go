@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -28,9 +29,9 @@ func TestParseOff(t *testing.T) {
 
 // A rule that is off leaves the tree as it is, and the others do what they did.
 func TestOff(t *testing.T) {
-	tab := flights(t)
-	where := &plan.Filter{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Where: cmp(col(tab, "a"), expr.GT, num(0))}
-	items := []plan.Item{{Name: "a", E: &expr.Column{Index: 0, Name: "a", T: col(tab, "a").T}}}
+	tab := plantest.Flights(t)
+	where := &plan.Filter{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Where: plantest.Compare(plantest.Col(tab, "a"), expr.GT, plantest.Num(0))}
+	items := []plan.Item{{Name: "a", E: &expr.Column{Index: 0, Name: "a", T: plantest.Col(tab, "a").T}}}
 	tree := &plan.Limit{Input: &plan.Project{Input: &plan.Distinct{Input: &plan.Project{Input: where, Items: items}}, Items: items}, Count: 3}
 	for text, want := range map[string]string{
 		"":                           "Project Limit Project Aggregate Filter Scan",

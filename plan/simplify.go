@@ -2,70 +2,10 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
-
-var (
-	falsePred = &Pred{Op: False}
-	truePred  = &Pred{Op: True}
-)
-
-func leafPred(l Leaf) *Pred { return &Pred{Op: Simple, Leaf: l} }
-
-func boolPred(b bool) *Pred {
-	if b {
-		return truePred
-	}
-	return falsePred
-}
-
-// leafKey identifies what a leaf tests, without its text.
-func leafKey(l Leaf) string {
-	switch x := l.(type) {
-	case *Compare:
-		return fmt.Sprintf("c%d %d %d", x.Col, x.Op, x.Code)
-	case *Range:
-		return fmt.Sprintf("r%d %d %d", x.Col, x.Lo, x.Hi)
-	case *NullTest:
-		return fmt.Sprintf("n%d %t", x.Col, x.Not)
-	case *Members:
-		return fmt.Sprintf("m%d %v", x.Col, x.Spans)
-	case *Match:
-		return fmt.Sprintf("l%d %s", x.Col, x.Text)
-	case *Computed:
-		return fmt.Sprintf("p%d %s|%s|%s", x.Op, x.L.key(), x.R.key(), x.Fails.key())
-	}
-	if x, ok := l.(keyed); ok {
-		return x.Key()
-	}
-	return fmt.Sprintf("%p", l)
-}
-
-// keyed is a leaf of another package, for the normal forms: leaves with equal keys
-// are the same. A leaf that is not keyed is only the same as itself.
-type keyed interface{ Key() string }
-
-// key identifies a value.
-func (v *Val) key() string {
-	if v == nil {
-		return "-"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d,%d,%d,%d,%d,%v", v.Op, v.Column, v.Offset, v.Base, v.I, v.F)
-	if v.Op == Lookup {
-		fmt.Fprintf(&b, ",%p", v.Table)
-	}
-	if len(v.Kids) > 0 && !v.Float { // what is computed narrowly is another value than what is not
-		fmt.Fprintf(&b, ",%v,%v", v.Lo, v.Hi)
-	}
-	for _, k := range v.Kids {
-		b.WriteString("(" + k.key() + ")")
-	}
-	return b.String()
-}
 
 // and conjoins: nested ANDs are flattened, constants folded, duplicates dropped,
 // and the leaves over one column merged.
@@ -75,16 +15,16 @@ func (l *lowerer) and(kids ...*Pred) *Pred { return l.junction(And, kids) }
 func (l *lowerer) or(kids ...*Pred) *Pred { return l.junction(Or, kids) }
 
 func (l *lowerer) junction(op Op, in []*Pred) *Pred {
-	kids := Junction(op, in, (*Pred).node)
+	kids := Flatten(op, in)
 	if len(kids) > 1 {
 		kids = dedupe(kids)
 	}
 	if len(kids) > 1 {
 		if kids = l.mergeColumns(op, kids); kids == nil {
-			return &Pred{Op: op.dual().neutral()}
+			return &Pred{Op: op.Dual().Neutral()}
 		}
 	}
-	p := join(op, kids)
+	p := NewPred(op, kids)
 	if len(kids) < 2 {
 		return p
 	}
@@ -104,13 +44,11 @@ func dedupe(kids []*Pred) []*Pred {
 	var out []*Pred
 	for _, k := range kids {
 		if k.Op == Simple {
-			if k.key == "" {
-				k.key = leafKey(k.Leaf)
-			}
-			if seen[k.key] {
+			if key := k.Key(); seen[key] {
 				continue
+			} else {
+				seen[key] = true
 			}
-			seen[k.key] = true
 		}
 		out = append(out, k)
 	}
@@ -188,4 +126,9 @@ func (l *lowerer) nullTest(col int, null bool) *Pred {
 		text = " IS NULL"
 	}
 	return leafPred(&NullTest{Col: col, Not: !null, Text: l.name(col) + text})
+}
+
+// InSpan is the predicate "col is not NULL and its code lies in a span".
+func InSpan(t *table.Table, c *table.Chunk, col int, span Span) *Pred {
+	return newLowerer(t, c).spanPred(col, spanSet{span}, expr.GE, "")
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -32,4 +33,9 @@ func (s *Sort) String() string {
 		text += fmt.Sprintf(" for the first %d", s.First)
 	}
 	return text
+}
+
+// ByCodes reports that all keys are columns.
+func (s *Sort) ByCodes() bool {
+	return !slices.ContainsFunc(s.Keys, func(k expr.SortKey) bool { _, column := k.E.(*expr.Column); return !column })
 }

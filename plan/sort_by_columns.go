@@ -7,10 +7,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// ByColumns is a sort with columns in the place of keys that are strictly monotone in one column of integers, where no row of the table
+// SortByColumns is a sort with columns in the place of keys that are strictly monotone in one column of integers, where no row of the table
 // raises an error: their order is that of the column's codes, the same or from the other end, and rows are alike in the one where they
 // are in the other. NULLs stay where they were.
-func (s *Sort) ByColumns(t *table.Table) *Sort {
+func SortByColumns(s *Sort, t *table.Table) *Sort {
 	if s == nil {
 		return nil
 	}
@@ -22,11 +22,6 @@ func (s *Sort) ByColumns(t *table.Table) *Sort {
 		}
 	}
 	return &out
-}
-
-// ByCodes reports that all keys are columns.
-func (s *Sort) ByCodes() bool {
-	return !slices.ContainsFunc(s.Keys, func(k expr.SortKey) bool { _, column := k.E.(*expr.Column); return !column })
 }
 
 // strictly is the column in which an expression rises (1) or falls (-1) strictly; nil for none. Integers alone: others are rounded.

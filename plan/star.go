@@ -3,7 +3,6 @@ package plan
 import (
 	"math/bits"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -26,16 +25,4 @@ type Dimension struct {
 func Array(codes table.Codes, most uint64) *table.Chunk {
 	s := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(0), Max: most, Bits: bits.Len64(most), Codes: codes}
 	return &table.Chunk{Rows: codes.Len(), Segments: []*table.Segment{s}}
-}
-
-// Moved is the aggregation over other columns: see [expr.Moved].
-func (a *Aggregate) Moved(at func(column int) int) *Aggregate {
-	out := &Aggregate{}
-	for _, k := range a.Keys {
-		out.Keys = append(out.Keys, expr.Moved(k, at))
-	}
-	for _, g := range a.Aggs {
-		out.Aggs = append(out.Aggs, g.Moved(at))
-	}
-	return out
 }

@@ -247,7 +247,7 @@ func (v *partVisit) addRanked(agg int, a expr.Aggregate) error {
 	if space.Bits() == 0 {
 		return nil
 	}
-	counts, err := v.Selection.CountAtLeast(a.Col, space, space.seek(0, 0).widest(v.bits))
+	counts, err := v.Selection.CountAtLeast(a.Col, space, newSearch(space, 0, 0).widest(v.bits))
 	v.first[a.Col] = added(v.first[a.Col], counts)
 	return err
 }
@@ -325,7 +325,7 @@ func (m *streamed) searchAll() error {
 		if !ok {
 			continue
 		}
-		x := m.space(a.Col).seek(k, n)
+		x := newSearch(m.space(a.Col), k, n)
 		if !largest {
 			x.k = n - k + 1
 		}

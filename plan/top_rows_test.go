@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
 )
 
 // A Sort below a Limit is for its rows and those that it passes over.
 func TestTopRows(t *testing.T) {
-	tab := flights(t)
-	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []expr.SortKey{{E: col(tab, "delay")}}, First: -1}
-	project := &plan.Project{Input: sort, Items: []plan.Item{{Name: "a", E: col(tab, "a")}}}
+	tab := plantest.Flights(t)
+	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []expr.SortKey{{E: plantest.Col(tab, "delay")}}, First: -1}
+	project := &plan.Project{Input: sort, Items: []plan.Item{{Name: "a", E: plantest.Col(tab, "a")}}}
 	for _, c := range []struct {
 		in   plan.Node
 		want int64
@@ -22,7 +23,7 @@ func TestTopRows(t *testing.T) {
 		{&plan.Limit{Input: project, Count: 0}, 0},
 		{&plan.Limit{Input: project, Count: -1, Offset: 5}, -1},
 		{&plan.Limit{Input: project, Count: math.MaxInt64, Offset: 1}, -1},
-		{&plan.Limit{Input: &plan.Filter{Input: sort, Where: cmp(col(tab, "a"), 0, num(1))}, Count: 1}, -1}, // which drops rows
+		{&plan.Limit{Input: &plan.Filter{Input: sort, Where: plantest.Compare(plantest.Col(tab, "a"), 0, plantest.Num(1))}, Count: 1}, -1}, // which drops rows
 		{project, -1},
 	} {
 		plan.Walk(plan.TopRows(c.in), func(n plan.Node, _ int) {

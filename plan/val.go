@@ -85,10 +85,3 @@ func (v *Val) Columns() []int {
 	slices.Sort(cols)
 	return slices.Compact(cols)
 }
-
-// Columns implements Leaf.
-func (p *Computed) Columns() []int {
-	cols := append(append(p.L.Columns(), p.R.Columns()...), p.Fails.Columns()...)
-	slices.Sort(cols)
-	return slices.Compact(cols)
-}

@@ -84,7 +84,7 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 		panic(cannot(e))
 	case seg.Type.IsFloat():
 		v.Op, v.Float, v.Base, v.Single = ColF, true, seg.Base, seg.Type.Kind == table.Real
-		v.columnRange(seg)
+		columnRange(v, seg)
 	default:
 		v.Offset, v.Max = seg.Decode(0).I, seg.Max
 		v.Lo, v.Hi = big.NewInt(v.Offset), big.NewInt(seg.Decode(seg.Max).I)

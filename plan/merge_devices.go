@@ -8,66 +8,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Part is the query over some chunks of its table, for one of several devices whose
-// selections [Merge] joins. Runs of the values of a part of the rows say too little to be merged.
-func (q *Query) Part(chunks []int) *Query {
-	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Star: q.Star, Order: q.Order, Alone: q.Alone && len(chunks) == len(q.Chunks), places: []int{}}
-	var list []*table.Chunk
-	for _, i := range chunks {
-		list = append(list, q.Table.Chunks[i])
-		p.Chunks = append(p.Chunks, q.Chunks[i])
-		p.places = append(p.places, q.Place(i))
-		if q.windowOf != nil {
-			p.windowOf = append(p.windowOf, q.windowOf[i])
-		}
-	}
-	p.Table = q.Table.With(list...)
-	return p
-}
-
-// Windowed is the query over another cut of its rows: chunk i of t is a window of chunk of[i] of its table (see
-// [table.Chunk.Windows]), of which everything holds that was lowered for that chunk.
-func (q *Query) Windowed(t *table.Table, of []int) *Query {
-	out := *q
-	out.Table, out.Chunks, out.windowOf = t, nil, nil
-	for _, i := range of {
-		out.Chunks = append(out.Chunks, q.Chunks[i])
-		out.windowOf = append(out.windowOf, q.Place(i))
-	}
-	return &out
-}
-
-// IsPart reports whether the query is over some chunks only: its order statistics,
-// but for MIN and MAX, are found together with other parts.
-func (q *Query) IsPart() bool { return q.places != nil }
-
-// Place is a chunk's place in the whole table.
-func (q *Query) Place(chunk int) int {
-	if q.places == nil {
-		return chunk
-	}
-	return q.places[chunk]
-}
-
-// whole is the place of the chunk that a chunk is, or is a window of.
-func (q *Query) whole(chunk int) int {
-	if q.windowOf == nil {
-		return q.Place(chunk)
-	}
-	return q.windowOf[chunk]
-}
-
-// Failed returns the error of a check that selected a record of a chunk.
-func (q *Query) Failed(chunk, check int) error {
-	return &CheckError{Chunk: q.whole(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
-}
-
-// FailedAt is Failed for a record that the check selected.
-func (q *Query) FailedAt(chunk, check, row int) error {
-	err := q.Chunks[chunk].Checks[check].ErrorAt(q.Table.Chunks[chunk], row)
-	return &CheckError{Chunk: q.whole(chunk), Check: check, Err: err}
-}
-
 // Merge joins the selections of n > 0 parts of a query, which together have all its
 // chunks, in any order. start has do called with the selection of part i, and gives what waits for
 // that and returns its error; all parts are started before one is waited for.
@@ -84,41 +24,6 @@ type merged struct {
 	spaces map[int]*Space
 }
 
-// each asks all parts at once; of the error see [First].
-func each[T any](m *merged, do func(i int, s Selection) (T, error)) ([]T, error) {
-	answers, waits := make([]T, m.parts), make([]func() error, m.parts)
-	for i := range waits {
-		waits[i] = m.start(i, func(s Selection) (err error) {
-			answers[i], err = do(i, s)
-			return err
-		})
-	}
-	if err := First(waits); err != nil {
-		return nil, err
-	}
-	return answers, nil
-}
-
-// First waits for all. The error is the first one's that is no check's, else that of the first check. After
-// an error some may be at work yet.
-func First(waits []func() error) error {
-	var first *CheckError
-	for _, wait := range waits {
-		failed := (*CheckError)(nil)
-		switch err := wait(); {
-		case err == nil:
-		case !errors.As(err, &failed):
-			return err
-		case first == nil || failed.before(first):
-			first = failed
-		}
-	}
-	if first != nil {
-		return first
-	}
-	return nil
-}
-
 func (m *merged) Check() error {
 	_, err := each(m, func(_ int, s Selection) (struct{}, error) { return struct{}{}, s.Check() })
 	return err
@@ -133,13 +38,6 @@ func (m *merged) CountNotNull(col int) (uint64, error) {
 	counts, err := each(m, func(_ int, s Selection) (uint64, error) { return s.CountNotNull(col) })
 	m.values[col] = counts
 	return total(counts), err
-}
-
-func total(counts []uint64) (n uint64) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 func (m *merged) Sum(col int) (total Sum, err error) {
@@ -187,7 +85,7 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 		}
 		return bits
 	}
-	return space.KthLargest(k, n, most, func(d Digit) ([]uint64, error) { return m.countAtLeast(col, space, d) })
+	return KthLargest(space, k, n, most, func(d Digit) ([]uint64, error) { return m.countAtLeast(col, space, d) })
 }
 
 // countAtLeast adds up what the parts that have values count.
@@ -223,4 +121,46 @@ func (m *merged) extreme(col int, largest bool) (table.Value, error) {
 		}
 	}
 	return best, err
+}
+
+// each asks all parts at once; of the error see [First].
+func each[T any](m *merged, do func(i int, s Selection) (T, error)) ([]T, error) {
+	answers, waits := make([]T, m.parts), make([]func() error, m.parts)
+	for i := range waits {
+		waits[i] = m.start(i, func(s Selection) (err error) {
+			answers[i], err = do(i, s)
+			return err
+		})
+	}
+	if err := First(waits); err != nil {
+		return nil, err
+	}
+	return answers, nil
+}
+
+// First waits for all. The error is the first one's that is no check's, else that of the first check. After
+// an error some may be at work yet.
+func First(waits []func() error) error {
+	var first *CheckError
+	for _, wait := range waits {
+		failed := (*CheckError)(nil)
+		switch err := wait(); {
+		case err == nil:
+		case !errors.As(err, &failed):
+			return err
+		case first == nil || failed.before(first):
+			first = failed
+		}
+	}
+	if first != nil {
+		return first
+	}
+	return nil
+}
+
+func total(counts []uint64) (n uint64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }

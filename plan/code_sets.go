@@ -5,26 +5,10 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/table"
 )
 
 // spanSet is an ascending list of disjoint, not adjacent spans of codes.
 type spanSet []Span
-
-// normalize sorts spans and merges those that overlap or touch.
-func normalize(in []Span) spanSet {
-	s := slices.Clone(in)
-	slices.SortFunc(s, func(a, b Span) int { return cmp.Compare(a.Lo, b.Lo) })
-	var out spanSet
-	for _, x := range s {
-		if n := len(out); n > 0 && (x.Lo <= out[n-1].Hi || x.Lo-1 == out[n-1].Hi) {
-			out[n-1].Hi = max(out[n-1].Hi, x.Hi)
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
-}
 
 // complement returns the codes of 0..top that are not in s.
 func (s spanSet) complement(top uint64) spanSet {
@@ -40,20 +24,6 @@ func (s spanSet) complement(top uint64) spanSet {
 		next = x.Hi + 1
 	}
 	return append(out, Span{next, top})
-}
-
-// Has reports whether a code lies in one of the spans: the last one that starts at or
-// below it is the only one to hold it.
-func (m *Members) Has(code uint64) bool {
-	lo, hi := 0, len(m.Spans)
-	for lo < hi {
-		if mid := (lo + hi) / 2; m.Spans[mid].Lo <= code {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo > 0 && code <= m.Spans[lo-1].Hi
 }
 
 func (s spanSet) all(top uint64) bool { return len(s) == 1 && s[0] == Span{0, top} }
@@ -72,6 +42,21 @@ func (s spanSet) holes(top uint64, limit int) ([]uint64, bool) {
 		out = append(out, x.Lo)
 	}
 	return out, len(out) <= limit
+}
+
+// normalize sorts spans and merges those that overlap or touch.
+func normalize(in []Span) spanSet {
+	s := slices.Clone(in)
+	slices.SortFunc(s, func(a, b Span) int { return cmp.Compare(a.Lo, b.Lo) })
+	var out spanSet
+	for _, x := range s {
+		if n := len(out); n > 0 && (x.Lo <= out[n-1].Hi || x.Lo-1 == out[n-1].Hi) {
+			out[n-1].Hi = max(out[n-1].Hi, x.Hi)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // leafSet is what a leaf over one column's codes, of which top is the largest, says.
@@ -121,25 +106,29 @@ func spanLeaf(col int, x Span, top uint64, hint expr.CmpOp) Leaf {
 	return &Range{Col: col, Lo: x.Lo, Hi: x.Hi}
 }
 
-// Spans are the codes of the one column that decide a predicate, where it holds for all rows that
-// have one of them and for no others; ok is false where it reads more than that. NULLs have none.
-func (p *Pred) Spans(c *table.Chunk) (col int, spans []Span, ok bool) {
-	switch p.Op {
-	case Simple:
-		switch p.Leaf.(type) {
-		case *Compare, *Range, *Members:
-			col = p.Leaf.Columns()[0]
-			return col, leafSet(p.Leaf, c.Segments[col].Max).codes, true
+// columnSet is a condition over one column: the codes that satisfy it, and whether NULL
+// does.
+type columnSet struct {
+	codes spanSet
+	null  bool
+}
+
+func (s columnSet) equal(t columnSet) bool { return s.null == t.null && slices.Equal(s.codes, t.codes) }
+
+func (s columnSet) complement(top uint64) columnSet {
+	return columnSet{s.codes.complement(top), !s.null}
+}
+
+// combine is the AND or OR of sets of codes up to top.
+func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
+	for _, s := range sets {
+		if op == And {
+			s = s.complement(top)
 		}
-	case Or:
-		for i, k := range p.Kids {
-			of, list, ok := k.Spans(c)
-			if !ok || i > 0 && of != col {
-				return 0, nil, false
-			}
-			col, spans = of, append(spans, list...)
-		}
-		return col, normalize(spans), true
+		out.codes, out.null = append(out.codes, s.codes...), out.null || s.null
 	}
-	return 0, nil, false
+	if out.codes = normalize(out.codes); op == And {
+		return out.complement(top)
+	}
+	return out
 }

@@ -1,0 +1,42 @@
+package plan
+
+import (
+	"github.com/stencildb/stencildb/expr"
+)
+
+// Keys are the sides of an equality, such as may be the key of a join: a value of each row, and no
+// row raises an error.
+func Keys(e expr.Expr) (l, r expr.Expr, ok bool) {
+	l, r, raises, ok := Equality(e)
+	return l, r, ok && !raises
+}
+
+// Equality are the sides of an equality; raises says that a row of some table might raise an error in them: see [MayRaise].
+func Equality(e expr.Expr) (l, r expr.Expr, raises, ok bool) {
+	c, ok := e.(*expr.Compare)
+	if !ok || c.Op != expr.EQ {
+		return nil, nil, false, false
+	}
+	return c.L, c.R, raisesWhileJoining(e), true
+}
+
+// sideOf says which side of a join an expression reads, whose first width columns are the left one's.
+func sideOf(e expr.Expr, width int) int {
+	cols := expr.Columns(e)
+	switch {
+	case len(cols) == 0:
+		return onNone
+	case cols[len(cols)-1] < width:
+		return onLeft
+	case cols[0] >= width:
+		return onRight
+	}
+	return onBoth
+}
+
+const (
+	onLeft = iota
+	onRight
+	onBoth
+	onNone
+)

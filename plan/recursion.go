@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Recursion gives the rows of its first input, then again and again those of Step, whose [Derived] of Last
+// are the rows that came last, until no more come: WITH RECURSIVE. Without All, a row that was there
+// before does not come again. It may end when Limit rows are there for which all of Where is TRUE.
+type Recursion struct {
+	First, Step Node
+	Last        *Subplan // of First's fields; its tree is no rows
+	All         bool
+	Limit       int64 // -1 for none
+	Where       []expr.Expr
+}
+
+// Inputs, With, Fields and String implement [Node].
+func (r *Recursion) Inputs() []Node { return []Node{r.First, r.Step} }
+
+func (r *Recursion) With(inputs ...Node) Node {
+	return &Recursion{inputs[0], inputs[1], r.Last, r.All, r.Limit, r.Where}
+}
+
+func (r *Recursion) Fields() []table.Field { return r.First.Fields() }
+
+func (r *Recursion) String() string {
+	words := "UNION"
+	if r.All {
+		words = "UNION ALL"
+	}
+	return "Recursion(" + words + untilRows(r.Limit, r.Where) + ")"
+}
