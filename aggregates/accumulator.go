@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -16,7 +16,7 @@ import (
 // For each bit i of the codes one pass counts the records whose bit is set; the
 // sum of the codes is the sum of count * 2^i, and each record adds the value of
 // code 0 (frame of reference) once. Exact to any size.
-func (s *Selection) Accumulator(col int) (sum plan.Sum, err error) {
+func (s *Selection) Accumulator(col int) (sum partial.Sum, err error) {
 	values, bits := make([]pass.Count, len(s.List)), make([][]pass.Count, len(s.List))
 	for i, p := range s.List { // all in flight: no pass depends on another
 		bits[i], values[i] = p.testBits(col), p.CountNotNull(col)

@@ -15,6 +15,8 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
@@ -63,10 +65,10 @@ func selected(t *table.Table, c int64) []int64 {
 func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
 
 // query plans aggregates over x WHERE s < c (c = 10: everything, c = 0: nothing).
-func query(t *testing.T, tab *table.Table, c int64, aggs ...expr.Aggregate) *plan.Query {
+func query(t *testing.T, tab *table.Table, c int64, aggs ...expr.Aggregate) *physical.Query {
 	t.Helper()
 	where := &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 1, Name: "s", T: integer}, R: &expr.Const{V: table.Int(c)}}
-	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggs})
+	q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +137,12 @@ func checkAggregates(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.Ta
 func TestAKthSearchAfterLongClauses(t *testing.T) {
 	tab := sample(rand.New(rand.NewPCG(7, 8)), 1000, 1000, 1<<40-1, true)
 	q := query(t, tab, 10, expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: 0.5})
-	leaf := func(op expr.CmpOp, code uint64) *plan.Pred {
-		return &plan.Pred{Op: plan.Simple, Leaf: &plan.Compare{Col: 1, Op: op, Code: code, Text: fmt.Sprintf("s %v %d", op, code)}}
+	leaf := func(op expr.CmpOp, code uint64) *predicate.Pred {
+		return &predicate.Pred{Op: predicate.Simple, Leaf: &predicate.Compare{Col: 1, Op: op, Code: code, Text: fmt.Sprintf("s %v %d", op, code)}}
 	}
-	where := &plan.Pred{Op: plan.Or}
-	for i, last := range []*plan.Pred{leaf(expr.LT, 3), leaf(expr.GT, 7)} {
-		clause := &plan.Pred{Op: plan.And}
+	where := &predicate.Pred{Op: predicate.Or}
+	for i, last := range []*predicate.Pred{leaf(expr.LT, 3), leaf(expr.GT, 7)} {
+		clause := &predicate.Pred{Op: predicate.And}
 		for j := range 125 {
 			clause.Kids = append(clause.Kids, leaf(expr.NE, uint64(1000*(i+1)+j)))
 		}

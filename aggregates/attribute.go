@@ -7,7 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -18,12 +18,12 @@ type attribute struct {
 	*Selection
 	col      int
 	smallest bool
-	space    *plan.Space
+	space    *physical.Space
 	own      bool     // the space is that of the one chunk there is
 	notNull  []uint64 // selected values, by chunk
 }
 
-func (s *Selection) attribute(col int, smallest bool, space *plan.Space) (*attribute, error) {
+func (s *Selection) attribute(col int, smallest bool, space *physical.Space) (*attribute, error) {
 	notNull, err := s.Each(func(_ int, p *part) pass.Count { return p.CountNotNull(col) })
 	return &attribute{s, col, smallest, space, false, notNull}, err
 }

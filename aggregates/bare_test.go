@@ -12,7 +12,8 @@ import (
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -47,8 +48,8 @@ func openEngine(b *testing.B, t *table.Table) (*engine, func()) {
 		e.gl = pass.NewGL(ctx, store)
 		// A slot of their own: what the queries do does not spoil the depth buffers.
 		e.eval = predicates.New(e.gl, e.device, t, 0, textures.D24S8, 1, predicates.NewSlots())
-		q := &plan.Query{Table: &table.Table{Name: t.Name, Fields: t.Fields[:4], Chunks: []*table.Chunk{{Rows: t.Chunks[0].Rows, Segments: t.Chunks[0].Segments[:4]}}},
-			Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}}}
+		q := &physical.Query{Table: &table.Table{Name: t.Name, Fields: t.Fields[:4], Chunks: []*table.Chunk{{Rows: t.Chunks[0].Rows, Segments: t.Chunks[0].Segments[:4]}}},
+			Chunks: []physical.ChunkPlan{{Pred: &predicate.Pred{Op: predicate.True}}}}
 		e.kept = aggregates.NewSelection(e.gl, e.device, q, true)
 		return nil
 	})

@@ -15,7 +15,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -76,29 +77,29 @@ func uniform(rows int) *table.Table {
 
 const threshold = 314573 // 60 % of 2^19
 
-func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
+func leaf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
 
-func lessThan(col int) *plan.Pred {
-	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: threshold, Text: string(rune('a'+col)) + " < 314573"})
+func lessThan(col int) *predicate.Pred {
+	return leaf(&predicate.Compare{Col: col, Op: expr.LT, Code: threshold, Text: string(rune('a'+col)) + " < 314573"})
 }
 
 // semilinear is 3a + 7b - 2c + d < 2000000.
-func semilinear() *plan.Pred {
-	col := func(i int) *plan.Val {
-		return &plan.Val{Op: plan.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
+func semilinear() *predicate.Pred {
+	col := func(i int) *predicate.Val {
+		return &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
 	}
-	var sum *plan.Val
+	var sum *predicate.Val
 	for i, c := range []int64{3, 7, -2, 1} {
-		k := &plan.Val{Op: plan.Const, I: c, Lo: big(c), Hi: big(c)}
-		term := &plan.Val{Op: plan.MulV, Kids: []*plan.Val{k, col(i)}, Lo: big(-1 << 23), Hi: big(1 << 23)}
+		k := &predicate.Val{Op: predicate.Const, I: c, Lo: big(c), Hi: big(c)}
+		term := &predicate.Val{Op: predicate.MulV, Kids: []*predicate.Val{k, col(i)}, Lo: big(-1 << 23), Hi: big(1 << 23)}
 		if sum == nil {
 			sum = term
 			continue
 		}
-		sum = &plan.Val{Op: plan.AddV, Kids: []*plan.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
+		sum = &predicate.Val{Op: predicate.AddV, Kids: []*predicate.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
 	}
-	return leaf(&plan.Computed{Op: expr.LT, L: sum, R: &plan.Val{Op: plan.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
-		Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
+	return leaf(&predicate.Computed{Op: expr.LT, L: sum, R: &predicate.Val{Op: predicate.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
+		Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
 }
 
 // engine runs routines of the engine for a benchmark, on the GL thread.
@@ -111,8 +112,8 @@ type engine struct {
 	kept   *aggregates.Selection // everything selected, a in its depth buffer
 }
 
-func (e *engine) query(where *plan.Pred, aggs ...expr.Aggregate) func() error {
-	q := &plan.Query{Table: e.table, Chunks: []plan.ChunkPlan{{Pred: where}}, Aggs: aggs}
+func (e *engine) query(where *predicate.Pred, aggs ...expr.Aggregate) func() error {
+	q := &physical.Query{Table: e.table, Chunks: []physical.ChunkPlan{{Pred: where}}, Aggs: aggs}
 	return func() error {
 		_, err := aggregates.Run(e.gl, e.device, q)
 		return err
@@ -123,7 +124,7 @@ func agg(k expr.AggKind, col int, name string) expr.Aggregate {
 	return expr.Aggregate{Kind: k, Col: col, Name: name, Arg: table.Type{Kind: table.BigInt}, F: 0.5}
 }
 
-func (e *engine) count(p *plan.Pred) func() error {
+func (e *engine) count(p *predicate.Pred) func() error {
 	return func() error {
 		_, err := e.eval.Select(p, false).Wait()
 		return err
@@ -137,11 +138,11 @@ type routine struct {
 }
 
 func routines(e *engine, r *bare) []routine {
-	all := &plan.Pred{Op: plan.True}
+	all := &predicate.Pred{Op: predicate.True}
 	median := uint64(e.table.Rows()+1) / 2
-	and := &plan.Pred{Op: plan.And, Kids: []*plan.Pred{lessThan(0), lessThan(1), lessThan(2), lessThan(3)}}
-	between := leaf(&plan.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"})
-	eighty := leaf(&plan.Compare{Col: 1, Op: expr.LT, Code: 419430, Text: "b < 419430"})
+	and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{lessThan(0), lessThan(1), lessThan(2), lessThan(3)}}
+	between := leaf(&predicate.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"})
+	eighty := leaf(&predicate.Compare{Col: 1, Op: expr.LT, Code: 419430, Text: "b < 419430"})
 	list := []routine{
 		{"CopyToDepth", func() error {
 			eval := predicates.New(e.gl, e.device, e.table, 0, e.eval.Target().Format, 0, predicates.NewSlots())
@@ -156,7 +157,7 @@ func routines(e *engine, r *bare) []routine {
 		{"EvalCNF_4", e.count(and), r.evalCNF},
 		{"MEDIAN_WHERE_80%", e.query(eighty, agg(expr.Percentile, 0, "a")), nil},
 		{"SUM_WHERE_80%", e.query(eighty, agg(expr.Sum, 0, "a")), nil},
-		{"COUNT_wide_64bit", e.query(leaf(&plan.Compare{Col: 4, Op: expr.LT, Code: 1 << 63, Text: "wide < 0"}), agg(expr.CountAll, -1, "")), nil},
+		{"COUNT_wide_64bit", e.query(leaf(&predicate.Compare{Col: 4, Op: expr.LT, Code: 1 << 63, Text: "wide < 0"}), agg(expr.CountAll, -1, "")), nil},
 		{"MEDIAN_wide_64bit", e.query(all, agg(expr.Percentile, 4, "wide")), nil},
 		{"SUM_wide_64bit", e.query(all, agg(expr.Sum, 4, "wide")), nil},
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -15,7 +15,7 @@ import (
 
 // blends reports whether the order of a query is that of one column's values alone whose codes are one limb, which floats hold
 // exactly.
-func blends(q *plan.Query) bool {
+func blends(q *physical.Query) bool {
 	if !q.Alone {
 		return false
 	}

@@ -2,7 +2,8 @@ package aggregates
 
 import (
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 )
 
 // Chunk is the selection of one chunk on the graphics pipeline. Its counts are in flight; one
@@ -11,7 +12,7 @@ type Chunk interface {
 	For(pass.Part) // says what the passes that follow serve
 	Err() error
 	// CountAll counts the records that satisfy a predicate, whether selected or not.
-	CountAll(p *plan.Pred) pass.Count
+	CountAll(p *predicate.Pred) pass.Count
 	// Count counts the selected records, CountNotNull those of them that have a value of a column.
 	Count() pass.Count
 	CountNotNull(col int) pass.Count
@@ -20,7 +21,7 @@ type Chunk interface {
 // Chunks are the selections of all chunks of a query: what each way to draw them has in
 // common.
 type Chunks[C Chunk] struct {
-	*plan.Query
+	*physical.Query
 	List []C
 }
 
@@ -69,7 +70,7 @@ func (s *Chunks[C]) CountNotNull(col int) (uint64, error) {
 	return s.total(func(_ int, c C) pass.Count { return c.CountNotNull(col) })
 }
 
-// Check implements [plan.Selection].
+// Check implements [partial.Selection].
 func (s *Chunks[C]) Check() error {
 	for i, q := range s.Query.Chunks {
 		c := s.List[i]

@@ -4,7 +4,7 @@
 // ([Selection.Accumulator]). MIN, MAX, MEDIAN and percentile_disc are k-th values, AVG
 // is SUM / COUNT.
 //
-//   - [Run] executes a whole plan.Query with a pass.Runner.
+//   - [Run] executes a whole physical.Query with a pass.Runner.
 //   - [Chunks] is what the selections of a query's chunks have in common, those of package
 //     fused too: counts of all chunks are in flight before the first is waited for.
 //   - [Order] orders the selected rows by a sorting network, which the paper has not.

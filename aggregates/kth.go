@@ -1,7 +1,8 @@
 package aggregates
 
 import (
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -10,7 +11,7 @@ import (
 // most the number of selected values that are not NULL. It finds the code x bit by bit,
 // from the top.
 func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, error) {
-	a, err := s.attribute(col, smallest, plan.NewSpace(s.Table, col))
+	a, err := s.attribute(col, smallest, physical.NewSpace(s.Table, col))
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -28,7 +29,7 @@ func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, e
 	return a.space.Value(x), nil
 }
 
-// Kth implements [plan.Selection].
+// Kth implements [partial.Selection].
 func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	n, err := s.CountNotNull(col)
 	if err != nil {
@@ -39,8 +40,8 @@ func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	return s.KthLargest(col, k, !largest)
 }
 
-// CountAtLeast implements [plan.Selection]. Its counts are those of KthLargest.
-func (s *Selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+// CountAtLeast implements [partial.Selection]. Its counts are those of KthLargest.
+func (s *Selection) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
 	a, err := s.attribute(col, false, space)
 	if err != nil {
 		return nil, err
@@ -54,9 +55,9 @@ func (s *Selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 	return counts, nil
 }
 
-// DigitBits implements [plan.Selection].
+// DigitBits implements [partial.Selection].
 func (s *Selection) DigitBits(uint64) int { return 1 }
 
-// VisitBits implements [plan.Selection]: three passes for two bits, which take about as long as bringing the records to the device once more
+// VisitBits implements [partial.Selection]: three passes for two bits, which take about as long as bringing the records to the device once more
 // (H200); four bits take 15.
 func (s *Selection) VisitBits() int { return 2 }

@@ -10,6 +10,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -26,7 +28,7 @@ const keyWords = 3
 // power of two, these are log n (log n + 1) / 2 passes. Values alone, of one limb, need no program that compares: [blended].
 // Keys of more than 96 bits, of other expressions, and tables of several chunks are a [plan.Declined]. Checks are left
 // to [Select].
-func Order(run pass.Runner, device predicates.Limits, q *plan.Query) (out plan.SortedRows, err error) {
+func Order(run pass.Runner, device predicates.Limits, q *physical.Query) (out physical.SortedRows, err error) {
 	if err := Supported(q); err != nil {
 		return out, err
 	}
@@ -34,7 +36,7 @@ func Order(run pass.Runner, device predicates.Limits, q *plan.Query) (out plan.S
 		return out, &plan.Declined{Why: fmt.Sprintf("the table has %d chunks: a sorting network is over one", len(q.Chunks))}
 	}
 	chunk, keys, first := q.Table.Chunks[0], q.Order.Keys, q.Order.First
-	if out.Chunk = q.Place(0); q.Chunks[0].Pred.Op == plan.False || chunk.Rows == 0 || first == 0 {
+	if out.Chunk = q.Place(0); q.Chunks[0].Pred.Op == predicate.False || chunk.Rows == 0 || first == 0 {
 		return out, nil
 	}
 	w := &pairsWriter{chunk: chunk}

@@ -18,11 +18,12 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // sortedByHand are the selected rows of a table of one chunk in the order of keys.
-func sortedByHand(t *rapid.T, q *plan.Query, keys []expr.SortKey) (rows []uint32) {
+func sortedByHand(t *rapid.T, q *physical.Query, keys []expr.SortKey) (rows []uint32) {
 	for b, err := range cpu.New(0).Rows(context.Background(), q) {
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +88,7 @@ func TestOrderAgreesWithASort(t *testing.T) {
 			if rapid.Bool().Draw(t, "WHERE") {
 				f.Where = plantest.Where(t, tab, knobs)
 			}
-			q, err := plan.NewQuery(tab, f)
+			q, err := physical.NewQuery(tab, f)
 			if err != nil || len(q.Chunks[0].Checks) > 0 {
 				return
 			}
@@ -148,7 +149,7 @@ func TestOrderHasThreeWordsForKeys(t *testing.T) {
 			for _, i := range c.columns {
 				keys = append(keys, expr.SortKey{E: &expr.Column{Index: i, Name: "abc"[i : i+1], T: integer}})
 			}
-			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: keys, First: -1}})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: keys, First: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,8 +175,8 @@ func TestOrderOfFewRecords(t *testing.T) {
 			}
 			tab := b.Table()
 			key := expr.SortKey{E: &expr.Column{Name: "a", T: table.Type{Kind: table.BigInt}}}
-			order := func(alone bool) plan.SortedRows {
-				q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{First: -1, Keys: []expr.SortKey{key}}, Alone: alone})
+			order := func(alone bool) physical.SortedRows {
+				q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{First: -1, Keys: []expr.SortKey{key}}, Alone: alone})
 				if err != nil {
 					t.Fatal(err)
 				}

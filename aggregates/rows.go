@@ -2,7 +2,7 @@ package aggregates
 
 import (
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -12,19 +12,19 @@ import (
 // the stencil buffer, one pass draws it as an attribute of one bit, and another packs
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
-func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) ([]plan.Marked, error) {
+func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.Marked, error) {
 	if err := Supported(q); err != nil {
 		return nil, err
 	}
 	p := NewSelection(run, device, q.Part([]int{chunk}), true).List[0]
 	s := p.selection()
-	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
+	m := physical.Marked{N: q.Table.Chunks[chunk].Rows}
 	switch {
 	case s.None():
 		return nil, nil
 	case s.All():
 		m.All = true
-		return []plan.Marked{m}, nil
+		return []physical.Marked{m}, nil
 	}
 	mask := p.Render(s, pass.Attribute{Name: "the selection", Col: -1})
 	if err := p.Err(); err != nil {
@@ -38,5 +38,5 @@ func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) (
 		return nil, err
 	}
 	m.Bits = make([]uint32, out.Width*out.Height)
-	return []plan.Marked{m}, run.ReadTexels(out, m.Bits)
+	return []physical.Marked{m}, run.ReadTexels(out, m.Bits)
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
@@ -13,7 +15,7 @@ import (
 // Supported returns a [plan.Declined] for a condition that only the CPU computes, and for
 // the first aggregate that the graphics pipeline does not compute: the paper's accumulator is
 // for integers and fixed point.
-func Supported(q *plan.Query) error {
+func Supported(q *physical.Query) error {
 	if err := q.OnlyCPU(); err != nil {
 		return err
 	}
@@ -31,17 +33,17 @@ func Supported(q *plan.Query) error {
 
 // Run executes a query: first the checks, then the selection and every aggregate.
 // The values are those of q.Aggs, in order, each of its Type.
-func Run(run pass.Runner, device predicates.Limits, q *plan.Query) ([]table.Value, error) {
+func Run(run pass.Runner, device predicates.Limits, q *physical.Query) ([]table.Value, error) {
 	s, err := Select(run, device, q)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q)
+	return partial.Finish(s, q)
 }
 
 // Select sets up the selection of a query; nothing runs yet. Queries for another
 // backend are a [plan.Declined].
-func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Selection, error) {
+func Select(run pass.Runner, device predicates.Limits, q *physical.Query) (partial.Selection, error) {
 	if err := Supported(q); err != nil {
 		return nil, err
 	}

@@ -3,18 +3,20 @@ package aggregates
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 )
 
 // Selection is the selected records of all chunks of a table; it implements
-// [plan.Selection].
+// [partial.Selection].
 type Selection struct{ Chunks[*part] }
 
 // part is the selection of one chunk.
 type part struct {
 	*predicates.Evaluator
-	pred *plan.Pred
+	pred *predicate.Pred
 	keep bool // the stencil buffer must hold the selection
 	sel  *predicates.Selection
 	candidates
@@ -23,7 +25,7 @@ type part struct {
 
 // NewSelection sets up the selection of each chunk; nothing runs yet. keep says that
 // more than the number of selected records will be asked for.
-func NewSelection(run pass.Runner, device predicates.Limits, q *plan.Query, keep bool) *Selection {
+func NewSelection(run pass.Runner, device predicates.Limits, q *physical.Query, keep bool) *Selection {
 	s := &Selection{Chunks[*part]{Query: q}}
 	format := predicates.Format(q.Table, depthColumns(q))
 	slots := predicates.NewSlots()
@@ -40,19 +42,19 @@ func NewSelection(run pass.Runner, device predicates.Limits, q *plan.Query, keep
 }
 
 // depthColumns lists the columns that may go to the depth buffer.
-func depthColumns(q *plan.Query) []int {
+func depthColumns(q *physical.Query) []int {
 	var cols []int
 	for _, a := range q.Aggs {
 		if a.Col >= 0 {
 			cols = append(cols, a.Col)
 		}
 	}
-	var walk func(*plan.Pred)
-	walk = func(p *plan.Pred) {
+	var walk func(*predicate.Pred)
+	walk = func(p *predicate.Pred) {
 		for _, k := range p.Kids {
 			walk(k)
 		}
-		if _, program := p.Leaf.(*plan.Computed); p.Leaf != nil && !program {
+		if _, program := p.Leaf.(*predicate.Computed); p.Leaf != nil && !program {
 			cols = append(cols, p.Leaf.Columns()...)
 		}
 	}
@@ -75,7 +77,7 @@ func (p *part) selection() *predicates.Selection {
 }
 
 // CountAll implements [Chunk].
-func (p *part) CountAll(pred *plan.Pred) pass.Count { return p.Select(pred, false) }
+func (p *part) CountAll(pred *predicate.Pred) pass.Count { return p.Select(pred, false) }
 
 // Count implements [Chunk].
 func (p *part) Count() pass.Count { return p.selection() }
@@ -104,8 +106,8 @@ func (p *part) countNotNull(col int) pass.Count {
 	return p.Evaluator.CountNotNull(s.Test(), col)
 }
 
-// Sum implements [plan.Selection].
-func (s *Selection) Sum(col int) (plan.Sum, error) {
+// Sum implements [partial.Selection].
+func (s *Selection) Sum(col int) (partial.Sum, error) {
 	s.Serve(s.Summed(col))
 	defer s.Serve(nil)
 	return s.Accumulator(col)
@@ -113,7 +115,7 @@ func (s *Selection) Sum(col int) (plan.Sum, error) {
 
 // needsStencil reports whether anything but the number of selected records is
 // asked for.
-func needsStencil(q *plan.Query) bool {
+func needsStencil(q *physical.Query) bool {
 	for _, a := range q.Aggs {
 		switch a.Kind {
 		case expr.CountAll, expr.Selectivity:

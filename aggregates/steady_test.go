@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -29,7 +30,7 @@ func TestRepeatedQueriesCreateNoObjects(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		first := 0
 		for i := range 4 {
-			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: in, Aggs: aggs})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: in, Aggs: aggs})
 			if err != nil {
 				t.Fatal(err)
 			}

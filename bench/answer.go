@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -91,7 +92,7 @@ func readsOf(tree plan.Node) (names []string, columns map[string][]int) {
 			}
 			return
 		}
-		for _, f := range plan.Fragments(plan.Cut(plan.DerivedAsScans(tree))) {
+		for _, f := range plan.Fragments(rules.Cut(plan.DerivedAsScans(tree))) {
 			for i, s := range plan.Scans(f.Nodes) {
 				if s.Of == nil {
 					add(s.Table, f.Scanned()[i])

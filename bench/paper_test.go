@@ -23,7 +23,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -322,7 +322,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 	right := runPlan
 	defer func() { runPlan = right }()
 	runs := 0
-	runPlan = func(d *engine.GPU, backend string, run pass.Runner, q *plan.Query) ([]table.Value, error) {
+	runPlan = func(d *engine.GPU, backend string, run pass.Runner, q *physical.Query) ([]table.Value, error) {
 		runs++
 		values, err := right(d, backend, run, q)
 		if len(values) == 1 {

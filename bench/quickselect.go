@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,9 +20,9 @@ import (
 // FIND permutes its array, so each run begins with a copy. Its time counts where
 // there is a condition, for it is then the copying out of the valid records
 // that the paper counts too (figure 9), and not where there is none (figures 7, 8).
-func quickselect(_ Query, p *plan.Query) (Contender, error) {
+func quickselect(_ Query, p *physical.Query) (Contender, error) {
 	agg := p.Aggs[0]
-	space := plan.NewSpace(p.Table, agg.Col)
+	space := physical.NewSpace(p.Table, agg.Col)
 	if space.Bits() > 32 {
 		return Contender{}, fmt.Errorf("%w: values of more than 32 bits", ErrCannot)
 	}
@@ -46,7 +47,7 @@ func quickselect(_ Query, p *plan.Query) (Contender, error) {
 		if !conditional {
 			start = time.Now()
 		}
-		k, largest, ok, err := plan.Rank(agg, uint64(n))
+		k, largest, ok, err := physical.Rank(agg, uint64(n))
 		if err != nil || !ok {
 			return Outcome{Answer: Answer{{table.Null(table.Type{Kind: table.BigInt})}}}, nil
 		}
@@ -68,13 +69,13 @@ type arrays struct {
 
 // arraysOf takes the values of a column above the ordinal low, and the column of the
 // condition.
-func arraysOf(c *table.Chunk, col int, low uint64, p *plan.Pred) (*arrays, error) {
+func arraysOf(c *table.Chunk, col int, low uint64, p *predicate.Pred) (*arrays, error) {
 	a := &arrays{}
 	seg := c.Segments[col]
 	var key *table.Segment
-	switch leaf, ok := p.Leaf.(*plan.Compare); {
-	case p.Op == plan.True:
-	case p.Op == plan.False:
+	switch leaf, ok := p.Leaf.(*predicate.Compare); {
+	case p.Op == predicate.True:
+	case p.Op == predicate.False:
 		return a, nil
 	case ok && leaf.Op == expr.LT && leaf.Code < 1<<32:
 		key, a.limit = c.Segments[leaf.Col], uint32(leaf.Code)

@@ -13,6 +13,8 @@ import (
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -54,17 +56,17 @@ var runPlan = (*engine.GPU).Run
 type query struct {
 	*rig
 	backend string
-	plan    *plan.Query
+	plan    *physical.Query
 	selects bool // the selection stays in the stencil buffer
 	bare    bool // without the guard program
 }
 
 // prepare readies queries for a system of the figures.
-func (r *rig) prepare(system string) func(Query, *plan.Query) (Contender, error) {
-	return func(text Query, p *plan.Query) (Contender, error) {
+func (r *rig) prepare(system string) func(Query, *physical.Query) (Contender, error) {
+	return func(text Query, p *physical.Query) (Contender, error) {
 		q := &query{rig: r, backend: figureBackends[system], plan: p, bare: system == classicBare}
 		q.selects = text.Work == Selects && q.backend == classic && system != classicCounts
-		decided := slices.ContainsFunc(p.Chunks, func(c plan.ChunkPlan) bool { return c.Pred.Op == plan.True || c.Pred.Op == plan.False })
+		decided := slices.ContainsFunc(p.Chunks, func(c physical.ChunkPlan) bool { return c.Pred.Op == predicate.True || c.Pred.Op == predicate.False })
 		switch {
 		case decided && (text.Work == Copies || text.Work == Counts || system == classicAlone):
 			return Contender{}, fmt.Errorf("%w: the condition is true, or false, of all records of a chunk, which takes no pass", ErrCannot)
@@ -126,7 +128,7 @@ func (q *query) whole(ctx context.Context) (out Outcome, err error) {
 // it reads; afterwards they are dropped.
 func (q *query) cold(ctx context.Context) (Outcome, error) {
 	fresh := q.plan.Table.Renewed()
-	p, err := plan.NewQuery(fresh, &plan.Fragment{Where: q.plan.Where, Aggs: q.plan.Aggs})
+	p, err := physical.NewQuery(fresh, &plan.Fragment{Where: q.plan.Where, Aggs: q.plan.Aggs})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -231,7 +233,7 @@ func (q *query) copies(ctx context.Context) (out Outcome, err error) {
 
 // mipmap is the sum by a mipmap, which the paper discusses and rejects: fast, and with
 // an error.
-func (r *rig) mipmap(p *plan.Query) (Contender, error) {
+func (r *rig) mipmap(p *physical.Query) (Contender, error) {
 	col, why := p.Aggs[0].Col, ""
 	f, seg := p.Table.Fields[col], p.Table.Chunks[0].Segments[col]
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -204,7 +204,7 @@ func backendError(err error) error {
 }
 
 // overPlans is a system of the figures, which runs plans over the table.
-func overPlans(t *table.Table, prepare func(Query, *plan.Query) (Contender, error)) System {
+func overPlans(t *table.Table, prepare func(Query, *physical.Query) (Contender, error)) System {
 	return System{Prepare: func(_ context.Context, q Query) (Contender, error) {
 		p, err := sql.Plan(t, q.SQL)
 		if err != nil {
@@ -215,9 +215,9 @@ func overPlans(t *table.Table, prepare func(Query, *plan.Query) (Contender, erro
 }
 
 // onCPU runs plans by package cpu on all cores.
-func onCPU(options ...cpu.Option) func(Query, *plan.Query) (Contender, error) {
+func onCPU(options ...cpu.Option) func(Query, *physical.Query) (Contender, error) {
 	backend := cpu.New(0, options...)
-	return func(_ Query, p *plan.Query) (Contender, error) {
+	return func(_ Query, p *physical.Query) (Contender, error) {
 		return Contender{Run: func(ctx context.Context) (Outcome, error) {
 			values, err := backend.Execute(ctx, p)
 			if err != nil {

@@ -6,6 +6,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -18,14 +20,14 @@ type Assignment struct {
 	// To are the segments, chunk by chunk, that have the codes then, nil where a chunk stays as it is, and Made is how these
 	// are made. Neither the column nor the expression is NULL anywhere.
 	To   []*table.Segment
-	Made []*plan.Made
+	Made []*lower.Made
 }
 
 // Assign makes the codes that columns have when the records that a query selects get other values, all of which are those of the
 // expressions before any is assigned (UPDATE). done is told those of each column of a chunk of which some record is selected, in working
 // memory; changed are how many of each chunk are. It is a [plan.Declined] where a record raises an error, or a block of the
 // device does not hold a chunk's codes.
-func Assign(run pass.Runner, d Profile, q *plan.Query, of []Assignment, done func(chunk, assignment int, codes textures.Source) error) (changed []int, err error) {
+func Assign(run pass.Runner, d Profile, q *physical.Query, of []Assignment, done func(chunk, assignment int, codes textures.Source) error) (changed []int, err error) {
 	changed = make([]int, len(q.Table.Chunks))
 	for _, a := range of {
 		if err := makes(run, d, q, a.E); err != nil {

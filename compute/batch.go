@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -437,7 +437,7 @@ func (b *Batch) Prepare() error {
 }
 
 // Run answers the queries: of each the selection.
-func (b *Batch) Run(run pass.Runner) ([]plan.Selection, error) {
+func (b *Batch) Run(run pass.Runner) ([]partial.Selection, error) {
 	if err := b.Prepare(); err != nil {
 		return nil, err
 	}
@@ -445,7 +445,7 @@ func (b *Batch) Run(run pass.Runner) ([]plan.Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]plan.Selection, len(b.forms))
+	list := make([]partial.Selection, len(b.forms))
 	for i, f := range b.forms {
 		list[i] = &answers{Form: f, found: make([][]found, len(f.lines))}
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -49,26 +51,26 @@ func BenchmarkBatches(b *testing.B) {
 }
 
 // clients are queries as many clients ask them.
-func clients(t *table.Table, n int) (list []*plan.Query) {
+func clients(t *table.Table, n int) (list []*physical.Query) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range n {
 		cols := rng.Perm(4)
-		q := &plan.Query{Table: t, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1},
+		q := &physical.Query{Table: t, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1},
 			{Kind: expr.Sum, Col: cols[2], Name: t.Fields[cols[2]].Name, Arg: t.Fields[cols[2]].Type, P: -1}}}
 		lo := rng.Uint64N(1 << 18)
-		between := leafOf(&plan.Range{Col: cols[0], Lo: lo, Hi: lo + 1<<17 + rng.Uint64N(1<<16), Text: "range"})
-		q.Chunks = []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.And, Kids: []*plan.Pred{between, less(cols[1], 1<<18+rng.Uint64N(1<<17))}}}}
+		between := leafOf(&predicate.Range{Col: cols[0], Lo: lo, Hi: lo + 1<<17 + rng.Uint64N(1<<16), Text: "range"})
+		q.Chunks = []physical.ChunkPlan{{Pred: &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{between, less(cols[1], 1<<18+rng.Uint64N(1<<17))}}}}
 		list = append(list, q)
 	}
 	return list
 }
 
 // inBatches answers queries in as few batches as take them.
-func inBatches(g *pass.GL, d compute.Profile, list []*plan.Query) error {
+func inBatches(g *pass.GL, d compute.Profile, list []*physical.Query) error {
 	for len(list) > 0 {
 		b := compute.NewBatch(d)
-		var rest []*plan.Query
-		var taken []*plan.Query
+		var rest []*physical.Query
+		var taken []*physical.Query
 		for _, q := range list {
 			if b.Add(compute.FormOf(q)) {
 				taken = append(taken, q)
@@ -81,7 +83,7 @@ func inBatches(g *pass.GL, d compute.Profile, list []*plan.Query) error {
 			return err
 		}
 		for i, q := range taken {
-			if _, err := plan.Finish(found[i], q); err != nil {
+			if _, err := partial.Finish(found[i], q); err != nil {
 				return err
 			}
 		}

@@ -11,23 +11,25 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // batchable draws what a batch may ask of a table.
-func batchable(rng *rand.Rand, t *table.Table) *plan.Query {
-	q := &plan.Query{Table: t}
+func batchable(rng *rand.Rand, t *table.Table) *physical.Query {
+	q := &physical.Query{Table: t}
 	for _, c := range t.Chunks {
 		p := drawPredicate(rng, c, rng.IntN(3))
 		switch rng.IntN(8) {
 		case 0:
-			p = &plan.Pred{Op: plan.True}
+			p = &predicate.Pred{Op: predicate.True}
 		case 1:
-			p = &plan.Pred{Op: plan.False}
+			p = &predicate.Pred{Op: predicate.False}
 		}
-		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: p})
+		q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: p})
 	}
 	for range 1 + rng.IntN(3) {
 		a := expr.Aggregate{Kind: expr.CountAll, Col: -1}
@@ -56,7 +58,7 @@ func TestBatchesAgreeWithCPU(t *testing.T) {
 			rows := boundaryRows[round%len(boundaryRows)]
 			tab := chunked(rng, rows, []int{1, 7, 14, 19, 22, 27, 31, 32}[round], 1+round%3, round%2 == 0, round%5 < 2)
 			b := compute.NewBatch(d)
-			var queries []*plan.Query
+			var queries []*physical.Query
 			for range 80 {
 				q := batchable(rng, tab)
 				if f := compute.FormOf(q); f != nil && b.Add(f) {
@@ -80,7 +82,7 @@ func TestBatchesAgreeWithCPU(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := plan.Finish(list[i], q)
+				got, err := partial.Finish(list[i], q)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -17,7 +17,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -67,47 +68,47 @@ func uniform(rows int) *table.Table {
 	return t
 }
 
-func less(col int, code uint64) *plan.Pred {
-	return leafOf(&plan.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
+func less(col int, code uint64) *predicate.Pred {
+	return leafOf(&predicate.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
 }
 
 // semilinear is 3a + 7b - 2c + d < 2000000.
-func semilinear() *plan.Pred {
-	constant := func(c int64) *plan.Val {
-		return &plan.Val{Op: plan.Const, I: c, Lo: big.NewInt(c), Hi: big.NewInt(c)}
+func semilinear() *predicate.Pred {
+	constant := func(c int64) *predicate.Val {
+		return &predicate.Val{Op: predicate.Const, I: c, Lo: big.NewInt(c), Hi: big.NewInt(c)}
 	}
-	wide := func(op plan.ValOp, kids ...*plan.Val) *plan.Val {
-		return &plan.Val{Op: op, Kids: kids, Lo: big.NewInt(-1 << 23), Hi: big.NewInt(1 << 23)}
+	wide := func(op predicate.ValOp, kids ...*predicate.Val) *predicate.Val {
+		return &predicate.Val{Op: op, Kids: kids, Lo: big.NewInt(-1 << 23), Hi: big.NewInt(1 << 23)}
 	}
-	var sum *plan.Val
+	var sum *predicate.Val
 	for i, c := range []int64{3, 7, -2, 1} {
-		col := &plan.Val{Op: plan.Col, Column: i, Name: string(rune('a' + i)), Max: 1<<19 - 1, Lo: big.NewInt(0), Hi: big.NewInt(1<<19 - 1)}
-		term := wide(plan.MulV, constant(c), col)
+		col := &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Max: 1<<19 - 1, Lo: big.NewInt(0), Hi: big.NewInt(1<<19 - 1)}
+		term := wide(predicate.MulV, constant(c), col)
 		if sum != nil {
-			term = wide(plan.AddV, sum, term)
+			term = wide(predicate.AddV, sum, term)
 		}
 		sum = term
 	}
-	return leafOf(&plan.Computed{Op: expr.LT, L: sum, R: constant(2000000), Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
+	return leafOf(&predicate.Computed{Op: expr.LT, L: sum, R: constant(2000000), Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
 }
 
 type benchQuery struct {
 	name  string
-	query *plan.Query
+	query *physical.Query
 }
 
 func benchQueries(t *table.Table) []*benchQuery {
-	all := &plan.Pred{Op: plan.True}
+	all := &predicate.Pred{Op: predicate.True}
 	const sixty, eighty = 314573, 419430
 	agg := func(k expr.AggKind) expr.Aggregate {
 		return expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: table.Type{Kind: table.BigInt}, F: 0.5}
 	}
 	count := expr.Aggregate{Kind: expr.CountAll, Col: -1}
-	and := &plan.Pred{Op: plan.And, Kids: []*plan.Pred{less(0, sixty), less(1, sixty), less(2, sixty), less(3, sixty)}}
-	between := leafOf(&plan.Range{Col: 0, Lo: 104858, Hi: eighty, Text: "a BETWEEN 104858 AND 419430"})
+	and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{less(0, sixty), less(1, sixty), less(2, sixty), less(3, sixty)}}
+	between := leafOf(&predicate.Range{Col: 0, Lo: 104858, Hi: eighty, Text: "a BETWEEN 104858 AND 419430"})
 	var list []*benchQuery
-	add := func(name string, p *plan.Pred, aggs ...expr.Aggregate) {
-		list = append(list, &benchQuery{name: name, query: &plan.Query{Table: t, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: aggs}})
+	add := func(name string, p *predicate.Pred, aggs ...expr.Aggregate) {
+		list = append(list, &benchQuery{name: name, query: &physical.Query{Table: t, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: aggs}})
 	}
 	add("COUNT", less(0, sixty), count)
 	add("BETWEEN", between, count)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -16,7 +16,7 @@ import (
 // their keys, and the device joins a bucket of the one with that of the other, one after the other. Buckets
 // that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
 // joined half by half. room is the memory that a bucket may take, in bytes.
-func PairsInBuckets(run pass.Runner, d Profile, q *plan.PairQuery, sides [2][]plan.Bucket, room int64) (out plan.Pairs, err error) {
+func PairsInBuckets(run pass.Runner, d Profile, q *physical.PairQuery, sides [2][]physical.Bucket, room int64) (out physical.Pairs, err error) {
 	b := &bucketJoin{run: run, device: d, q: q, room: room, out: &out}
 	for i := range sides[0] {
 		out.Selected[0], out.Selected[1] = out.Selected[0]+sides[0][i].Len(), out.Selected[1]+sides[1][i].Len()
@@ -31,7 +31,7 @@ func PairsInBuckets(run pass.Runner, d Profile, q *plan.PairQuery, sides [2][]pl
 }
 
 // BucketBits is the logarithm of how many buckets the rows of a join are dealt to where one may take so many bytes.
-func BucketBits(q *plan.PairQuery, room int64) int {
+func BucketBits(q *physical.PairQuery, room int64) int {
 	if q.Cmp != expr.EQ {
 		return 0
 	}
@@ -46,14 +46,14 @@ const bucketRowBytes = 64
 type bucketJoin struct {
 	run    pass.Runner
 	device Profile
-	q      *plan.PairQuery
+	q      *physical.PairQuery
 	room   int64
-	out    *plan.Pairs
+	out    *physical.Pairs
 	many   bool // there are more pairs than are wanted: they are counted
 }
 
 // sideOf is the rows of a bucket on the device.
-func sideOf(b plan.Bucket) (s JoinSide) {
+func sideOf(b physical.Bucket) (s JoinSide) {
 	if b.Len() == 0 {
 		return s
 	}
@@ -65,7 +65,7 @@ func sideOf(b plan.Bucket) (s JoinSide) {
 }
 
 // join finds the pairs of two buckets: as they are, or of the halves of the larger one.
-func (j *bucketJoin) join(left, right plan.Bucket) error {
+func (j *bucketJoin) join(left, right physical.Bucket) error {
 	n := left.Len() + right.Len()
 	if left.Len() == 0 || right.Len() == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (j *bucketJoin) join(left, right plan.Bucket) error {
 }
 
 // together finds the pairs of two buckets; done is false where these take too much memory.
-func (j *bucketJoin) together(left, right plan.Bucket) (done bool, err error) {
+func (j *bucketJoin) together(left, right physical.Bucket) (done bool, err error) {
 	shape := JoinShape{Way: j.q.Way, Cmp: j.q.Cmp, Bits: j.q.Bits(), Exists: j.q.Exists}
 	if shape.Way == "perfect" { // the keys of a bucket are far apart
 		shape.Way = "hash"
@@ -151,12 +151,12 @@ func (j *bucketJoin) distinct() {
 type Buckets struct{ of bucketJoin }
 
 // NewBuckets joins buckets of a query, each of which may take so many bytes.
-func NewBuckets(run pass.Runner, d Profile, q *plan.PairQuery, room int64) *Buckets {
+func NewBuckets(run pass.Runner, d Profile, q *physical.PairQuery, room int64) *Buckets {
 	return &Buckets{bucketJoin{run: run, device: d, q: q, room: room}}
 }
 
 // Join finds the pairs of two buckets; where list is false it counts them.
-func (b *Buckets) Join(left, right plan.Bucket, list bool) (out plan.Pairs, err error) {
+func (b *Buckets) Join(left, right physical.Bucket, list bool) (out physical.Pairs, err error) {
 	b.of.out, b.of.many = &out, !list && !b.of.q.Exists // which is known of rows
 	if err = b.of.join(left, right); err == nil && b.of.q.Exists {
 		b.of.distinct()

@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -51,24 +52,24 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			wide := rapid.Bool().Draw(t, "64 bits")
 			distinct := rapid.SampledFrom([]int{3, 40, 1000}).Draw(t, "distinct keys")
-			var q plan.PairQuery
+			var q physical.PairQuery
 			var tables [2]*table.Table
 			for i := range q.Sides {
 				tables[i] = keyTable(t, fmt.Sprint("t", i), rapid.IntRange(0, 300).Draw(t, "rows"), distinct, wide)
 				k := &expr.Column{Name: "k", T: tables[i].Fields[0].Type, P: -1}
 				var err error
-				if q.Sides[i], err = plan.NewQuery(tables[i], &plan.Fragment{Table: tables[i].Name, Where: &expr.IsNull{X: k, Not: true, P: -1}}); err != nil {
+				if q.Sides[i], err = physical.NewQuery(tables[i], &plan.Fragment{Table: tables[i].Name, Where: &expr.IsNull{X: k, Not: true, P: -1}}); err != nil {
 					t.Fatalf("%v", err)
 				}
 			}
-			q.Keys = []plan.PairKey{{&expr.Column{T: keyType}, &expr.Column{T: keyType}}}
+			q.Keys = []physical.PairKey{{&expr.Column{T: keyType}, &expr.Column{T: keyType}}}
 			q.Cmp, q.Way, q.Exists, q.Most = expr.EQ, rapid.SampledFrom([]string{"perfect", "hash", "merge"}).Draw(t, "way"), rapid.Bool().Draw(t, "exists"), 1<<20
 			want := loops(tables, q.Exists)
 			if rapid.IntRange(0, 4).Draw(t, "few wanted") == 0 {
 				q.Most = uint64(len(want) / 2)
 			}
 			room := int64(rapid.SampledFrom([]int{1 << 20, 1 << 13}).Draw(t, "room"))
-			var sides [2][]plan.Bucket
+			var sides [2][]physical.Bucket
 			for i := range sides {
 				var err error
 				if sides[i], err = cpu.New(0).Deal(context.Background(), &q, i, compute.BucketBits(&q, room)); err != nil {

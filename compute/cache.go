@@ -5,7 +5,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/shaders"
 )
 
@@ -13,19 +13,19 @@ import (
 // their shapes, which other queries and other snapshots share: putting them together
 // takes longer than a small query.
 type cache struct {
-	queries *lru.Cache[*plan.Query, *compiled]
+	queries *lru.Cache[*physical.Query, *compiled]
 	texts   *lru.Cache[string, shaders.Source]
 }
 
 func newCache() *cache {
-	c := &cache{}                                       // only a size below 1 is an error
-	c.queries, _ = lru.New[*plan.Query, *compiled](128) // as many as a DB keeps statements
-	c.texts, _ = lru.New[string, shaders.Source](1024)  // of some 10 KB
+	c := &cache{}                                           // only a size below 1 is an error
+	c.queries, _ = lru.New[*physical.Query, *compiled](128) // as many as a DB keeps statements
+	c.texts, _ = lru.New[string, shaders.Source](1024)      // of some 10 KB
 	return c
 }
 
 // compile returns the passes of a query.
-func (d Profile) compile(q *plan.Query) (*compiled, error) {
+func (d Profile) compile(q *physical.Query) (*compiled, error) {
 	if d.cache == nil {
 		d.cache = newCache()
 	}

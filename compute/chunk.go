@@ -8,7 +8,8 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -28,7 +29,7 @@ type chunk struct {
 	regional bool        // each multiprocessor has a region of the units (units.glsl)
 	bitmaps  int         // parts of the compiler's arenas that it has
 	free     []*marks    // bitmaps that nothing needs any more
-	valued   map[plan.Leaf]*node
+	valued   map[predicate.Leaf]*node
 
 	checks   []*number
 	tree     *node
@@ -114,16 +115,16 @@ func (x *chunk) ask(a expr.Aggregate, histogram bool) {
 func (x *chunk) settle() {
 	x.selected = &number{}
 	switch x.tree.op {
-	case plan.False:
+	case predicate.False:
 		x.selected = known(0)
-	case plan.True:
+	case predicate.True:
 		x.selected = known(x.Rows)
 	}
 	for _, y := range x.columns {
 		switch seg := x.segment(y.col); {
-		case x.tree.op == plan.False || seg.NonNull() == 0:
+		case x.tree.op == predicate.False || seg.NonNull() == 0:
 			*y = column{col: y.col, n: known(0), sum: known(0)}
-		case x.tree.op == plan.True:
+		case x.tree.op == predicate.True:
 			y.n = known(seg.NonNull())
 		case seg.Nulls == 0:
 			y.n = x.selected
@@ -182,7 +183,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 
 // needsBitmap reports whether the selection is needed as a bitmap.
 func (x *chunk) needsBitmap(list []*sweep) bool {
-	if x.tree.op == plan.True || x.tree.op == plan.False {
+	if x.tree.op == predicate.True || x.tree.op == predicate.False {
 		return false
 	}
 	return len(list) > 1 || slices.ContainsFunc(x.columns, func(y *column) bool {
@@ -240,7 +241,7 @@ func (x *chunk) stage(list ...*kernel) {
 }
 
 // open prepares the selection of a chunk and its checks.
-func (x *chunk) open(q plan.ChunkPlan) (err error) {
+func (x *chunk) open(q physical.ChunkPlan) (err error) {
 	if x.Rows == 0 {
 		x.tree, x.checks = none, slices.Repeat([]*number{known(0)}, len(q.Checks))
 		return nil
@@ -269,7 +270,7 @@ func (x *chunk) open(q plan.ChunkPlan) (err error) {
 }
 
 // check counts the records of a predicate that must select none.
-func (x *chunk) check(p *plan.Pred) (*number, error) {
+func (x *chunk) check(p *predicate.Pred) (*number, error) {
 	tree, err := x.node(p)
 	if err == nil {
 		tree, err = x.fit(tree)
@@ -277,9 +278,9 @@ func (x *chunk) check(p *plan.Pred) (*number, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case tree.op == plan.False:
+	case tree.op == predicate.False:
 		return known(0), nil
-	case tree.op == plan.True:
+	case tree.op == predicate.True:
 		return known(x.Rows), nil
 	}
 	n := &number{}
@@ -291,7 +292,7 @@ func (x *chunk) check(p *plan.Pred) (*number, error) {
 
 // gather queues the aggregates of the chunk; the first sweep evaluates the selection.
 func (x *chunk) gather() error {
-	if x.tree.op == plan.False {
+	if x.tree.op == predicate.False {
 		return nil
 	}
 	list := x.sweeps(slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Argument() == nil }))
@@ -329,7 +330,7 @@ func (x *chunk) selection(list []*sweep) error {
 	tree := x.tree
 	if x.needsBitmap(list) {
 		switch {
-		case tree.op == plan.Simple && tree.leaf.test == marked:
+		case tree.op == predicate.Simple && tree.leaf.test == marked:
 			x.keep = tree.leaf.marks
 		case len(list) == 0 || !x.device.Fuse:
 			m, err := x.mark(tree)

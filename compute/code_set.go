@@ -2,7 +2,7 @@ package compute
 
 import (
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 )
 
 // codeSet is a set of the codes of a column, and of NULL: membership changes at each of the cuts, which
@@ -58,9 +58,9 @@ func (s codeSet) and(o codeSet) codeSet {
 }
 
 // setOf is the set of the codes of one column that pass a leaf, where it is one.
-func setOf(l plan.Leaf) (col int, s codeSet, ok bool) {
+func setOf(l predicate.Leaf) (col int, s codeSet, ok bool) {
 	switch l := l.(type) {
-	case *plan.Compare:
+	case *predicate.Compare:
 		var s codeSet
 		switch l.Op {
 		case expr.EQ, expr.NE:
@@ -74,14 +74,14 @@ func setOf(l plan.Leaf) (col int, s codeSet, ok bool) {
 			s = s.not().and(everyCode)
 		}
 		return l.Col, s, true
-	case *plan.Range:
+	case *predicate.Range:
 		return l.Col, span(l.Lo, l.Hi), true
-	case *plan.NullTest:
+	case *predicate.NullTest:
 		if l.Not {
 			return l.Col, everyCode, true
 		}
 		return l.Col, codeSet{null: true}, true
-	case *plan.Members:
+	case *predicate.Members:
 		var s codeSet
 		for _, x := range l.Spans { // ascending, disjoint, not adjacent
 			s.cuts = append(s.cuts, span(x.Lo, x.Hi).cuts...)
@@ -100,13 +100,13 @@ type clause struct {
 
 // clauseOf writes a predicate as sets, where it can be: it is a conjunction of conditions over one column each, and of
 // at most one disjunction of conditions over one column each.
-func clauseOf(p *plan.Pred) (c clause, ok bool) {
+func clauseOf(p *predicate.Pred) (c clause, ok bool) {
 	switch p.Op {
-	case plan.False:
+	case predicate.False:
 		return clause{never: true}, true
-	case plan.True:
+	case predicate.True:
 		return clause{}, true
-	case plan.Simple:
+	case predicate.Simple:
 		col, s, ok := setOf(p.Leaf)
 		return clause{all: map[int]codeSet{col: s}}, ok
 	}
@@ -118,7 +118,7 @@ func clauseOf(p *plan.Pred) (c clause, ok bool) {
 		switch {
 		case i == 0:
 			c = next
-		case p.Op == plan.And:
+		case p.Op == predicate.And:
 			c, ok = c.and(next)
 		default:
 			c, ok = c.or(next)

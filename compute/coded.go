@@ -5,24 +5,24 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // values makes the leaf of what needs the values of records: a sum of planes, or a function
 // of the codes.
-func (x *chunk) values(l plan.Leaf) (*node, error) {
+func (x *chunk) values(l predicate.Leaf) (*node, error) {
 	if n, ok := x.valued[l]; ok {
 		return n, nil
 	}
 	made := leaf{test: coded, text: l.String()}
 	blocks := 2 // the result, and the bitmap
-	if p, ok := l.(*plan.Computed); ok && !x.device.Software {
+	if p, ok := l.(*predicate.Computed); ok && !x.device.Software {
 		made.sum = x.planeSum(p)
 	}
-	if m, ok := l.(*plan.Match); ok {
+	if m, ok := l.(*predicate.Match); ok {
 		made.codes = x.match(m)
 	}
 	switch {
@@ -55,7 +55,7 @@ func (x *chunk) notNulls(cols []int, blocks int) (list []source, err error) {
 		}
 	}
 	if len(list) > 1 && blocks+len(list) > x.device.maxBlocks() {
-		n, err := x.mark(junction(plan.And, tests))
+		n, err := x.mark(junction(predicate.And, tests))
 		if err != nil {
 			return nil, err
 		}

@@ -7,13 +7,15 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // compiled is a query as a list of passes and what their counts mean. It does not
 // change: it may run any number of times.
 type compiled struct {
-	q      *plan.Query
+	q      *physical.Query
 	device Profile
 	passes []*pass.Pass   // leave all their counts in one block
 	result textures.Block // stands for that of one execution
@@ -34,7 +36,7 @@ type compiler struct {
 }
 
 // newCompiler lays out the pieces of a table.
-func newCompiler(d Profile, q *plan.Query) (*compiler, error) {
+func newCompiler(d Profile, q *physical.Query) (*compiler, error) {
 	if err := q.OnlyCPU(); err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func newCompiler(d Profile, q *plan.Query) (*compiler, error) {
 		if d.Together > 1 {
 			rows = q.Table.Rows()
 		}
-		x := &chunk{compiler: c, Chunk: ch, index: i, valued: map[plan.Leaf]*node{}, reserved: reserved,
+		x := &chunk{compiler: c, Chunk: ch, index: i, valued: map[predicate.Leaf]*node{}, reserved: reserved,
 			regional: !d.Software && d.Multiprocessors > 0 && rows >= d.RegionRows}
 		for _, w := range d.windowsOf(ch.Rows) {
 			last := len(c.ends) - 1
@@ -89,7 +91,7 @@ func (c *compiler) place(of string, n int) int {
 }
 
 // compile makes the passes of a query. It needs no device.
-func compile(d Profile, q *plan.Query) (*compiled, error) {
+func compile(d Profile, q *physical.Query) (*compiled, error) {
 	c, err := newCompiler(d, q)
 	if err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func compile(d Profile, q *plan.Query) (*compiled, error) {
 				}
 				continue
 			}
-			x.ask(a, plan.IsRanked(a) && c.byHistogram(a))
+			x.ask(a, physical.IsRanked(a) && c.byHistogram(a))
 		}
 		x.settle()
 	}
@@ -144,7 +146,7 @@ func (c *compiled) byHistogram(a expr.Aggregate) bool {
 
 // search adds the search of an aggregate.
 func (c *compiler) search(i int, a expr.Aggregate) error {
-	if !plan.IsRanked(a) || a.Null {
+	if !physical.IsRanked(a) || a.Null {
 		return nil
 	}
 	if n := c.q.Table.Rows(); int64(n) > math.MaxUint32 {
@@ -155,7 +157,7 @@ func (c *compiler) search(i int, a expr.Aggregate) error {
 	}
 	o := c.order(a.Col)
 	if o == nil {
-		o = newOrder(a.Col, plan.NewSpace(c.q.Table, a.Col), c.chunks)
+		o = newOrder(a.Col, physical.NewSpace(c.q.Table, a.Col), c.chunks)
 		if len(o.digits) > 0 {
 			o.first = c.alloc(1 << digitBits)
 		}

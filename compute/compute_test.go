@@ -16,7 +16,8 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -29,7 +30,7 @@ var answer = gltest.Answer(compute.Select)
 func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
-		run := func(q *plan.Query) ([]table.Value, error) { return answer(g, d, q) }
+		run := func(q *physical.Query) ([]table.Value, error) { return answer(g, d, q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {
 			knobs := plantest.Exact()
@@ -109,12 +110,12 @@ func constant(rng *rand.Rand, top uint64) uint64 {
 	return min(c, top)
 }
 
-func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
+func leafOf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
 
 // drawPredicate draws a tree over the codes of a chunk, as package plan makes them.
-func drawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *plan.Pred {
+func drawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *predicate.Pred {
 	if depth > 0 && rng.IntN(3) > 0 {
-		p := &plan.Pred{Op: []plan.Op{plan.And, plan.Or}[rng.IntN(2)]}
+		p := &predicate.Pred{Op: []predicate.Op{predicate.And, predicate.Or}[rng.IntN(2)]}
 		for range 2 + rng.IntN(3) {
 			p.Kids = append(p.Kids, drawPredicate(rng, c, depth-1))
 		}
@@ -125,18 +126,18 @@ func drawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *plan.Pred {
 	switch rng.IntN(4) {
 	case 0:
 		if seg.Nulls > 0 && seg.NonNull() > 0 {
-			return leafOf(&plan.NullTest{Col: col, Not: rng.IntN(2) == 0, Text: "null test"})
+			return leafOf(&predicate.NullTest{Col: col, Not: rng.IntN(2) == 0, Text: "null test"})
 		}
 	case 1:
 		lo, hi := constant(rng, seg.Max), constant(rng, seg.Max)
 		if lo > hi {
 			lo, hi = hi, lo
 		}
-		return leafOf(&plan.Range{Col: col, Lo: lo, Hi: hi, Text: fmt.Sprintf("col %d in %d..%d", col, lo, hi)})
+		return leafOf(&predicate.Range{Col: col, Lo: lo, Hi: hi, Text: fmt.Sprintf("col %d in %d..%d", col, lo, hi)})
 	}
 	op := []expr.CmpOp{expr.LT, expr.LE, expr.GT, expr.GE, expr.EQ, expr.NE}[rng.IntN(6)]
 	code := constant(rng, seg.Max)
-	return leafOf(&plan.Compare{Col: col, Op: op, Code: code, Text: fmt.Sprintf("col %d %v %d", col, op, code)})
+	return leafOf(&predicate.Compare{Col: col, Op: op, Code: code, Text: fmt.Sprintf("col %d %v %d", col, op, code)})
 }
 
 // everyAggregate asks for each kind of aggregate of a column of BIGINT.
@@ -154,7 +155,7 @@ func everyAggregate(rng *rand.Rand, col int, name string) []expr.Aggregate {
 }
 
 // compareWithCPU runs a query on both backends.
-func compareWithCPU(t *testing.T, g *pass.GL, d compute.Profile, q *plan.Query, what string) {
+func compareWithCPU(t *testing.T, g *pass.GL, d compute.Profile, q *physical.Query, what string) {
 	t.Helper()
 	want, wantErr := cpu.New(1).Execute(context.Background(), q)
 	got, err := answer(g, d, q)
@@ -192,13 +193,13 @@ func TestAggregatesAgreeWithCPU(t *testing.T) {
 			}
 			rows := boundaryRows[width%len(boundaryRows)]
 			tab := chunked(rng, rows, width, 1+width%3/2, width%2 == 0, width%5 < 2)
-			q := &plan.Query{Table: tab}
+			q := &physical.Query{Table: tab}
 			for _, c := range tab.Chunks {
-				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: drawPredicate(rng, c, width%3)})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: drawPredicate(rng, c, width%3)})
 			}
 			if width%7 == 0 {
 				for i := range q.Chunks {
-					q.Chunks[i].Pred = &plan.Pred{Op: plan.True}
+					q.Chunks[i].Pred = &predicate.Pred{Op: predicate.True}
 				}
 			}
 			q.Aggs = everyAggregate(rng, 0, "a")
@@ -218,12 +219,12 @@ func TestAveragesBesideRanksAgreeWithCPU(t *testing.T) {
 		for _, nulls := range []bool{false, true} {
 			tab := chunked(rng, 1000, 20, 3, false, nulls)
 			tab.Fields[0].Type = double
-			q := &plan.Query{Table: tab}
+			q := &physical.Query{Table: tab}
 			for i, c := range tab.Chunks {
 				c.Segments[0].Type, c.Segments[0].Base = double, table.OrdinalFloat64(1)
-				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: leafOf(&plan.Compare{Col: 1, Op: expr.LT, Code: c.Segments[1].Max / uint64(2+i), Text: "b below"})})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: leafOf(&predicate.Compare{Col: 1, Op: expr.LT, Code: c.Segments[1].Max / uint64(2+i), Text: "b below"})})
 			}
-			q.Chunks[1].Pred = &plan.Pred{Op: plan.False}
+			q.Chunks[1].Pred = &predicate.Pred{Op: predicate.False}
 			q.Aggs = []expr.Aggregate{{Kind: expr.Min, Col: 1, Name: "b", Arg: tab.Fields[1].Type, P: -1}}
 			for _, k := range []expr.AggKind{expr.Min, expr.Avg, expr.Count} {
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: double, P: -1})

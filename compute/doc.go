@@ -21,7 +21,7 @@
 //   - SUM is the sum of 2^i * popcount(plane i AND selection): the paper's
 //     Accumulator, with all its TestBits in one pass. The sum of a product of two columns is
 //     that of 2^(i+j) * popcount(plane i of one AND plane j of the other AND selection), or, where
-//     that is more than [mostPairs] pairs, comes from packed codes, as that of three columns does; SUM of an expression comes from such sums over codes ([plan.CodeSum]).
+//     that is more than [mostPairs] pairs, comes from packed codes, as that of three columns does; SUM of an expression comes from such sums over codes ([lower.CodeSum]).
 //
 //   - The k-th largest value is found from the top, as the paper's KthLargest does, but
 //     [digitBits] bits a pass and without waiting: a pass derives the bits decided so
@@ -32,11 +32,11 @@
 //     read. The selection becomes a bitmap; a second pass adds the packed codes of its records up by slot,
 //     in shared memory where the slots fit; where each thread's own slots of all groups fit there, each has its own. A FILTER is a
 //     bitmap of its own. Groups are told apart by codes, their keys are found on the
-//     host from the first row of each ([plan.GroupStates]).
+//     host from the first row of each ([physical.GroupStates]).
 //
 //   - Stars of joins: before a record counts in a group, the codes of its foreign keys are looked up in bitmaps
 //     of the keys that have a partner, table by table, and then in arrays that have a digit of the slot
-//     for each key ([plan.Dimension]), those of several times four records together, so that the memory
+//     for each key ([physical.Dimension]), those of several times four records together, so that the memory
 //     has much to do at a time. Of the later columns only those of records that are left are read.
 //
 //   - Other joins of two tables: the codes of the keys are gathered from the planes, and [Join] finds the pairs of
@@ -57,7 +57,7 @@
 //
 // The types to know:
 //
-//   - [Select] is the [plan.Selection] of a query on a [Profile].
+//   - [Select] is the [partial.Selection] of a query on a [Profile].
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
 //   - chunk queues the work on one chunk; tree.go turns predicates over codes
@@ -71,7 +71,7 @@
 //   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
 //     same program add their counts up in the same words.
 //   - order is what the searches for k-th values of a column share. The chunks' passes
-//     count the same digits of a common code space (plan.Space) in the same place, so that
+//     count the same digits of a common code space (physical.Space) in the same place, so that
 //     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits
 //     from those of the space, a constant is added to the planes, which stay resident
 //     (textures.Block.Plus), and the ranks of strings are looked up first.

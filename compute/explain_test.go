@@ -12,7 +12,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -24,7 +25,7 @@ func agg(k expr.AggKind) expr.Aggregate {
 }
 
 // explained lists the passes of a query without running any.
-func explained(t *testing.T, d compute.Profile, q *plan.Query) []*pass.Pass {
+func explained(t *testing.T, d compute.Profile, q *physical.Query) []*pass.Pass {
 	t.Helper()
 	r := &pass.Recorder{}
 	if _, err := answer(r, d, q); err != nil {
@@ -43,9 +44,9 @@ func names(passes []*pass.Pass) string {
 
 func TestExplainNamesThePasses(t *testing.T) {
 	tab := chunked(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, false)
-	all := &plan.Pred{Op: plan.True}
+	all := &predicate.Pred{Op: predicate.True}
 	for _, c := range []struct {
-		where *plan.Pred
+		where *predicate.Pred
 		agg   expr.Aggregate
 		want  string
 	}{
@@ -54,7 +55,7 @@ func TestExplainNamesThePasses(t *testing.T) {
 		{all, agg(expr.Sum), "Accumulate(a)"},
 		{all, agg(expr.Percentile), "Digits(a, bits 7..5); Decide(a, bits 7..5); Decide(a, bits 4..2)"},
 	} {
-		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
 		if got := names(explained(t, hardware, q)); got != c.want {
 			t.Errorf("WHERE %v: %v has the passes %q, not %q", c.where, c.agg, got, c.want)
 		}
@@ -65,8 +66,8 @@ func TestExplainNamesThePasses(t *testing.T) {
 func TestConstantsAreNoMatterOfShape(t *testing.T) {
 	tab := chunked(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, true)
 	text := func(code uint64) string {
-		where := &plan.Pred{Op: plan.And, Kids: []*plan.Pred{less(0, code), less(1, 1)}}
-		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: where}}, Aggs: []expr.Aggregate{agg(expr.Sum)}}
+		where := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{less(0, code), less(1, 1)}}
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: where}}, Aggs: []expr.Aggregate{agg(expr.Sum)}}
 		return explained(t, hardware, q)[0].Program.Text
 	}
 	for code := uint64(1); code < 200; code++ {
@@ -109,10 +110,10 @@ func TestChunksShareTheDigitsOfASearch(t *testing.T) {
 			}
 		}
 		tab := b.Table()
-		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}, {Pred: &plan.Pred{Op: plan.True}}}}
-		query := func(k int64) *plan.Query {
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: &predicate.Pred{Op: predicate.True}}, {Pred: &predicate.Pred{Op: predicate.True}}}}
+		query := func(k int64) *physical.Query {
 			kth := expr.Aggregate{Kind: expr.KthLargest, Col: 0, Name: "x", Arg: x.values[0].Type, K: k}
-			return &plan.Query{Table: q.Table, Chunks: q.Chunks, Aggs: []expr.Aggregate{kth}}
+			return &physical.Query{Table: q.Table, Chunks: q.Chunks, Aggs: []expr.Aggregate{kth}}
 		}
 		var names []string
 		times := map[string]int{}
@@ -141,23 +142,23 @@ func TestErrorsComeInOrder(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
 		tab := chunked(rand.New(rand.NewPCG(5, 6)), 1000, 8, 1, false, false)
-		none := leafOf(&plan.Range{Col: 0, Lo: 1, Hi: tab.Chunks[0].Segments[0].Max, Text: "some"})
+		none := leafOf(&predicate.Range{Col: 0, Lo: 1, Hi: tab.Chunks[0].Segments[0].Max, Text: "some"})
 		first, second := errors.New("first"), errors.New("second")
 		kth := agg(expr.KthLargest)
 		kth.K = 100_000
-		run := func(checks ...plan.Check) error {
-			_, err := answer(g, d, &plan.Query{Table: tab, Aggs: []expr.Aggregate{kth},
-				Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}, Checks: checks}}})
+		run := func(checks ...predicate.Check) error {
+			_, err := answer(g, d, &physical.Query{Table: tab, Aggs: []expr.Aggregate{kth},
+				Chunks: []physical.ChunkPlan{{Pred: &predicate.Pred{Op: predicate.True}, Checks: checks}}})
 			g.End()
 			return err
 		}
-		if err := run(plan.Check{Pred: none, Err: first}, plan.Check{Pred: none, Err: second}); err != first {
+		if err := run(predicate.Check{Pred: none, Err: first}, predicate.Check{Pred: none, Err: second}); err != first {
 			t.Errorf("error %v, not that of the first check", err)
 		}
-		if err := run(plan.Check{Pred: none, Err: second}); err != second {
+		if err := run(predicate.Check{Pred: none, Err: second}); err != second {
 			t.Errorf("error %v, not that of the check", err)
 		}
-		if err := run(plan.Check{Pred: &plan.Pred{Op: plan.False}, Err: first}); err == nil || err == first {
+		if err := run(predicate.Check{Pred: &predicate.Pred{Op: predicate.False}, Err: first}); err == nil || err == first {
 			t.Errorf("error %v, not that of the rank", err)
 		}
 	})
@@ -174,11 +175,11 @@ func TestLargeTreesAgreeWithCPU(t *testing.T) {
 			if i == 2 { // on hardware
 				d.Software, d.Multiprocessors, d.RegionRows = false, 2, 0
 			}
-			p := &plan.Pred{Op: plan.Or}
+			p := &predicate.Pred{Op: predicate.Or}
 			for i := range leaves {
-				p.Kids = append(p.Kids, leafOf(&plan.Compare{Col: i % 2, Op: expr.EQ, Code: uint64(1 + 37*i%1000), Text: fmt.Sprint("leaf ", i)}))
+				p.Kids = append(p.Kids, leafOf(&predicate.Compare{Col: i % 2, Op: expr.EQ, Code: uint64(1 + 37*i%1000), Text: fmt.Sprint("leaf ", i)}))
 			}
-			q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
+			q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 			compareWithCPU(t, g, d, q, fmt.Sprint(leaves, " leaves"))
 		}
 	})
@@ -192,10 +193,10 @@ func TestRegionsCoverEveryRecord(t *testing.T) {
 		d.Software, d.RegionRows = false, 0
 		for _, rows := range []int{300, 100_001} {
 			tab := uniform(rows)
-			and := &plan.Pred{Op: plan.And, Kids: []*plan.Pred{semilinear(), less(1, 300_000)}}
+			and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{semilinear(), less(1, 300_000)}}
 			for _, d.Multiprocessors = range []int{1, 3, 20} {
-				for _, p := range []*plan.Pred{semilinear(), and} {
-					q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+				for _, p := range []*predicate.Pred{semilinear(), and} {
+					q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 					if p == and {
 						q.Aggs = append(q.Aggs, agg(expr.Sum), agg(expr.Percentile))
 					}
@@ -213,14 +214,14 @@ func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(13, 14))
 		tab := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: 9000}}}
-		p := &plan.Pred{Op: plan.And}
+		p := &predicate.Pred{Op: predicate.And}
 		for i := range 7 {
 			name := string(rune('a' + i))
 			tab.Fields = append(tab.Fields, table.Field{Name: name, Type: table.Type{Kind: table.BigInt}})
 			tab.Chunks[0].Segments = append(tab.Chunks[0].Segments, column(rng, 9000, 40, false, true))
-			p.Kids = append(p.Kids, leafOf(&plan.Compare{Col: i, Op: expr.LT, Code: 1 << 39, Text: name + " < 2^39"}))
+			p.Kids = append(p.Kids, leafOf(&predicate.Compare{Col: i, Op: expr.LT, Code: 1 << 39, Text: name + " < 2^39"}))
 		}
-		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 		for _, blocks := range []int{8, 16} {
 			d := compute.ProfileOf(ctx.Caps())
 			d.Fuse, d.MaxBlocks = true, blocks
@@ -236,13 +237,13 @@ func TestSelectionsReadNoOtherColumn(t *testing.T) {
 		tab := chunked(rand.New(rand.NewPCG(15, 16)), 9000, 12, 1, false, true)
 		tab.Fields = append([]table.Field{{Name: "nested", Unsupported: "a nested type"}}, tab.Fields...)
 		tab.Chunks[0].Segments = append([]*table.Segment{nil}, tab.Chunks[0].Segments...)
-		below := func(col int) *plan.Pred {
-			return leafOf(&plan.Compare{Col: col, Op: expr.LT, Code: 0, Text: tab.Fields[col].Name + " < 0"})
+		below := func(col int) *predicate.Pred {
+			return leafOf(&predicate.Compare{Col: col, Op: expr.LT, Code: 0, Text: tab.Fields[col].Name + " < 0"})
 		}
-		p := &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{below(1), leafOf(&plan.NullTest{Col: 2, Text: "b IS NULL"})}}
-		check := plan.Check{Pred: &plan.Pred{Op: plan.And, Kids: []*plan.Pred{below(1), below(2)}}, Err: errors.New("a check")}
+		p := &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{below(1), leafOf(&predicate.NullTest{Col: 2, Text: "b IS NULL"})}}
+		check := predicate.Check{Pred: &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{below(1), below(2)}}, Err: errors.New("a check")}
 		median := expr.Aggregate{Kind: expr.Percentile, Col: 1, Name: "a", Arg: tab.Fields[1].Type, F: 0.5, P: -1}
-		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p, Checks: []plan.Check{check}}}, Aggs: []expr.Aggregate{median}}
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p, Checks: []predicate.Check{check}}}, Aggs: []expr.Aggregate{median}}
 		compareWithCPU(t, g, compute.ProfileOf(ctx.Caps()), q, "an unsupported column")
 	})
 }
@@ -257,12 +258,12 @@ func TestLongSearchesInSoftware(t *testing.T) {
 			codes[i] = uint32(i) * 7
 		}
 		seg := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(0), Max: 7 * (rows - 1), Bits: 23, Codes: table.Codes{U32: codes}}
-		m := &plan.Members{Col: 0, Text: "a IN (...)"}
+		m := &predicate.Members{Col: 0, Text: "a IN (...)"}
 		for i := range uint64(spans) {
-			m.Spans = append(m.Spans, plan.Span{Lo: 210*i + 3, Hi: 210*i + 40})
+			m.Spans = append(m.Spans, predicate.Span{Lo: 210*i + 3, Hi: 210*i + 40})
 		}
 		tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: seg.Type}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{seg}}}}
-		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: leafOf(m)}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum)}}
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: leafOf(m)}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum)}}
 		d := compute.ProfileOf(ctx.Caps())
 		if d.Software {
 			d.Multiprocessors = 1
@@ -280,9 +281,9 @@ func TestQueriesRunAgain(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 10))
 		d := compute.ProfileOf(ctx.Caps())
 		tab := chunked(rng, 5000, 10, 1, false, false)
-		var queries []*plan.Query
+		var queries []*physical.Query
 		for code := range uint64(12) { // more than are kept
-			queries = append(queries, &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: less(0, 50*code+1)}},
+			queries = append(queries, &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: less(0, 50*code+1)}},
 				Aggs: []expr.Aggregate{agg(expr.Count), agg(expr.Sum)}})
 		}
 		for range 3 {

@@ -2,7 +2,7 @@ package compute
 
 import (
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 )
 
 // maxLeaves bounds the leaves of one program, and mostMarks the bitmaps that one
@@ -20,7 +20,7 @@ const reserved = 5
 // bitmaps first. Small chunks of a software device go bitmap by bitmap throughout,
 // with programs that queries have in common.
 func (x *chunk) fit(n *node) (*node, error) {
-	if n.op != plan.And && n.op != plan.Or || x.fits(n) {
+	if n.op != predicate.And && n.op != predicate.Or || x.fits(n) {
 		return n, nil
 	}
 	n = &node{op: n.op, kids: append([]*node(nil), n.kids...)}
@@ -28,7 +28,7 @@ func (x *chunk) fit(n *node) (*node, error) {
 		if x.fits(n) {
 			return n, nil
 		}
-		if k.op == plan.Simple && (x.device.Fuse || k.leaf.test == marked) {
+		if k.op == predicate.Simple && (x.device.Fuse || k.leaf.test == marked) {
 			continue
 		}
 		m, err := x.mark(k)
@@ -70,12 +70,12 @@ func (x *chunk) together(kids []*node) int {
 
 // fits reports whether one program can evaluate n.
 func (x *chunk) fits(n *node) bool {
-	if n.op != plan.And && n.op != plan.Or {
+	if n.op != predicate.And && n.op != predicate.Or {
 		return true
 	}
 	if !x.device.Fuse {
 		for _, k := range n.kids {
-			if k.op != plan.Simple || k.leaf.test != marked {
+			if k.op != predicate.Simple || k.leaf.test != marked {
 				return false
 			}
 		}
@@ -91,7 +91,7 @@ func (x *chunk) fits(n *node) bool {
 
 // plain evaluates what needs the codes to a bitmap, once.
 func (x *chunk) plain(n *node) (*node, error) {
-	if n.op != plan.Simple || n.leaf.test != coded {
+	if n.op != predicate.Simple || n.leaf.test != coded {
 		return n, nil
 	}
 	m, err := x.mark(n)
@@ -104,7 +104,7 @@ func (x *chunk) plain(n *node) (*node, error) {
 // mark evaluates n to a bitmap.
 func (x *chunk) mark(n *node) (*node, error) {
 	n, err := x.fit(n)
-	if err != nil || n.op == plan.Simple && n.leaf.test == marked {
+	if err != nil || n.op == predicate.Simple && n.leaf.test == marked {
 		return n, err
 	}
 	return x.write(n)
@@ -120,7 +120,7 @@ func (x *chunk) write(n *node) (*node, error) {
 	}
 	x.release(n)
 	out := markedNode(m, n.String())
-	out.leaf.passing, out.leaf.joined = true, n.op == plan.And || n.op == plan.Or
+	out.leaf.passing, out.leaf.joined = true, n.op == predicate.And || n.op == predicate.Or
 	return out, nil
 }
 
@@ -139,7 +139,7 @@ func (x *chunk) release(n *node) {
 	for _, k := range n.kids {
 		x.release(k)
 	}
-	if n.op == plan.Simple && n.leaf.passing {
+	if n.op == predicate.Simple && n.leaf.passing {
 		x.free = append(x.free, n.leaf.marks)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -19,7 +19,7 @@ func (d Profile) ahead() int {
 }
 
 // sumLimbs is the number of limbs of floatsum.comp, which are those of
-// [plan.FloatSum].
+// [partial.FloatSum].
 const sumLimbs = 67
 
 // sumSteps bounds the iterations of loops of floatsum.comp for a unit: 32 times four
@@ -60,7 +60,7 @@ func (x *chunk) floatSum(col int, sel *marks, at int) {
 }
 
 // addFloatSum adds what floatsum.comp has left in floatWords words.
-func addFloatSum(words []uint32, into *plan.FloatSum) {
+func addFloatSum(words []uint32, into *partial.FloatSum) {
 	for i, v := range specials {
 		if words[0]>>i&1 != 0 {
 			into.Add(v)

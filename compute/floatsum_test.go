@@ -12,14 +12,15 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // chunkOf makes a chunk of a table, of which nothing is asked yet.
 func chunkOf(d Profile, t *table.Table, chunk int) *chunk {
-	c, err := newCompiler(d, &plan.Query{Table: t})
+	c, err := newCompiler(d, &physical.Query{Table: t})
 	if err != nil {
 		panic(err)
 	}
@@ -77,7 +78,7 @@ func checkFloatSum(g *pass.GL, d Profile, tab *table.Table, marked func(row int)
 	defer g.End()
 	e := chunkOf(d, tab, 0)
 	var sel *marks
-	var got, want plan.FloatSum
+	var got, want partial.FloatSum
 	for row := range e.Rows {
 		if v := e.segment(0).Value(row); !v.Null && (marked == nil || marked(row)) {
 			want.Add(v.F)
@@ -95,8 +96,8 @@ func checkFloatSum(g *pass.GL, d Profile, tab *table.Table, marked func(row int)
 		return err
 	}
 	addFloatSum(words, &got)
-	got.Merge(new(plan.FloatSum)) // after which a sum has one form
-	want.Merge(new(plan.FloatSum))
+	got.Merge(new(partial.FloatSum)) // after which a sum has one form
+	want.Merge(new(partial.FloatSum))
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		x, _ := got.Float64()
 		y, _ := want.Float64()
@@ -105,7 +106,7 @@ func checkFloatSum(g *pass.GL, d Profile, tab *table.Table, marked func(row int)
 	return nil
 }
 
-// The sum is exactly that of plan.FloatSum: every exponent, both signs, values that
+// The sum is exactly that of partial.FloatSum: every exponent, both signs, values that
 // cancel, infinities, NaN, NULLs, any selection and several windows. A program takes long to
 // compile: the device as it is sums every size and selection, the other kind one of them in
 // turn, and short windows are tried where they are several.

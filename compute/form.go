@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -15,7 +16,7 @@ import (
 // Form is a query in the form in which several share a sweep (see [Batch]): it counts records, and adds up or finds
 // the extremes of columns, where conditions over one column each hold; its rows raise no errors.
 type Form struct {
-	q       *plan.Query
+	q       *physical.Query
 	cols    []int // that it reads, ascending
 	lines   []line
 	clauses [][]clause // by line, of each chunk
@@ -52,7 +53,7 @@ const (
 )
 
 // FormOf returns the form of a query, or nil where it has none.
-func FormOf(q *plan.Query) *Form {
+func FormOf(q *physical.Query) *Form {
 	f := &Form{q: q}
 	if q.Groups != nil || q.IsPart() || len(q.Star) > 0 || q.OnlyCPU() != nil || len(q.Aggs) == 0 {
 		return nil
@@ -198,7 +199,7 @@ type answers struct {
 // found is what a line found in a chunk: how many records, and the sum or the largest of its values.
 type found struct{ count, value uint64 }
 
-// Check implements plan.Selection: there are no checks.
+// Check implements partial.Selection: there are no checks.
 func (a *answers) Check() error { return nil }
 
 // counted adds up the records of a line.
@@ -214,14 +215,14 @@ func (a *answers) counted(has int) (n uint64, err error) {
 	return 0, errors.New("compute: no line of the batch counts the records that are asked for")
 }
 
-// Count implements plan.Selection.
+// Count implements partial.Selection.
 func (a *answers) Count() (uint64, error) { return a.counted(-1) }
 
-// CountNotNull implements plan.Selection.
+// CountNotNull implements partial.Selection.
 func (a *answers) CountNotNull(col int) (uint64, error) { return a.counted(a.nullable(col)) }
 
-// Sum implements plan.Selection.
-func (a *answers) Sum(col int) (sum plan.Sum, err error) {
+// Sum implements partial.Selection.
+func (a *answers) Sum(col int) (sum partial.Sum, err error) {
 	for i, c := range a.q.Table.Chunks {
 		codes, n := new(big.Int), uint64(0)
 		for k, l := range a.lines {
@@ -243,7 +244,7 @@ func (a *answers) Sum(col int) (sum plan.Sum, err error) {
 	return sum, nil
 }
 
-// Kth implements plan.Selection: of MIN and MAX.
+// Kth implements partial.Selection: of MIN and MAX.
 func (a *answers) Kth(col int, k uint64, largest bool) (v table.Value, err error) {
 	take := smallestCode
 	if largest {
@@ -253,7 +254,7 @@ func (a *answers) Kth(col int, k uint64, largest bool) (v table.Value, err error
 	if at < 0 || k != 1 {
 		return v, fmt.Errorf("compute: no line of the batch is value %d of %s", k, a.q.Table.Fields[col].Name)
 	}
-	space, best, some := plan.NewSpace(a.q.Table, col), uint64(0), false
+	space, best, some := physical.NewSpace(a.q.Table, col), uint64(0), false
 	for i, f := range a.found[at] {
 		if f.count == 0 {
 			continue
@@ -270,13 +271,13 @@ func (a *answers) Kth(col int, k uint64, largest bool) (v table.Value, err error
 	return space.Value(best), nil
 }
 
-// CountAtLeast implements plan.Selection.
-func (a *answers) CountAtLeast(int, *plan.Space, plan.Digit) ([]uint64, error) {
+// CountAtLeast implements partial.Selection.
+func (a *answers) CountAtLeast(int, *physical.Space, partial.Digit) ([]uint64, error) {
 	return nil, errors.New("compute: a batch searches for no order statistics")
 }
 
-// DigitBits implements plan.Selection.
+// DigitBits implements partial.Selection.
 func (a *answers) DigitBits(uint64) int { return 1 }
 
-// VisitBits implements plan.Selection.
+// VisitBits implements partial.Selection.
 func (a *answers) VisitBits() int { return 1 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -102,18 +102,18 @@ func (w *writer) kernels(c *code, op pass.Op) (list []*kernel) {
 // function writes the function of a node and returns its name. It takes a unit and
 // the records of it that matter, and returns those of them that pass.
 func (w *writer) function(n *node) string {
-	if n.op == plan.Simple {
+	if n.op == predicate.Simple {
 		return w.leaf(n.leaf)
 	}
 	var calls []string
 	for _, k := range n.kids {
 		calls = append(calls, w.function(k))
 	}
-	name := w.name(map[plan.Op]string{plan.And: "and", plan.Or: "or"}[n.op])
+	name := w.name(map[predicate.Op]string{predicate.And: "and", predicate.Or: "or"}[n.op])
 	b := &w.body
 	fmt.Fprintf(b, "\nuvec4 %s(uint unit, uvec4 among) {\n", name)
 	last := len(calls) - 1
-	if n.op == plan.And {
+	if n.op == predicate.And {
 		for _, c := range calls[:last] {
 			fmt.Fprintf(b, "    among = %s(unit, among);\n    if (!some(among))\n        return among;\n", c)
 		}

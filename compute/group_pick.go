@@ -10,12 +10,13 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// picking takes those of a chunk's groups off the device that [plan.Query].Bound wants: by a sum of at most 62 bits and
+// picking takes those of a chunk's groups off the device that [physical.Query].Bound wants: by a sum of at most 62 bits and
 // its sign, of which the device makes a key of 64 bits that orders as it does, or by the code of one of their keys.
 type picking struct {
 	*grouping
@@ -92,7 +93,7 @@ func (c *compiled) picking(run pass.Runner) *picking {
 }
 
 // byKey has the code of a key tell which groups are wanted.
-func (p *picking) byKey(q *plan.Query) {
+func (p *picking) byKey(q *physical.Query) {
 	keys, _ := q.GroupKeys(0) // which was asked before
 	p.digit = [2]uint32{1, 1}
 	for _, k := range keys {
@@ -117,7 +118,7 @@ func (p *picking) add(value int, coef int64) {
 }
 
 // groups are those that are picked; ok is false where these are too many.
-func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err error) {
+func (p *picking) groups(c *compiled) (list []physical.GroupStates, ok bool, err error) {
 	if p.result, err = c.dispatch(p.run); err != nil {
 		return nil, false, err
 	}
@@ -162,7 +163,7 @@ func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err err
 	}
 	states := of.states(x.q.Place(x.index), x.pieces[0].From, words, upTo(n), slots)
 	states.Left = found - n
-	return []plan.GroupStates{states}, true, nil
+	return []physical.GroupStates{states}, true, nil
 }
 
 // least is a key that the wanted first groups reach, and few others: of the greatest keys of work groups, each of

@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -54,7 +55,7 @@ func TestGroupsArePicked(t *testing.T) {
 }
 
 // checkPicked compares the groups that a device picks with all groups.
-func checkPicked(t *testing.T, what string, g *pass.GL, d Profile, q *plan.Query, n *plan.Aggregate, all map[string][]table.Value) {
+func checkPicked(t *testing.T, what string, g *pass.GL, d Profile, q *physical.Query, n *plan.Aggregate, all map[string][]table.Value) {
 	t.Helper()
 	defer g.End()
 	c, err := d.compile(q)

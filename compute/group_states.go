@@ -6,11 +6,12 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // Groups aggregates the selected records of each chunk by the query's keys.
-func Groups(run pass.Runner, d Profile, q *plan.Query) ([]plan.GroupStates, error) {
+func Groups(run pass.Runner, d Profile, q *physical.Query) ([]physical.GroupStates, error) {
 	if d.sortsGroups(q) {
 		return sortedGroups(run, d, q)
 	}
@@ -39,7 +40,7 @@ func tooManyWords(words int) error {
 }
 
 // groups are those of the windows.
-func (x *execution) groups() (list []plan.GroupStates) {
+func (x *execution) groups() (list []physical.GroupStates) {
 	for _, c := range x.chunks {
 		if c.grouping == nil {
 			continue
@@ -75,9 +76,9 @@ func (g *grouping) firstRows(words []uint32) []uint32 {
 }
 
 // states reads the groups of a window that have some slots, from these places among the words.
-func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint32) plan.GroupStates {
+func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint32) physical.GroupStates {
 	n := len(slots)
-	out := plan.GroupStates{Chunk: chunk, Rows: make([]uint32, n), N: make([]uint64, n), Aggs: make([]plan.GroupState, len(g.parts)), Alone: true}
+	out := physical.GroupStates{Chunk: chunk, Rows: make([]uint32, n), N: make([]uint64, n), Aggs: make([]physical.GroupState, len(g.parts)), Alone: true}
 	for i, p := range g.parts {
 		out.Aggs[i] = g.room(p, n)
 	}
@@ -106,7 +107,7 @@ func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint3
 }
 
 // room is an aggregate's state of so many groups.
-func (g *grouping) room(p groupPart, n int) (s plan.GroupState) {
+func (g *grouping) room(p groupPart, n int) (s physical.GroupState) {
 	s.N, s.High, s.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
 	if p.Ends >= 0 {
 		s.Ends = make([]uint32, n)
@@ -115,7 +116,7 @@ func (g *grouping) room(p groupPart, n int) (s plan.GroupState) {
 }
 
 // state reads what an aggregate needs of the groups lo to hi-1.
-func (g *grouping) state(p groupPart, words, places []uint32, lo, hi int, s *plan.GroupState) {
+func (g *grouping) state(p groupPart, words, places []uint32, lo, hi int, s *physical.GroupState) {
 	if p.none {
 		return
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -69,7 +72,7 @@ func (t *groupText) keys() error {
 }
 
 // key adds a column to the slots.
-func (t *groupText) key(k plan.GroupKey) {
+func (t *groupText) key(k physical.GroupKey) {
 	code := t.codes(k.Col)
 	if valid := t.valid([]int{k.Col}, nil); valid != "" {
 		if code == zeros {
@@ -132,7 +135,7 @@ func (t *groupText) once(name string, value func() string) {
 }
 
 // part lays out the values of an aggregate.
-func (t *groupText) part(p plan.GroupPart) (out groupPart, err error) {
+func (t *groupText) part(p physical.GroupPart) (out groupPart, err error) {
 	out = groupPart{GroupPart: p, n: records}
 	for _, col := range p.Sum.Cols {
 		out.none = out.none || t.x.segment(col).NonNull() == 0
@@ -175,19 +178,19 @@ func (t *groupText) part(p plan.GroupPart) (out groupPart, err error) {
 }
 
 // filter is the bitmap of a FILTER; none where all records pass, or no record does.
-func (t *groupText) filter(p *plan.Pred) (m *marks, none bool, err error) {
+func (t *groupText) filter(p *predicate.Pred) (m *marks, none bool, err error) {
 	switch {
-	case p == nil || p.Op == plan.True:
+	case p == nil || p.Op == predicate.True:
 		return nil, false, nil
-	case p.Op == plan.False:
+	case p.Op == predicate.False:
 		return nil, true, nil
 	}
 	if m = t.filters[p]; m != nil {
 		return m, false, nil
 	}
 	n, err := t.x.node(p)
-	if err == nil && (n.op == plan.True || n.op == plan.False) {
-		return nil, n.op == plan.False, nil
+	if err == nil && (n.op == predicate.True || n.op == predicate.False) {
+		return nil, n.op == predicate.False, nil
 	}
 	if err == nil {
 		n, err = t.x.mark(n)
@@ -204,7 +207,7 @@ func (t *groupText) wideCodes(col int) error {
 }
 
 // term is the value of the sum of codes, or of products of codes, over records that are valid.
-func (t *groupText) term(term plan.CodeTerm, valid string) (int, error) {
+func (t *groupText) term(term lower.CodeTerm, valid string) (int, error) {
 	if len(term.Cols) == 0 {
 		return ofRecords, nil
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -19,7 +21,7 @@ type grouping struct {
 	values  []groupValue // of a slot's state
 	words   int          // of it
 	at      map[string]int
-	filters map[*plan.Pred]*marks
+	filters map[*predicate.Pred]*marks
 	parts   []groupPart // one an aggregate
 	in      memory
 	place   []int // by piece: where its slots lie in the result
@@ -29,7 +31,7 @@ type grouping struct {
 type slotDigit struct{ factor, size int }
 
 func newGrouping() *grouping {
-	return &grouping{at: map[string]int{}, filters: map[*plan.Pred]*marks{}}
+	return &grouping{at: map[string]int{}, filters: map[*predicate.Pred]*marks{}}
 }
 
 // groupValue is a part of a state, to which each record has a value.
@@ -51,7 +53,7 @@ const (
 
 // groupPart is where the words of an aggregate are.
 type groupPart struct {
-	plan.GroupPart
+	physical.GroupPart
 	none  bool  // no record has a value
 	n     int   // the word of their number
 	terms []int // the values of the terms of the sum; -1 for the records themselves, -2 for codes that are all 0
@@ -71,7 +73,7 @@ const (
 
 // group queues the aggregation of the selected records by the query's keys.
 func (x *chunk) group() error {
-	if x.tree.op == plan.False || x.Rows == 0 {
+	if x.tree.op == predicate.False || x.Rows == 0 {
 		return nil
 	}
 	g := newGrouping()
@@ -81,14 +83,14 @@ func (x *chunk) group() error {
 		return err
 	}
 	tree := x.tree
-	if tree.op != plan.True {
+	if tree.op != predicate.True {
 		var err error
 		if tree, err = x.mark(tree); err != nil {
 			return err
 		}
 	}
 	selection := "uvec4(0xffffffffu)"
-	if tree.op != plan.True {
+	if tree.op != predicate.True {
 		selection = w.marks(tree.leaf.marks)
 	}
 	c := &code{name: "groups.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"groups.comp"}, slots: w.slots, steps: 32 * 5}
@@ -280,7 +282,7 @@ type Group struct {
 	In    memory
 	At    int // the word of the result where the slots begin
 	Words int // of a slot; the second is the number of its records
-	Star  []*plan.Dimension
+	Star  []*physical.Dimension
 }
 
 // String implements pass.Op.

@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -45,7 +46,7 @@ func benchmarkManyKeys(b *testing.B, rows int) {
 		key.Codes.U32[i] = uint32(rng.Uint64N(key.Max + 1))
 	}
 	n := &plan.Aggregate{Keys: []expr.Expr{&expr.Column{Index: 0, Name: "k", T: integer}}, Aggs: []expr.Aggregate{{Kind: expr.Max, Col: 1, Name: "x", Arg: integer}}}
-	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Groups: n})
+	q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Groups: n})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -117,11 +118,11 @@ func benchmarkGroups(b *testing.B, rows int) {
 			hot    bool
 		}{{"uniform", 1000, false}, {"hot", 1000, true}, {"groups65536", 1 << 16, false}} {
 			tab := keyed(rows, c.groups, c.hot)
-			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Groups: n})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Groups: n})
 			if err != nil {
 				b.Fatal(err)
 			}
-			drain := func(states []plan.GroupStates) (err error) {
+			drain := func(states []physical.GroupStates) (err error) {
 				for _, err = range cpu.GroupStates(ctx, tab, n, states) {
 				}
 				return err

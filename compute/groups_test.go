@@ -18,6 +18,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -52,7 +53,7 @@ func grouped(rows, chunks int, sizes [2]int, nulls, hot bool) *table.Table {
 }
 
 // groupsQuery asks for everything that is kept of groups by some columns.
-func groupsQuery(t *testing.T, tab *table.Table, where expr.Expr, keys ...int) (*plan.Query, *plan.Aggregate) {
+func groupsQuery(t *testing.T, tab *table.Table, where expr.Expr, keys ...int) (*physical.Query, *plan.Aggregate) {
 	bigint := table.Type{Kind: table.BigInt}
 	column := func(i int) expr.Expr { return &expr.Column{Index: i, Name: tab.Fields[i].Name, T: bigint} }
 	n := &plan.Aggregate{}
@@ -69,9 +70,9 @@ func groupsQuery(t *testing.T, tab *table.Table, where expr.Expr, keys ...int) (
 	return queryOf(t, tab, where, n), n
 }
 
-func queryOf(t *testing.T, tab *table.Table, where expr.Expr, n *plan.Aggregate) *plan.Query {
+func queryOf(t *testing.T, tab *table.Table, where expr.Expr, n *plan.Aggregate) *physical.Query {
 	t.Helper()
-	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Groups: n})
+	q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Groups: n})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func queryOf(t *testing.T, tab *table.Table, where expr.Expr, n *plan.Aggregate)
 
 // foundGroups compares the groups that a device finds with others, as text; it is false where the device has too few
 // images, of which columns with NULLs take two each.
-func foundGroups(t *testing.T, what string, g *pass.GL, d Profile, q *plan.Query, n *plan.Aggregate, want []string) bool {
+func foundGroups(t *testing.T, what string, g *pass.GL, d Profile, q *physical.Query, n *plan.Aggregate, want []string) bool {
 	t.Helper()
 	defer g.End()
 	states, err := Groups(g, d, q)
@@ -139,7 +140,7 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 			{"chunks", grouped(50_000, 4, [2]int{1000, 9}, true, false), small, []int{0}},
 			{"two keys", grouped(30_000, 2, [2]int{100, 9}, true, false), nil, []int{1, 0}},
 			{"a hot group", grouped(40_000, 1, [2]int{300, 2}, false, true), nil, []int{0}},
-			{"most slots", grouped(70_000, 1, [2]int{plan.MostSlots, 1}, false, false), small, []int{0}},
+			{"most slots", grouped(70_000, 1, [2]int{physical.MostSlots, 1}, false, false), small, []int{0}},
 			{"deleted rows", deleted.With(gone), nil, []int{0, 1}},
 		} {
 			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
@@ -263,7 +264,7 @@ func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 			{"64 bits", wide, nil, []int{0}},
 			{"two wide keys", wide, small, []int{0, 1}},
 			{"each row a group", wide, nil, []int{3}},
-			{"more than slots", grouped(70_000, 1, [2]int{plan.MostSlots + 1, 1}, false, false), small, []int{0}},
+			{"more than slots", grouped(70_000, 1, [2]int{physical.MostSlots + 1, 1}, false, false), small, []int{0}},
 			{"two keys", grouped(70_000, 3, [2]int{5000, 300}, true, true), nil, []int{0, 1}},
 		} {
 			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
@@ -295,7 +296,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 				t.Fatal(err)
 			}
 			for kind, d := range devices(gl) {
-				d.SortGroups = plan.MostSlots + 1
+				d.SortGroups = physical.MostSlots + 1
 				_, ok, err := groupsThere(g, d, q.Bounded(&plan.GroupBound{All: true}))
 				g.End()
 				if err != nil || kind == "own" && ok != (name != "none") {
@@ -316,7 +317,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 
 // What a device does not take is left to cpu, by name.
 func TestGroupsThatAreDeclined(t *testing.T) {
-	tab := grouped(70_000, 1, [2]int{plan.MostSlots, 2}, false, false)
+	tab := grouped(70_000, 1, [2]int{physical.MostSlots, 2}, false, false)
 	d := deviceOf(&glctx.Caps{Software: true}, true)
 	for _, c := range []struct {
 		change func(n *plan.Aggregate)

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -22,11 +23,11 @@ type histogram struct {
 
 // counted is how many values have each value of a digit.
 type counted struct {
-	plan.Digit
+	partial.Digit
 	counts []uint64
 }
 
-// DigitBits implements plan.Selection.
+// DigitBits implements partial.Selection.
 func (x *execution) DigitBits(left uint64) int {
 	if left <= x.device.Few {
 		return wideBits
@@ -34,9 +35,9 @@ func (x *execution) DigitBits(left uint64) int {
 	return digitBits
 }
 
-// CountAtLeast implements plan.Selection, by a histogram of a digit's bits: each of a space is of
+// CountAtLeast implements partial.Selection, by a histogram of a digit's bits: each of a space is of
 // the bits behind those of the one before, or of the highest bits.
-func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+func (x *execution) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
 	if d.N == 0 {
 		return x.countDigit(col, space, d)
 	}
@@ -74,7 +75,7 @@ func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 func (d counted) value(code uint64) uint64 { return code >> d.Shift & (1<<d.Bits - 1) }
 
 // bitsOf is the planes of a digit.
-func bitsOf(d plan.Digit) digit {
+func bitsOf(d partial.Digit) digit {
 	list := digit{part: d.Shift / textures.PartBits}
 	for b := range d.Bits {
 		list.at = append(list.at, d.Shift+b)
@@ -90,7 +91,7 @@ func (h *histogram) start(decided digit, rank ...int32) {
 }
 
 // step counts a digit among the values that have those before it.
-func (h *histogram) step(x *execution, d plan.Digit) error {
+func (h *histogram) step(x *execution, d partial.Digit) error {
 	c, err := newCompiler(x.device, x.q)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (h *histogram) step(x *execution, d plan.Digit) error {
 		h.digits = append(h.digits, now)
 		h.makePlanes(c)
 	case len(h.ahead) > 0: // the candidates have other digits
-		h.start(bitsOf(plan.Digit{Shift: above, Bits: h.space.Bits() - above}), int32(d.Lo>>above))
+		h.start(bitsOf(partial.Digit{Shift: above, Bits: h.space.Bits() - above}), int32(d.Lo>>above))
 		h.digits = append(h.digits, now)
 	default:
 		h.rank = []int32{int32(h.last.value(d.Lo)), 0, 0}
@@ -124,10 +125,10 @@ func (h *histogram) step(x *execution, d plan.Digit) error {
 }
 
 // lookAhead counts the first digit and, where many values are left then, those that follow.
-func (h *histogram) lookAhead(x *execution, d plan.Digit) error {
-	list, bits := []plan.Digit{d}, d.Bits
+func (h *histogram) lookAhead(x *execution, d partial.Digit) error {
+	list, bits := []partial.Digit{d}, d.Bits
 	for d.Shift > 0 && x.device.Few > 0 && d.N>>bits > x.device.Few && bits <= wideBits && (d.Shift-1)/textures.PartBits == d.Shift/textures.PartBits {
-		d.Bits = plan.DigitBits(d.Shift, digitBits)
+		d.Bits = partial.DigitBits(d.Shift, digitBits)
 		d.Shift -= d.Bits
 		list, bits = append(list, d), bits+d.Bits
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -28,7 +30,7 @@ const mostCounters = 256/16 - 2
 const mostBeside = 200
 
 // askSum notes what an aggregate of an expression needs of the chunk.
-func (x *chunk) askSum(agg int, s *plan.CodeSum) error {
+func (x *chunk) askSum(agg int, s *lower.CodeSum) error {
 	j := x.joint(s.Cols)
 	if j == nil {
 		j = &joint{cols: s.Cols}
@@ -65,7 +67,7 @@ func (j *joint) sum(cols []int) *codeSum {
 // settleJoint notes the numbers that are known beforehand.
 func (x *chunk) settleJoint(j *joint) {
 	var nulls []int // the columns that have some
-	never := x.tree.op == plan.False
+	never := x.tree.op == predicate.False
 	for _, col := range j.cols {
 		seg := x.segment(col)
 		never = never || seg.NonNull() == 0
@@ -81,7 +83,7 @@ func (x *chunk) settleJoint(j *joint) {
 		}
 	case len(nulls) == 0:
 		j.n = x.selected
-	case len(nulls) == 1 && x.tree.op == plan.True:
+	case len(nulls) == 1 && x.tree.op == predicate.True:
 		j.n = known(x.segment(nulls[0]).NonNull())
 	default:
 		j.n = &number{}
@@ -129,7 +131,7 @@ func (x *chunk) jointSweeps(j *joint) (list []*sweep) {
 }
 
 // reserve notes how many storage blocks the sums of a query need beside a tree's.
-func (x *chunk) reserve(sums []*plan.CodeSum) {
+func (x *chunk) reserve(sums []*lower.CodeSum) {
 	for _, s := range sums {
 		if s == nil {
 			continue
@@ -150,7 +152,7 @@ func (x *chunk) reserve(sums []*plan.CodeSum) {
 
 // crowded reports whether a tree leaves too little room in a program for sums of expressions.
 func (x *chunk) crowded(n *node) bool {
-	if len(x.q.Chunks[x.index].Sums) == 0 || n.op == plan.True || n.op == plan.False || n.op == plan.Simple && n.leaf.test == marked {
+	if len(x.q.Chunks[x.index].Sums) == 0 || n.op == predicate.True || n.op == predicate.False || n.op == predicate.Simple && n.leaf.test == marked {
 		return false
 	}
 	w := newWriter(x)
@@ -158,8 +160,8 @@ func (x *chunk) crowded(n *node) bool {
 	return len(w.slots)+x.reserved > x.device.maxBlocks() || len(w.args) > mostBeside
 }
 
-// SumOf implements [plan.ExpressionSums].
-func (x *execution) SumOf(agg int) (sum plan.Sum, err error) {
+// SumOf implements [partial.ExpressionSums].
+func (x *execution) SumOf(agg int) (sum partial.Sum, err error) {
 	counts, once := map[word]bool{}, map[word]bool{}
 	for _, c := range x.chunks {
 		of := x.q.Chunks[c.index].Sums[agg]

@@ -13,7 +13,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -46,18 +47,18 @@ func TestProgramsGoOverSeveralChunks(t *testing.T) {
 				d.WindowRows = 8192
 			}
 			tab := pieces(rng, chunks, []int{33, 12, 9}[i])
-			for _, where := range []func(c *table.Chunk) *plan.Pred{
-				func(*table.Chunk) *plan.Pred { return &plan.Pred{Op: plan.True} },
-				func(*table.Chunk) *plan.Pred { return less(1, 200) },
-				func(c *table.Chunk) *plan.Pred { return drawPredicate(rng, c, 2) },
+			for _, where := range []func(c *table.Chunk) *predicate.Pred{
+				func(*table.Chunk) *predicate.Pred { return &predicate.Pred{Op: predicate.True} },
+				func(*table.Chunk) *predicate.Pred { return less(1, 200) },
+				func(c *table.Chunk) *predicate.Pred { return drawPredicate(rng, c, 2) },
 			} {
-				q := &plan.Query{Table: tab, Aggs: append(everyAggregate(rng, 0, "a")[:8], everyAggregate(rng, 1, "b")[3])}
+				q := &physical.Query{Table: tab, Aggs: append(everyAggregate(rng, 0, "a")[:8], everyAggregate(rng, 1, "b")[3])}
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Sum, Col: 2, Name: "c", Arg: tab.Fields[2].Type, P: -1})
 				for _, c := range tab.Chunks {
-					q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: where(c)})
+					q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: where(c)})
 				}
 				compareWithCPU(t, g, d, q, fmt.Sprint(chunks, " chunks"))
-				q = &plan.Query{Table: tab, Chunks: q.Chunks, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+				q = &physical.Query{Table: tab, Chunks: q.Chunks, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 				compareWithCPU(t, g, d, q, fmt.Sprint(chunks, " chunks, counted"))
 			}
 		}
@@ -79,12 +80,12 @@ func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
 		for range 2 {
-			q := &plan.Query{Table: tab}
+			q := &physical.Query{Table: tab}
 			for col, name := range []string{"a", "b", "c"} {
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Count, Col: col, Name: name, Arg: tab.Fields[col].Type, P: -1})
 			}
 			for range tab.Chunks {
-				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: less(1, 200)})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: less(1, 200)})
 			}
 			compareWithCPU(t, g, d, q, "counts")
 			d.Software, d.Fuse, d.Multiprocessors, d.Together = false, true, 1, 4
@@ -111,12 +112,12 @@ func TestSumsOfCodesInDifferentBits(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
 		for range 2 {
-			q := &plan.Query{Table: tab}
+			q := &physical.Query{Table: tab}
 			for col, name := range []string{"a", "b"} {
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Sum, Col: col, Name: name, Arg: tab.Fields[col].Type, P: -1})
 			}
 			for range tab.Chunks {
-				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}})
 			}
 			compareWithCPU(t, g, d, q, "sums")
 			d.Software, d.Fuse, d.Multiprocessors, d.Together = false, true, 1, 4
@@ -131,9 +132,9 @@ func TestSnapshotsSharePrograms(t *testing.T) {
 		d := compute.ProfileOf(ctx.Caps())
 		tab, programs := chunked(rng, 2000, 12, 3, false, true), 0
 		for i := range uint64(4) {
-			q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Sum), agg(expr.Percentile)}}
+			q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Sum), agg(expr.Percentile)}}
 			for range tab.Chunks {
-				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: less(0, 100+i)})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: less(0, 100+i)})
 			}
 			compareWithCPU(t, g, d, q, "a snapshot")
 			if i > 0 && g.Programs().Len() != programs {
@@ -159,19 +160,19 @@ func TestChunksShareDispatches(t *testing.T) {
 	device := hardware
 	device.Together = 16
 	for _, x := range []struct {
-		where *plan.Pred
+		where *predicate.Pred
 		agg   expr.Aggregate
 		want  string
 	}{
 		{less(1, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(b < 60) x2"},
-		{&plan.Pred{Op: plan.True}, agg(expr.Sum), "Accumulate(a) x2"},
+		{&predicate.Pred{Op: predicate.True}, agg(expr.Sum), "Accumulate(a) x2"},
 		{less(1, 60), agg(expr.Sum), "Accumulate(a) x3"},
-		{&plan.Pred{Op: plan.True}, agg(expr.Percentile), "Digits(a, bits 8..6) x2; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
+		{&predicate.Pred{Op: predicate.True}, agg(expr.Percentile), "Digits(a, bits 8..6) x2; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
 		{less(1, 60), agg(expr.Percentile), "Digits(a, bits 8..6) x3; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
 	} {
-		q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{x.agg}}
+		q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{x.agg}}
 		for range tab.Chunks {
-			q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: x.where})
+			q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: x.where})
 		}
 		var got []string
 		n := 0

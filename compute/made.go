@@ -9,6 +9,8 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -22,10 +24,10 @@ type madeCodes struct {
 }
 
 // makes finds out whether the codes of an expression can be made for the records that a query selects: a [plan.Declined] where not.
-func makes(run pass.Runner, d Profile, q *plan.Query, e expr.Expr) error {
+func makes(run pass.Runner, d Profile, q *physical.Query, e expr.Expr) error {
 	mayFail := false
 	for _, c := range q.Table.Chunks {
-		m, err := plan.Make(e, q.Table, c)
+		m, err := lower.Make(e, q.Table, c)
 		if err != nil {
 			return err
 		}
@@ -38,19 +40,19 @@ func makes(run pass.Runner, d Profile, q *plan.Query, e expr.Expr) error {
 	if q.Where != nil {
 		known = &expr.And{Kids: []expr.Expr{q.Where, known}, P: -1}
 	}
-	of, err := plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: known})
+	of, err := physical.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: known})
 	if err == nil {
 		err = checks(run, d, of)
 	}
-	if failed := (*plan.CheckError)(nil); errors.As(err, &failed) {
+	if failed := (*physical.CheckError)(nil); errors.As(err, &failed) {
 		return &plan.Declined{Why: fmt.Sprintf("a row raises an error in %s: %v", e, failed)}
 	}
 	return err
 }
 
 // making is how a chunk makes the codes of an expression.
-func (x *chunk) making(e expr.Expr) (*plan.Made, error) {
-	m, err := plan.Make(e, x.q.Table, x.Chunk)
+func (x *chunk) making(e expr.Expr) (*lower.Made, error) {
+	m, err := lower.Make(e, x.q.Table, x.Chunk)
 	if err != nil || m.Val == nil {
 		return m, err
 	}
@@ -72,7 +74,7 @@ type keeping struct {
 }
 
 // make makes the codes of an expression; where keep is not nil those of a column with it assigned, as [textures.Source] has them.
-func (s *sorting) make(e expr.Expr, m *plan.Made, keep *keeping) (out madeCodes, err error) {
+func (s *sorting) make(e expr.Expr, m *lower.Made, keep *keeping) (out madeCodes, err error) {
 	d := s.device.Primitives
 	f := glsl.Value(m, 0, 0)
 	high := m.Bits() > textures.PartBits
@@ -165,7 +167,7 @@ func (s *sorting) make(e expr.Expr, m *plan.Made, keep *keeping) (out madeCodes,
 }
 
 // unknown finds where an expression is NULL, and makes its codes 0 there.
-func (s *sorting) unknown(of *madeCodes, m *plan.Made) error {
+func (s *sorting) unknown(of *madeCodes, m *lower.Made) error {
 	d := s.device.Primitives
 	mapped := func(to *primitives.Vector, text string, in ...primitives.Vector) error {
 		*to = primitives.New(s.n)

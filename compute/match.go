@@ -8,7 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -40,7 +40,7 @@ func (m Match) Counts() string {
 
 // match queues the passes that look through a column's texts, and returns a bitmap of the codes that satisfy a
 // leaf; nil where the device leaves that to the host.
-func (x *chunk) match(l *plan.Match) *marks {
+func (x *chunk) match(l *predicate.Match) *marks {
 	seg, elements := x.segment(l.Col), l.Pattern.Elements()
 	if !x.device.Texts || len(elements) > mostElements || l.Pattern.Fold() && !seg.ASCII() {
 		return nil

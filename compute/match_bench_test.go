@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -71,7 +72,7 @@ func benchmarkLike(b *testing.B, rows int) {
 			{"ILIKE", &expr.Like{Pattern: "%SPECIAL%requests%", Fold: true}},
 		} {
 			c.like.X = &expr.Column{Name: "o_comment", T: tab.Fields[0].Type}
-			q, err := plan.NewQuery(tab, &plan.Fragment{Where: c.like, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Where: c.like, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -13,6 +13,9 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -46,16 +49,16 @@ func textTable(t *testing.T, rng *rand.Rand, rows, chunk int, parts []string) *t
 	return b.Table()
 }
 
-// matchLeaves lowers LIKE for each chunk, and calls f with those that are a [plan.Match]; of one element, and with a
+// matchLeaves lowers LIKE for each chunk, and calls f with those that are a [predicate.Match]; of one element, and with a
 // text before all wildcards, they are not.
-func matchLeaves(t *testing.T, tab *table.Table, like *expr.Like, f func(chunk int, leaf *plan.Match)) {
+func matchLeaves(t *testing.T, tab *table.Table, like *expr.Like, f func(chunk int, leaf *predicate.Match)) {
 	like.X = &expr.Column{Name: "s", T: tab.Fields[0].Type}
 	for i, c := range tab.Chunks {
-		p, _, err := plan.Lower(like, tab, c)
+		p, _, err := lower.Lower(like, tab, c)
 		if err != nil {
 			t.Fatalf("%s: %v", like, err)
 		}
-		m, ok := p.Leaf.(*plan.Match)
+		m, ok := p.Leaf.(*predicate.Match)
 		if ok {
 			f(i, m)
 		}
@@ -80,7 +83,7 @@ func TestMatchesAreThoseOfLike(t *testing.T) {
 				continue
 			}
 			like := &expr.Like{Pattern: p, Escape: '\\', Not: i%3 == 0}
-			matchLeaves(t, tab, like, func(chunk int, leaf *plan.Match) {
+			matchLeaves(t, tab, like, func(chunk int, leaf *predicate.Match) {
 				if err := checkLeaf(g, d, tab, chunk, leaf); err != nil {
 					t.Errorf("%q: %v", p, err)
 				}
@@ -132,7 +135,7 @@ func TestMatchesWithoutRegardToCase(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			tab := textTable(t, rng, 70_000, 0, parts)
 			for _, p := range []string{"%AB%", "%b_Z%", "%AB%z%", "%[%`%", "%@%zzB%", "%[%", "%k%", "%`%a_"} {
-				matchLeaves(t, tab, &expr.Like{Pattern: p, Fold: true}, func(chunk int, leaf *plan.Match) {
+				matchLeaves(t, tab, &expr.Like{Pattern: p, Fold: true}, func(chunk int, leaf *predicate.Match) {
 					if err := checkLeaf(g, d, tab, chunk, leaf); err != nil {
 						t.Errorf("%q: %v", p, err)
 					}
@@ -166,7 +169,7 @@ func TestQueriesWithMatches(t *testing.T) {
 			{&expr.And{Kids: []expr.Expr{like("%3%", false), &expr.Compare{Op: expr.GE, L: x, R: &expr.Const{V: table.Str("ab")}}}}, "Match(s LIKE '%3%')"},
 			{&expr.IsTruth{X: like("%ab%", false), Want: expr.IsUnknown}, ""},
 		} {
-			q, err := plan.NewQuery(tab, &plan.Fragment{Where: c.where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Max, Col: 0, Name: "s", Arg: x.T}}})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Where: c.where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Max, Col: 0, Name: "s", Arg: x.T}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -18,7 +19,7 @@ import (
 // of the result, so that a digit is decided on the device whatever the number of chunks.
 type order struct {
 	col      int
-	space    *plan.Space
+	space    *physical.Space
 	stored   stored // the bits of the space's codes that differ
 	digits   []digit
 	chunks   []*chunk // that have values
@@ -46,7 +47,7 @@ type frame struct {
 }
 
 // newFrame places a segment in a space.
-func (x *chunk) newFrame(col int, space *plan.Space) *frame {
+func (x *chunk) newFrame(col int, space *physical.Space) *frame {
 	seg := x.segment(col)
 	delta, ranks := space.Translation(seg)
 	if ranks != nil {
@@ -76,10 +77,10 @@ func (x *chunk) newFrame(col int, space *plan.Space) *frame {
 func (f *frame) varying() stored { return f.stored | stored(f.above[0]|f.above[1]) }
 
 // newOrder places the chunks in a space.
-func newOrder(col int, space *plan.Space, chunks []*chunk) *order {
+func newOrder(col int, space *physical.Space, chunks []*chunk) *order {
 	o := &order{col: col, space: space}
 	for _, x := range chunks {
-		if y := x.column(col); x.tree.op == plan.False || y.n.set && y.n.known == 0 && len(y.n.words) == 0 {
+		if y := x.column(col); x.tree.op == predicate.False || y.n.set && y.n.known == 0 && len(y.n.words) == 0 {
 			continue
 		}
 		f := x.newFrame(col, space)
@@ -92,7 +93,7 @@ func newOrder(col int, space *plan.Space, chunks []*chunk) *order {
 
 // SearchedBits returns the bits by which the passes of a query count a column's codes in
 // the space that its chunks have in common.
-func SearchedBits(q *plan.Query, col int) (uint64, error) {
+func SearchedBits(q *physical.Query, col int) (uint64, error) {
 	c, err := compile(Profile{MaxBlock: math.MaxInt32, MaxBlocks: 16}, q)
 	if err != nil {
 		return 0, err

@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -15,7 +16,7 @@ import (
 // Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
 // planes, and become those of a code space that both columns have in common. Several keys are one of as many bits as
 // they have together, 64 at most.
-func Pairs(run pass.Runner, d Profile, q *plan.PairQuery) (out plan.Pairs, err error) {
+func Pairs(run pass.Runner, d Profile, q *physical.PairQuery) (out physical.Pairs, err error) {
 	for _, s := range q.Sides {
 		if err := checks(run, d, s); err != nil {
 			return out, err
@@ -61,7 +62,7 @@ func Pairs(run pass.Runner, d Profile, q *plan.PairQuery) (out plan.Pairs, err e
 }
 
 // Taken are the rows of lists at places, on the device.
-func Taken(run pass.Runner, d Profile, lists []plan.RowList, places primitives.Vector) (held []*plan.Held, err error) {
+func Taken(run pass.Runner, d Profile, lists []physical.RowList, places primitives.Vector) (held []*physical.Held, err error) {
 	for _, l := range lists {
 		h, err := taken(run, d, l, places)
 		if err != nil {
@@ -73,16 +74,16 @@ func Taken(run pass.Runner, d Profile, lists []plan.RowList, places primitives.V
 }
 
 // taken are the rows of a list at places, on the device; the places where there is none.
-func taken(run pass.Runner, d Profile, of plan.RowList, places primitives.Vector) (*plan.Held, error) {
+func taken(run pass.Runner, d Profile, of physical.RowList, places primitives.Vector) (*physical.Held, error) {
 	if of.None() || places.N == 0 {
-		return &plan.Held{N: places.N, On: places}, nil
+		return &physical.Held{N: places.N, On: places}, nil
 	}
 	rows := primitives.New(places.N)
-	return &plan.Held{N: places.N, On: rows}, primitives.Gather(run, d.Primitives, vectorOf(of), places, rows)
+	return &physical.Held{N: places.N, On: rows}, primitives.Gather(run, d.Primitives, vectorOf(of), places, rows)
 }
 
 // vectorOf is a list of rows on the device.
-func vectorOf(l plan.RowList) primitives.Vector {
+func vectorOf(l physical.RowList) primitives.Vector {
 	if l.Held != nil {
 		return l.Held.On.(primitives.Vector)
 	}
@@ -90,7 +91,7 @@ func vectorOf(l plan.RowList) primitives.Vector {
 }
 
 // SideOf is the side whose columns a pass of [Pairs] reads; the left one where it reads none.
-func SideOf(q *plan.PairQuery, p *pass.Pass) *plan.Query {
+func SideOf(q *physical.PairQuery, p *pass.Pass) *physical.Query {
 	for _, b := range slices.Concat(p.Dispatch.Blocks, p.Dispatch.Addressed) {
 		for _, s := range q.Sides {
 			if b.Chunk != nil && slices.Contains(s.Table.Chunks, b.Chunk) {
@@ -105,15 +106,15 @@ func SideOf(q *plan.PairQuery, p *pass.Pass) *plan.Query {
 type joinKeys struct {
 	run       pass.Runner
 	device    Profile
-	of        []expr.Expr     // the keys
-	made      []bool          // whose codes are made
-	starts    []int           // the numbers of the first rows of the side's chunks, and last how many numbers its table has
-	fields    []plan.KeyField // a key each
-	wide, ids bool            // keys of two words; row ids are wanted
+	of        []expr.Expr         // the keys
+	made      []bool              // whose codes are made
+	starts    []int               // the numbers of the first rows of the side's chunks, and last how many numbers its table has
+	fields    []physical.KeyField // a key each
+	wide, ids bool                // keys of two words; row ids are wanted
 }
 
 // side is the selected rows of a table, none of which is NULL in a key.
-func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
+func (k *joinKeys) side(q *physical.Query) (out JoinSide, err error) {
 	found, err := selections(k.run, k.device, q, q.Chunks)
 	if err != nil {
 		return out, err
@@ -144,7 +145,7 @@ func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
 }
 
 // listed is a side whose rows are those of a list that are selected, by their places in the list: by its number each gathers its key.
-func (k *joinKeys) listed(q *plan.Query, list plan.RowList) (out JoinSide, err error) {
+func (k *joinKeys) listed(q *physical.Query, list physical.RowList) (out JoinSide, err error) {
 	d, rows := k.device.Primitives, k.starts[len(k.starts)-1]
 	if list.Len() == 0 {
 		return out, nil
@@ -243,7 +244,7 @@ func (k *joinKeys) sum(of primitives.Vector) (int, error) {
 }
 
 // Selected are the rows that a query selects of a table of one chunk, and of one window, on the device.
-func Selected(run pass.Runner, d Profile, q *plan.Query) (primitives.Vector, error) {
+func Selected(run pass.Runner, d Profile, q *physical.Query) (primitives.Vector, error) {
 	if err := checks(run, d, q); err != nil {
 		return primitives.Vector{}, err
 	}
@@ -266,7 +267,7 @@ func sourceWords(n int) primitives.Vector {
 
 // Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
 // NULL. It is a [plan.Declined] where a block of the device does not hold them.
-func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Space, list plan.RowList) (out textures.Source, nulls int, err error) {
+func Column(run pass.Runner, d Profile, t *table.Table, col int, space *physical.Space, list physical.RowList) (out textures.Source, nulls int, err error) {
 	rows, n, some := 0, list.Len(), list.Loose
 	for _, c := range t.Chunks {
 		rows, some = rows+c.Rows, some || c.Segments[col].Nulls > 0
@@ -275,11 +276,11 @@ func Column(run pass.Runner, d Profile, t *table.Table, col int, space *plan.Spa
 		return out, 0, &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", most)}
 	}
 	of := &expr.Column{Index: col, Name: t.Fields[col].Name, T: t.Fields[col].Type, P: -1}
-	q, err := plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: &expr.IsNull{X: of, Not: true, P: -1}})
+	q, err := physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: &expr.IsNull{X: of, Not: true, P: -1}})
 	if err != nil {
 		return out, 0, err
 	}
-	k := &joinKeys{run: run, device: d, starts: plan.RowStarts(t), of: []expr.Expr{of}, made: []bool{false}, fields: []plan.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
+	k := &joinKeys{run: run, device: d, starts: physical.RowStarts(t), of: []expr.Expr{of}, made: []bool{false}, fields: []physical.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
 	side, err := k.side(q)
 	if err != nil {
 		return out, 0, err

@@ -11,6 +11,8 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -70,9 +72,9 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 		for kind, d := range devices(gl) {
 			for name, c := range cases {
 				for _, way := range JoinWays {
-					q := &plan.PairQuery{Cmp: expr.EQ, Way: way, Most: 1 << 24}
+					q := &physical.PairQuery{Cmp: expr.EQ, Way: way, Most: 1 << 24}
 					for _, col := range c.cols {
-						q.Keys = append(q.Keys, plan.PairKey{&expr.Column{Index: col, T: c.left.Fields[col].Type}, &expr.Column{Index: col, T: c.right.Fields[col].Type}})
+						q.Keys = append(q.Keys, physical.PairKey{&expr.Column{Index: col, T: c.left.Fields[col].Type}, &expr.Column{Index: col, T: c.right.Fields[col].Type}})
 					}
 					var values [2]map[uint32]string
 					for i, tab := range []*table.Table{c.left, c.right} {
@@ -86,12 +88,12 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 							where.Kids = append(where.Kids, &expr.IsNull{X: &expr.Column{Index: col, Name: "key", T: tab.Fields[col].Type}, Not: true})
 						}
 						var err error
-						if q.Sides[i], err = plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where}); err != nil {
+						if q.Sides[i], err = physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: where}); err != nil {
 							t.Fatal(err)
 						}
 						values[i] = keysAbove(tab, c.cols, least)
 					}
-					if name == "words" && q.Sides[0].Chunks[0].Pred.Op != plan.True {
+					if name == "words" && q.Sides[0].Chunks[0].Pred.Op != predicate.True {
 						t.Error("not all rows are selected, whose codes are taken as they are")
 					}
 					got, err := Pairs(g, d, q)

@@ -12,7 +12,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -67,7 +67,7 @@ func BenchmarkProducts(b *testing.B) {
 			{"31x31-codes", "SELECT COUNT(*) FROM lineorder WHERE x * y > 1000000000000000001"},
 			{"two", "SELECT SUM(price * (11 - discount)), SUM(price * discount), COUNT(*) FROM lineorder WHERE quantity < 25"},
 		} {
-			q, err := plan.NewQuery(tab, fragmentOf(b, tab, x.text))
+			q, err := physical.NewQuery(tab, fragmentOf(b, tab, x.text))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -14,6 +14,9 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -67,12 +70,12 @@ func fragmentOf(t testing.TB, tab *table.Table, text string) *plan.Fragment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan.Fragments(plan.Cut(tree))[0]
+	return plan.Fragments(rules.Cut(tree))[0]
 }
 
 // inParts answers a query by one selection a chunk.
-func inParts(run pass.Runner, d compute.Profile, q *plan.Query) ([]table.Value, error) {
-	var parts []plan.Selection
+func inParts(run pass.Runner, d compute.Profile, q *physical.Query) ([]table.Value, error) {
+	var parts []partial.Selection
 	for i := range q.Chunks {
 		s, err := compute.Select(run, d, q.Part([]int{i}))
 		if err != nil {
@@ -80,7 +83,7 @@ func inParts(run pass.Runner, d compute.Profile, q *plan.Query) ([]table.Value, 
 		}
 		parts = append(parts, s)
 	}
-	return plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+	return partial.Finish(partial.Merge(q, len(parts), func(i int, do func(partial.Selection) error) func() error {
 		err := do(parts[i])
 		return func() error { return err }
 	}), q)
@@ -130,7 +133,7 @@ func TestProductsAgreeWithTheOracle(t *testing.T) {
 func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Profile, tab *table.Table, text string) bool {
 	t.Helper()
 	f := fragmentOf(t, tab, text)
-	q, err := plan.NewQuery(tab, f)
+	q, err := physical.NewQuery(tab, f)
 	if err == nil && len(q.Aggs) == 0 { // some record might leave 64 bits
 		return false
 	}
@@ -138,7 +141,7 @@ func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Profile, tab *table.Table
 	if err != nil || wantErr != nil {
 		t.Fatalf("%s: %v, %v", text, err, wantErr)
 	}
-	for what, run := range map[string]func(pass.Runner, compute.Profile, *plan.Query) ([]table.Value, error){"whole": answer, "in parts": inParts} {
+	for what, run := range map[string]func(pass.Runner, compute.Profile, *physical.Query) ([]table.Value, error){"whole": answer, "in parts": inParts} {
 		got, err := run(g, d, q)
 		g.End()
 		if errors.As(err, new(*plan.Declined)) {
@@ -196,7 +199,7 @@ func TestFormsOfProducts(t *testing.T) {
 			*seg = *column(rand.New(rand.NewPCG(3, 4)), 9000, width, false, false)
 			tab.Fields[i].Type = seg.Type
 		}
-		q, err := plan.NewQuery(tab, fragmentOf(t, tab, "SELECT SUM(a * b) FROM t"))
+		q, err := physical.NewQuery(tab, fragmentOf(t, tab, "SELECT SUM(a * b) FROM t"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -58,38 +58,38 @@ func segmentOf(typ table.Type, rows, bits int, f func(*rand.Rand) uint64) *table
 	return seg
 }
 
-func integerNode(op plan.ValOp, lo, hi int64, kids ...*plan.Val) *plan.Val {
-	return &plan.Val{Op: op, Kids: kids, I: lo, Lo: big.NewInt(lo), Hi: big.NewInt(hi)}
+func integerNode(op predicate.ValOp, lo, hi int64, kids ...*predicate.Val) *predicate.Val {
+	return &predicate.Val{Op: op, Kids: kids, I: lo, Lo: big.NewInt(lo), Hi: big.NewInt(hi)}
 }
 
 // benchSemilinear is 3a + 7b - 2c + d < k, in 32 bits or, where wide, in 64.
-func benchSemilinear(wide bool) *plan.Computed {
+func benchSemilinear(wide bool) *predicate.Computed {
 	hi := int64(1 << 23)
 	if wide {
 		hi = 1 << 40
 	}
-	var sum *plan.Val
+	var sum *predicate.Val
 	for i, c := range []int64{3, 7, -2, 1} {
-		col := integerNode(plan.Col, 0, 1<<19-1)
+		col := integerNode(predicate.Col, 0, 1<<19-1)
 		col.Column, col.I = i, 0
-		term := integerNode(plan.MulV, -hi, hi, integerNode(plan.Const, c, c), col)
+		term := integerNode(predicate.MulV, -hi, hi, integerNode(predicate.Const, c, c), col)
 		if sum == nil {
 			sum = term
 		} else {
-			sum = integerNode(plan.AddV, -hi, hi, sum, term)
+			sum = integerNode(predicate.AddV, -hi, hi, sum, term)
 		}
 	}
-	return &plan.Computed{Op: expr.LT, L: sum, R: integerNode(plan.Const, 2000000, 2000000), Text: "3*a + 7*b - 2*c + d < 2000000"}
+	return &predicate.Computed{Op: expr.LT, L: sum, R: integerNode(predicate.Const, 2000000, 2000000), Text: "3*a + 7*b - 2*c + d < 2000000"}
 }
 
 // benchDouble is x * 2 + x < 1.
-func benchDouble(col int) *plan.Computed {
-	x := &plan.Val{Op: plan.ColF, Column: col, Float: true}
-	k := func(f float64) *plan.Val { return &plan.Val{Op: plan.Const, Float: true, F: f} }
-	node := func(op plan.ValOp, a, b *plan.Val) *plan.Val {
-		return &plan.Val{Op: op, Float: true, Kids: []*plan.Val{a, b}}
+func benchDouble(col int) *predicate.Computed {
+	x := &predicate.Val{Op: predicate.ColF, Column: col, Float: true}
+	k := func(f float64) *predicate.Val { return &predicate.Val{Op: predicate.Const, Float: true, F: f} }
+	node := func(op predicate.ValOp, a, b *predicate.Val) *predicate.Val {
+		return &predicate.Val{Op: op, Float: true, Kids: []*predicate.Val{a, b}}
 	}
-	return &plan.Computed{Op: expr.LT, L: node(plan.AddV, node(plan.MulV, x, k(2)), x), R: k(1), Shape: plan.Expression, Text: "x * 2 + x < 1"}
+	return &predicate.Computed{Op: expr.LT, L: node(predicate.AddV, node(predicate.MulV, x, k(2)), x), R: k(1), Shape: predicate.Expression, Text: "x * 2 + x < 1"}
 }
 
 func BenchmarkValues(b *testing.B) {
@@ -122,7 +122,7 @@ func BenchmarkValues(b *testing.B) {
 		return uint64(table.OrdinalFloat32(r.Float32()))
 	}))
 	few, many, wide := spansOf(8, 1<<19), spansOf(5000, 1<<19), spansOf(5000, 1<<19)
-	wide.Spans = append(wide.Spans, plan.Span{Lo: 1 << 40, Hi: 1 << 40}) // too large for a bit a code
+	wide.Spans = append(wide.Spans, predicate.Span{Lo: 1 << 40, Hi: 1 << 40}) // too large for a bit a code
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
 		e := chunkOf(ProfileOf(ctx.Caps()), t, 0)
 		type benchCase struct {
@@ -130,9 +130,9 @@ func BenchmarkValues(b *testing.B) {
 			run  func() error
 		}
 		var cases []benchCase
-		count := func(name string, leaf plan.Leaf) {
+		count := func(name string, leaf predicate.Leaf) {
 			cases = append(cases, benchCase{name + ", count", func() error {
-				e.valued = map[plan.Leaf]*node{}
+				e.valued = map[predicate.Leaf]*node{}
 				n, err := e.values(leaf)
 				if err != nil {
 					return err
@@ -144,7 +144,7 @@ func BenchmarkValues(b *testing.B) {
 		count("semilinear in 32 bits", benchSemilinear(false))
 		count("semilinear in 64 bits", benchSemilinear(true))
 		cases = append(cases, benchCase{"semilinear, bitmap", func() error {
-			e.valued = map[plan.Leaf]*node{}
+			e.valued = map[predicate.Leaf]*node{}
 			n, err := e.values(benchSemilinear(false))
 			if err == nil {
 				_, err = e.mark(n)
@@ -152,7 +152,7 @@ func BenchmarkValues(b *testing.B) {
 			return err
 		}})
 		count("x * 2 + x < 1", benchDouble(normal))
-		for _, m := range []*plan.Members{few, many, wide} {
+		for _, m := range []*predicate.Members{few, many, wide} {
 			count(fmt.Sprintf("%d spans", len(m.Spans)), m)
 		}
 		for _, col := range []int{unit, normal, any, two, real} {
@@ -187,12 +187,12 @@ func BenchmarkValues(b *testing.B) {
 }
 
 // spansOf makes n spans of single codes and short runs below top.
-func spansOf(n int, top uint64) *plan.Members {
-	m := &plan.Members{Col: 0, Text: fmt.Sprintf("a IN (%d spans)", n)}
+func spansOf(n int, top uint64) *predicate.Members {
+	m := &predicate.Members{Col: 0, Text: fmt.Sprintf("a IN (%d spans)", n)}
 	step := max(top/uint64(n), 4) // of codes: spans are disjoint
 	for i := range uint64(n) {
 		if lo := i * step; lo < top {
-			m.Spans = append(m.Spans, plan.Span{Lo: lo, Hi: min(lo+i%3, top-1)})
+			m.Spans = append(m.Spans, predicate.Span{Lo: lo, Hi: min(lo+i%3, top-1)})
 		}
 	}
 	return m

@@ -10,7 +10,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,7 +25,7 @@ func TestRandomArithmeticAgreesWithTheOracle(t *testing.T) {
 	knobs.Shapes = plantest.Shapes{N: 4, Seed: 3}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
-		run := func(q *plan.Query) ([]table.Value, error) { return answer(g, d, q) }
+		run := func(q *physical.Query) ([]table.Value, error) { return answer(g, d, q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {
 			tab := plantest.TableOf(t, "t", fields, knobs)

@@ -19,25 +19,27 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // valueLeaves lists the leaves of a predicate that are evaluated from the codes.
-func valueLeaves(p *plan.Pred) []plan.Leaf {
-	var out []plan.Leaf
+func valueLeaves(p *predicate.Pred) []predicate.Leaf {
+	var out []predicate.Leaf
 	for _, k := range p.Kids {
 		out = append(out, valueLeaves(k)...)
 	}
 	switch p.Leaf.(type) {
-	case *plan.Computed, *plan.Members:
+	case *predicate.Computed, *predicate.Members:
 		out = append(out, p.Leaf)
 	}
 	return out
 }
 
 // checkLeaf compares the bitmaps and the count of a leaf with what cpu selects.
-func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf plan.Leaf) error {
+func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf predicate.Leaf) error {
 	e := chunkOf(d, tab, chunk)
 	n, err := e.values(leaf)
 	if err != nil {
@@ -58,7 +60,7 @@ func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf plan.Lea
 	if err != nil {
 		return err
 	}
-	holds, err := cpu.Selected(&plan.Pred{Op: plan.Simple, Leaf: leaf}, e.Chunk)
+	holds, err := cpu.Selected(&predicate.Pred{Op: predicate.Simple, Leaf: leaf}, e.Chunk)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf plan.Lea
 	return nil
 }
 
-func recordOf(c *table.Chunk, leaf plan.Leaf, row int) []table.Value {
+func recordOf(c *table.Chunk, leaf predicate.Leaf, row int) []table.Value {
 	var v []table.Value
 	for _, col := range leaf.Columns() {
 		if row < c.Rows {
@@ -118,7 +120,7 @@ func TestValueLeavesHold(t *testing.T) {
 			tab := plantest.TableOf(t, "t", fields, k)
 			where := plantest.Where(t, tab, k)
 			for i := range tab.Chunks {
-				pred, checks, err := plan.Lower(where, tab, tab.Chunks[i])
+				pred, checks, err := lower.Lower(where, tab, tab.Chunks[i])
 				if err != nil {
 					return
 				}
@@ -162,21 +164,21 @@ func randomSegment(rng *rand.Rand, width, rows int, nulls bool) *table.Segment {
 }
 
 // sumBelow is a + 2b < k, checked for overflow where the columns are wide.
-func sumBelow(c *table.Chunk) *plan.Computed {
-	at := func(col int) *plan.Val {
+func sumBelow(c *table.Chunk) *predicate.Computed {
+	at := func(col int) *predicate.Val {
 		s := c.Segments[col]
-		return &plan.Val{Op: plan.Col, Column: col, Offset: -5, Max: s.Max, Lo: big.NewInt(-5), Hi: new(big.Int).SetUint64(s.Max)}
+		return &predicate.Val{Op: predicate.Col, Column: col, Offset: -5, Max: s.Max, Lo: big.NewInt(-5), Hi: new(big.Int).SetUint64(s.Max)}
 	}
 	a, b := at(0), at(1)
-	two := &plan.Val{Op: plan.Const, I: 2, Lo: big.NewInt(2), Hi: big.NewInt(2)}
+	two := &predicate.Val{Op: predicate.Const, I: 2, Lo: big.NewInt(2), Hi: big.NewInt(2)}
 	wide := max(c.Segments[0].Bits, c.Segments[1].Bits) > 28
 	hi := new(big.Int).Lsh(big.NewInt(1), uint(c.Segments[0].Bits+c.Segments[1].Bits+2))
-	node := func(op plan.ValOp, x, y *plan.Val) *plan.Val {
-		return &plan.Val{Op: op, Kids: []*plan.Val{x, y}, Lo: big.NewInt(-20), Hi: hi, CanFail: wide}
+	node := func(op predicate.ValOp, x, y *predicate.Val) *predicate.Val {
+		return &predicate.Val{Op: op, Kids: []*predicate.Val{x, y}, Lo: big.NewInt(-20), Hi: hi, CanFail: wide}
 	}
 	k := int64(min(c.Segments[0].Max, math.MaxInt64) / 2)
-	return &plan.Computed{Op: expr.LT, L: node(plan.AddV, a, node(plan.MulV, two, b)), Shape: plan.Expression, Text: "a + 2 * b < k",
-		R: &plan.Val{Op: plan.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}}
+	return &predicate.Computed{Op: expr.LT, L: node(predicate.AddV, a, node(predicate.MulV, two, b)), Shape: predicate.Expression, Text: "a + 2 * b < k",
+		R: &predicate.Val{Op: predicate.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}}
 }
 
 // On devices of both kinds, in one window and in several: a sum of columns, and
@@ -191,7 +193,7 @@ func TestValueLeavesOverWindows(t *testing.T) {
 						randomSegment(rng, width, rows, i%2 == 0), randomSegment(rng, min(width, 13), rows, i%3 == 0)}}
 					tab := &table.Table{Name: "t", Chunks: []*table.Chunk{ch},
 						Fields: []table.Field{{Name: "a", Type: ch.Segments[0].Type}, {Name: "b", Type: ch.Segments[1].Type}}}
-					for _, leaf := range []plan.Leaf{spansOf(7, ch.Segments[0].Max+1), sumBelow(ch)} {
+					for _, leaf := range []predicate.Leaf{spansOf(7, ch.Segments[0].Max+1), sumBelow(ch)} {
 						if err := checkLeaf(g, d, tab, 0, leaf); err != nil {
 							t.Errorf("%s, %d bits, %d rows: %v", name, width, rows, err)
 						}
@@ -230,19 +232,19 @@ func TestSubnormalDoublesAreExact(t *testing.T) {
 		}
 	}
 	tab := b.Table()
-	col := func(i int) *plan.Val {
-		return &plan.Val{Op: plan.ColF, Column: i, Float: true, Base: tab.Chunks[0].Segments[i].Base}
+	col := func(i int) *predicate.Val {
+		return &predicate.Val{Op: predicate.ColF, Column: i, Float: true, Base: tab.Chunks[0].Segments[i].Base}
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		for _, op := range []plan.ValOp{plan.AddV, plan.SubV, plan.MulV, plan.DivV} {
-			v := &plan.Val{Op: op, Float: true, CanFail: true, Kids: []*plan.Val{col(0), col(1)}}
-			narrow := &plan.Val{Op: plan.Round32, Float: true, CanFail: true, Kids: []*plan.Val{v}}
-			name := [...]string{plan.AddV: "+", plan.SubV: "-", plan.MulV: "*", plan.DivV: "/"}[op]
-			for _, leaf := range []*plan.Computed{
-				{Op: expr.EQ, L: v, R: col(2), Shape: plan.Expression, Text: "x " + name + " y = z"},
-				{Op: expr.LT, L: v, R: col(2), Shape: plan.Expression, Text: "x " + name + " y < z"},
-				{Fails: v, Shape: plan.Expression, Text: "x " + name + " y fails"},
-				{Fails: narrow, Shape: plan.Expression, Text: "x " + name + " y does not fit a REAL"},
+		for _, op := range []predicate.ValOp{predicate.AddV, predicate.SubV, predicate.MulV, predicate.DivV} {
+			v := &predicate.Val{Op: op, Float: true, CanFail: true, Kids: []*predicate.Val{col(0), col(1)}}
+			narrow := &predicate.Val{Op: predicate.Round32, Float: true, CanFail: true, Kids: []*predicate.Val{v}}
+			name := [...]string{predicate.AddV: "+", predicate.SubV: "-", predicate.MulV: "*", predicate.DivV: "/"}[op]
+			for _, leaf := range []*predicate.Computed{
+				{Op: expr.EQ, L: v, R: col(2), Shape: predicate.Expression, Text: "x " + name + " y = z"},
+				{Op: expr.LT, L: v, R: col(2), Shape: predicate.Expression, Text: "x " + name + " y < z"},
+				{Fails: v, Shape: predicate.Expression, Text: "x " + name + " y fails"},
+				{Fails: narrow, Shape: predicate.Expression, Text: "x " + name + " y does not fit a REAL"},
 			} {
 				if err := checkLeaf(g, ProfileOf(ctx.Caps()), tab, 0, leaf); err != nil {
 					t.Error(err)
@@ -263,14 +265,14 @@ func TestFewBlocks(t *testing.T) {
 		tab.Fields = append(tab.Fields, table.Field{Name: "x", Type: seg.Type})
 		ch.Segments = append(ch.Segments, seg)
 	}
-	product := func(n int) *plan.Computed { // of n columns, in 64 bits
-		v := &plan.Val{Op: plan.Col, Lo: big.NewInt(-5), Hi: big.NewInt(511), Offset: -5, Max: 516}
+	product := func(n int) *predicate.Computed { // of n columns, in 64 bits
+		v := &predicate.Val{Op: predicate.Col, Lo: big.NewInt(-5), Hi: big.NewInt(511), Offset: -5, Max: 516}
 		for i := 1; i < n; i++ {
 			c := *v
-			c.Op, c.Kids, c.Column, c.Offset = plan.Col, nil, i, -5
-			v = &plan.Val{Op: plan.MulV, Kids: []*plan.Val{v, &c}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
+			c.Op, c.Kids, c.Column, c.Offset = predicate.Col, nil, i, -5
+			v = &predicate.Val{Op: predicate.MulV, Kids: []*predicate.Val{v, &c}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
 		}
-		return &plan.Computed{Op: expr.LT, L: v, R: &plan.Val{Op: plan.Const, Lo: new(big.Int), Hi: new(big.Int)}, Shape: plan.Polynomial, Text: "product < 0"}
+		return &predicate.Computed{Op: expr.LT, L: v, R: &predicate.Val{Op: predicate.Const, Lo: new(big.Int), Hi: new(big.Int)}, Shape: predicate.Polynomial, Text: "product < 0"}
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := ProfileOf(ctx.Caps())
@@ -296,16 +298,16 @@ func TestSemilinearOverPlanes(t *testing.T) {
 			for i, coef := range coefficients {
 				ch := &table.Chunk{Rows: []int{70_001, 8192, 33}[i%3]}
 				tab := &table.Table{Name: "t", Chunks: []*table.Chunk{ch}}
-				var sum *plan.Val
+				var sum *predicate.Val
 				for c, k := range coef {
 					seg := randomSegment(rng, []int{19, 7, 33, 12}[(i+c)%4], ch.Rows, (i+c)%2 == 0)
 					tab.Fields = append(tab.Fields, table.Field{Name: "x", Type: seg.Type})
 					ch.Segments = append(ch.Segments, seg)
-					col := &plan.Val{Op: plan.Col, Column: c, Offset: -5, Max: seg.Max, Lo: big.NewInt(-5), Hi: big.NewInt(int64(seg.Max) - 5)}
-					factor := &plan.Val{Op: plan.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}
-					v := &plan.Val{Op: plan.MulV, Kids: []*plan.Val{factor, col}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
+					col := &predicate.Val{Op: predicate.Col, Column: c, Offset: -5, Max: seg.Max, Lo: big.NewInt(-5), Hi: big.NewInt(int64(seg.Max) - 5)}
+					factor := &predicate.Val{Op: predicate.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}
+					v := &predicate.Val{Op: predicate.MulV, Kids: []*predicate.Val{factor, col}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
 					if sum != nil {
-						v = &plan.Val{Op: plan.AddV, Kids: []*plan.Val{sum, v}, Lo: v.Lo, Hi: v.Hi}
+						v = &predicate.Val{Op: predicate.AddV, Kids: []*predicate.Val{sum, v}, Lo: v.Lo, Hi: v.Hi}
 					}
 					sum = v
 				}
@@ -320,8 +322,8 @@ func TestSemilinearOverPlanes(t *testing.T) {
 					if name != "own" && (i+j/2)%2 != 0 { // two of four: each operator is a program of its own
 						continue
 					}
-					p := &plan.Computed{Op: expr.CmpOp((i + j) % 6), L: sum, Text: fmt.Sprint("sum against ", bound),
-						R: &plan.Val{Op: plan.Const, I: bound, Lo: big.NewInt(bound), Hi: big.NewInt(bound)}}
+					p := &predicate.Computed{Op: expr.CmpOp((i + j) % 6), L: sum, Text: fmt.Sprint("sum against ", bound),
+						R: &predicate.Val{Op: predicate.Const, I: bound, Lo: big.NewInt(bound), Hi: big.NewInt(bound)}}
 					if err := checkLeaf(g, d, tab, 0, p); err != nil {
 						t.Errorf("%s, coefficients %v, operator %v: %v", name, coef, p.Op, err)
 					}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -16,7 +17,7 @@ import (
 // row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
 // record in the order of rows. Where all that is asked for are values of columns, these are
 // gathered from the planes instead, if there are not too many. Checks are left to [Select].
-func Rows(run pass.Runner, d Profile, q *plan.Query, chunk int) ([]plan.Marked, error) {
+func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.Marked, error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
 	if err != nil {
@@ -27,10 +28,10 @@ func Rows(run pass.Runner, d Profile, q *plan.Query, chunk int) ([]plan.Marked, 
 	switch {
 	case err != nil:
 		return nil, err
-	case tree.op == plan.False:
+	case tree.op == predicate.False:
 		return nil, nil
-	case tree.op == plan.True:
-		return []plan.Marked{{N: x.Rows, All: true}}, nil
+	case tree.op == predicate.True:
+		return []physical.Marked{{N: x.Rows, All: true}}, nil
 	}
 	if tree, err = x.mark(tree); err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func Rows(run pass.Runner, d Profile, q *plan.Query, chunk int) ([]plan.Marked, 
 	if _, err := c.dispatch(run); err != nil {
 		return nil, err
 	}
-	var list []plan.Marked
+	var list []physical.Marked
 	for i, w := range x.pieces {
 		m, err := x.rowsOf(run, tree.leaf.marks.blocks[i], w.Window)
 		if err != nil {
@@ -51,9 +52,9 @@ func Rows(run pass.Runner, d Profile, q *plan.Query, chunk int) ([]plan.Marked, 
 }
 
 // rowsOf reads the rows that are marked in the bitmap of a window.
-func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window) (plan.Marked, error) {
+func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window) (physical.Marked, error) {
 	d := x.device.Primitives
-	m := plan.Marked{First: w.From, N: w.Rows}
+	m := physical.Marked{First: w.From, N: w.Rows}
 	groups := primitives.Groups(w.Rows)
 	words := groups * textures.GroupRows / 32
 	bitsOf := func() (err error) {

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // Select prepares the selection of a query. Its Check runs the passes of the checks, of
 // the selection and of the query's aggregates.
-func Select(run pass.Runner, d Profile, q *plan.Query) (plan.Selection, error) {
+func Select(run pass.Runner, d Profile, q *physical.Query) (partial.Selection, error) {
 	c, err := d.compile(q)
 	if err != nil {
 		return nil, err
@@ -19,7 +20,7 @@ func Select(run pass.Runner, d Profile, q *plan.Query) (plan.Selection, error) {
 	return &execution{compiled: c, run: run, histograms: map[int]*histogram{}}, nil
 }
 
-// execution is one run of a compiled query; it implements plan.Selection.
+// execution is one run of a compiled query; it implements partial.Selection.
 type execution struct {
 	*compiled
 	run        pass.Runner
@@ -59,7 +60,7 @@ func withResult(p *pass.Pass, result textures.Block) *pass.Pass {
 	return &q
 }
 
-// Check implements plan.Selection.
+// Check implements partial.Selection.
 func (x *execution) Check() error {
 	done, err := x.execute(x.run)
 	if err != nil {
@@ -79,12 +80,12 @@ func (x *execution) Check() error {
 	return nil
 }
 
-// Count implements plan.Selection.
+// Count implements partial.Selection.
 func (x *execution) Count() (uint64, error) {
 	return x.total(func(c *chunk) *number { return c.selected })
 }
 
-// CountNotNull implements plan.Selection.
+// CountNotNull implements partial.Selection.
 func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col) }
 
 // total adds a number of records up over all chunks.
@@ -118,8 +119,8 @@ func (c *compiled) order(col int) *order {
 	return nil
 }
 
-// Sum implements plan.Selection.
-func (x *execution) Sum(col int) (sum plan.Sum, err error) {
+// Sum implements partial.Selection.
+func (x *execution) Sum(col int) (sum partial.Sum, err error) {
 	once, float := map[word]bool{}, false
 	for _, c := range x.chunks {
 		y := c.column(col)
@@ -146,7 +147,7 @@ func (x *execution) Sum(col int) (sum plan.Sum, err error) {
 	return sum, err
 }
 
-// Kth implements plan.Selection.
+// Kth implements partial.Selection.
 func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	n, err := x.values(col)
 	if err != nil {
@@ -154,7 +155,7 @@ func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	}
 	if o := x.order(col); o != nil {
 		for _, s := range o.searches {
-			if rank, top, ok, err := plan.Rank(s.agg, n); err == nil && ok && rank == k && top == largest {
+			if rank, top, ok, err := physical.Rank(s.agg, n); err == nil && ok && rank == k && top == largest {
 				if !largest {
 					k = n - k + 1
 				}

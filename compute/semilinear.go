@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -25,7 +25,7 @@ import (
 // bound, and from the sum of the coefficients on it is less. Each plane is read
 // once, and most units need no more than the upper half of them, as in a comparison.
 type planeSum struct {
-	of        *plan.Computed
+	of        *predicate.Computed
 	terms     []planeTerm // lightest first
 	bound     *big.Int    // compared with the sum
 	positions int
@@ -52,7 +52,7 @@ const (
 
 // planeSum makes the sum of a semi-linear leaf, nil where reading the codes is
 // the better way.
-func (x *chunk) planeSum(p *plan.Computed) *planeSum {
+func (x *chunk) planeSum(p *predicate.Computed) *planeSum {
 	cols, coef, rhs, _, ok := p.Linear()
 	if !ok || p.Fails != nil {
 		return nil

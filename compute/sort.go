@@ -8,6 +8,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -17,8 +19,8 @@ import (
 // rows' keys are gathered from the planes, and a radix sort orders them. Where few rows are wanted, an order
 // statistic of the first key says first which rows may be among them. Of a window no more rows are returned
 // than are wanted in all. Keys that are no columns, and have not been made columns by [plan.Sort.ByColumns], are made on the device; where
-// [plan.Make] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
-func Order(run pass.Runner, d Profile, q *plan.Query) (list []plan.SortedRows, err error) {
+// [lower.Make] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
+func Order(run pass.Runner, d Profile, q *physical.Query) (list []physical.SortedRows, err error) {
 	chunks, made := q.Chunks, false
 	for i, k := range q.Order.Keys {
 		if _, ok := k.E.(*expr.Column); ok {
@@ -44,10 +46,10 @@ func Order(run pass.Runner, d Profile, q *plan.Query) (list []plan.SortedRows, e
 
 // likelyFirst is the selection of the rows of a table of one chunk that a sample says are the first n and few others, where all
 // rows are wanted; nil where it says nothing.
-func likelyFirst(q *plan.Query, n int64) []plan.ChunkPlan {
+func likelyFirst(q *physical.Query, n int64) []physical.ChunkPlan {
 	k := q.Order.Keys[0]
 	col := k.E.(*expr.Column)
-	if q.Where != nil || len(q.Table.Chunks) != 1 || q.Chunks[0].Pred.Op != plan.True || n == 0 {
+	if q.Where != nil || len(q.Table.Chunks) != 1 || q.Chunks[0].Pred.Op != predicate.True || n == 0 {
 		return nil
 	}
 	seg := q.Table.Chunks[0].Segments[col.Index]
@@ -60,7 +62,7 @@ func likelyFirst(q *plan.Query, n int64) []plan.ChunkPlan {
 	if k.Desc {
 		bound.Op, bound.R = expr.GE, &expr.Const{V: seg.Decode(ranked[len(ranked)-1-at]), P: -1}
 	}
-	few, err := plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: bound})
+	few, err := physical.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: bound})
 	if err != nil {
 		return nil
 	}
@@ -68,7 +70,7 @@ func likelyFirst(q *plan.Query, n int64) []plan.ChunkPlan {
 }
 
 // sortedRows sorts the rows that chunks select.
-func sortedRows(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (list []plan.SortedRows, err error) {
+func sortedRows(run pass.Runner, d Profile, q *physical.Query, chunks []physical.ChunkPlan) (list []physical.SortedRows, err error) {
 	found, err := selections(run, d, q, chunks)
 	if err != nil {
 		return nil, err
@@ -80,7 +82,7 @@ func sortedRows(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPl
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, plan.SortedRows{Chunk: q.Place(f.index), Rows: rows})
+			list = append(list, physical.SortedRows{Chunk: q.Place(f.index), Rows: rows})
 		}
 	}
 	return list, nil
@@ -95,7 +97,7 @@ type selected struct {
 }
 
 // selections are those of the chunks but for those that select nothing.
-func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPlan) (list []*selected, err error) {
+func selections(run pass.Runner, d Profile, q *physical.Query, chunks []physical.ChunkPlan) (list []*selected, err error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
 	if err != nil {
@@ -109,10 +111,10 @@ func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPl
 		if err != nil {
 			return nil, err
 		}
-		if n.op == plan.False {
+		if n.op == predicate.False {
 			continue
 		}
-		f := &selected{chunk: x, run: run, all: n.op == plan.True, tree: n}
+		f := &selected{chunk: x, run: run, all: n.op == predicate.True, tree: n}
 		if !f.all {
 			if f.tree, err = x.mark(n); err != nil {
 				return nil, err
@@ -127,7 +129,7 @@ func selections(run pass.Runner, d Profile, q *plan.Query, chunks []plan.ChunkPl
 
 // bitmap is the selection of a window.
 func (f *selected) bitmap(window int) (textures.Block, error) {
-	if f.tree.op == plan.True {
+	if f.tree.op == predicate.True {
 		c := f.compiler
 		c.begin()
 		n, err := f.write(f.tree)
@@ -152,15 +154,15 @@ func (f *selected) sorting(window int) *sorting {
 const topShare = 8
 
 // topSelections are the selections of those rows that may be among the first n.
-func topSelections(run pass.Runner, d Profile, q *plan.Query, n uint64) ([]plan.ChunkPlan, error) {
+func topSelections(run pass.Runner, d Profile, q *physical.Query, n uint64) ([]physical.ChunkPlan, error) {
 	k := q.Order.Keys[0]
 	col := k.E.(*expr.Column)
 	kth := expr.Aggregate{Kind: expr.KthSmallest, Col: col.Index, Name: col.Name, Arg: col.T, K: int64(n)}
 	if k.Desc {
 		kth.Kind = expr.KthLargest
 	}
-	narrowed := func(where expr.Expr, aggs ...expr.Aggregate) (*plan.Query, error) {
-		return plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: where, Aggs: aggs})
+	narrowed := func(where expr.Expr, aggs ...expr.Aggregate) (*physical.Query, error) {
+		return physical.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: where, Aggs: aggs})
 	}
 	all, err := narrowed(q.Where, expr.Aggregate{Kind: expr.CountAll, Col: -1}, expr.Aggregate{Kind: expr.Count, Col: col.Index, Name: col.Name}, kth)
 	if err != nil || n == 0 {

@@ -9,15 +9,16 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// ManyGroups is [Groups] for keys with more combinations of codes than [plan.MostSlots]: where the states of these fit
+// ManyGroups is [Groups] for keys with more combinations of codes than [physical.MostSlots]: where the states of these fit
 // the caches each has a slot all the same, and the groups that there are are picked; else they are sorted.
-func ManyGroups(run pass.Runner, d Profile, q *plan.Query) ([]plan.GroupStates, error) {
-	d.SortGroups = plan.MostSlots + 1
+func ManyGroups(run pass.Runner, d Profile, q *physical.Query) ([]physical.GroupStates, error) {
+	d.SortGroups = physical.MostSlots + 1
 	if d.sortsGroups(q) && !q.IsPart() {
 		list, ok, err := groupsThere(run, d, q.Bounded(&plan.GroupBound{All: true}))
 		if ok || err != nil {
@@ -28,7 +29,7 @@ func ManyGroups(run pass.Runner, d Profile, q *plan.Query) ([]plan.GroupStates, 
 }
 
 // groupsThere picks all groups of slots that are not empty; ok is false where the query's groups have no slots.
-func groupsThere(run pass.Runner, d Profile, q *plan.Query) (list []plan.GroupStates, ok bool, err error) {
+func groupsThere(run pass.Runner, d Profile, q *physical.Query) (list []physical.GroupStates, ok bool, err error) {
 	if q.Bound == nil || d.sortsGroups(q) {
 		return nil, false, nil
 	}
@@ -51,7 +52,7 @@ func groupsThere(run pass.Runner, d Profile, q *plan.Query) (list []plan.GroupSt
 const mostCachedWords = 1 << 23
 
 // sortsGroups reports whether the keys of a chunk have so many combinations of codes that a sort finds the groups.
-func (d Profile) sortsGroups(q *plan.Query) bool {
+func (d Profile) sortsGroups(q *physical.Query) bool {
 	if d.SortGroups == 0 || len(q.Star) > 0 { // the keys of joined tables are in no planes
 		return false
 	}
@@ -71,7 +72,7 @@ func (d Profile) sortsGroups(q *plan.Query) bool {
 // sortedGroups is Groups by a sort: the keys of each window's selected records are sorted, a record whose key
 // differs from the one before it begins a group, and a prefix sum of these numbers the groups. What the aggregates need
 // of each record follows the sort, and neighbours are added up.
-func sortedGroups(run pass.Runner, d Profile, q *plan.Query) (list []plan.GroupStates, err error) {
+func sortedGroups(run pass.Runner, d Profile, q *physical.Query) (list []physical.GroupStates, err error) {
 	for i := range q.Table.Chunks {
 		if _, err := q.GroupParts(i); err != nil {
 			return nil, err
@@ -177,7 +178,7 @@ func (g *grouping) batches(blocks int) (list [][]int, err error) {
 const valuesOfAll = 2
 
 // checks runs the checks of a query alone.
-func checks(run pass.Runner, d Profile, q *plan.Query) error {
+func checks(run pass.Runner, d Profile, q *physical.Query) error {
 	for _, c := range q.Chunks {
 		if len(c.Checks) == 0 {
 			continue

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // partnerWork is how a dimension is looked up.
 type partnerWork struct {
-	*plan.Dimension
+	*physical.Dimension
 	late bool    // its digit says whether there is a partner
 	cost float64 // of a record, in bytes read
 }
@@ -92,7 +93,7 @@ func (t *groupText) array(c *table.Chunk) string {
 }
 
 // digit is the name of a dimension's digits of four records.
-func (t *groupText) digit(d *plan.Dimension) string {
+func (t *groupText) digit(d *physical.Dimension) string {
 	return fmt.Sprintf("digit%d", slices.Index(t.x.q.Star, d))
 }
 

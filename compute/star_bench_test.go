@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkStars(b *testing.B) { eachSize(b, benchmarkStars) }
 
 // dimension is one of so many places, of which a share has a partner, with digits below size; none where it
 // is 0.
-func dimension(name string, col, places int, share float64, size int) *plan.Dimension {
+func dimension(name string, col, places int, share float64, size int) *physical.Dimension {
 	rng := rand.New(rand.NewPCG(3, uint64(col)))
 	bits, digits := make([]uint32, (places+31)/32), make([]uint8, places)
 	for i := range digits {
@@ -35,10 +36,10 @@ func dimension(name string, col, places int, share float64, size int) *plan.Dime
 			digits[i] = 1 + uint8(rng.IntN(max(1, size)))
 		}
 	}
-	d := &plan.Dimension{Name: name, Col: col, Base: table.OrdinalInt(0), Share: share, Size: max(1, size)}
-	d.Bits = plan.Array(table.Codes{U32: bits}, math.MaxUint32)
+	d := &physical.Dimension{Name: name, Col: col, Base: table.OrdinalInt(0), Share: share, Size: max(1, size)}
+	d.Bits = physical.Array(table.Codes{U32: bits}, math.MaxUint32)
 	if size > 0 {
-		d.Digits = plan.Array(table.Codes{U8: digits}, uint64(size))
+		d.Digits = physical.Array(table.Codes{U8: digits}, uint64(size))
 	}
 	return d
 }
@@ -89,26 +90,28 @@ func benchmarkStars(b *testing.B, rows int) {
 		}
 		return list
 	}
-	customer := func(share float64, size int) *plan.Dimension {
+	customer := func(share float64, size int) *physical.Dimension {
 		return dimension("customer", 0, 600_000, share, size)
 	}
-	part := func(share float64, size int) *plan.Dimension { return dimension("part", 1, 1_000_000, share, size) }
-	supplier := func(share float64, size int) *plan.Dimension { return dimension("supplier", 2, 40_000, share, size) }
-	date := func(share float64, size int) *plan.Dimension { return dimension("date", 3, 70_000, share, size) }
-	queries := map[string]*plan.Query{}
+	part := func(share float64, size int) *physical.Dimension { return dimension("part", 1, 1_000_000, share, size) }
+	supplier := func(share float64, size int) *physical.Dimension {
+		return dimension("supplier", 2, 40_000, share, size)
+	}
+	date := func(share float64, size int) *physical.Dimension { return dimension("date", 3, 70_000, share, size) }
+	queries := map[string]*physical.Query{}
 	for _, c := range []struct {
 		name string
 		aggs []expr.Aggregate
-		star []*plan.Dimension
+		star []*physical.Dimension
 	}{
-		{"count", []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}, []*plan.Dimension{part(0.04, 0)}},
-		{"Q2.1", sum(4), []*plan.Dimension{date(1, 7), part(0.04, 40), supplier(0.2, 0)}},
-		{"Q3.1", sum(4), []*plan.Dimension{customer(0.2, 5), supplier(0.2, 5), date(6./7, 6)}},
-		{"Q3.3", sum(4), []*plan.Dimension{customer(0.008, 2), supplier(0.008, 2), date(6./7, 6)}},
-		{"Q4.1", sum(4, 5), []*plan.Dimension{customer(0.2, 5), supplier(0.2, 0), part(0.4, 0), date(1, 7)}},
-		{"Q4.3", sum(4, 5), []*plan.Dimension{customer(0.2, 0), supplier(0.04, 10), part(0.04, 40), date(2./7, 2)}},
+		{"count", []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}, []*physical.Dimension{part(0.04, 0)}},
+		{"Q2.1", sum(4), []*physical.Dimension{date(1, 7), part(0.04, 40), supplier(0.2, 0)}},
+		{"Q3.1", sum(4), []*physical.Dimension{customer(0.2, 5), supplier(0.2, 5), date(6./7, 6)}},
+		{"Q3.3", sum(4), []*physical.Dimension{customer(0.008, 2), supplier(0.008, 2), date(6./7, 6)}},
+		{"Q4.1", sum(4, 5), []*physical.Dimension{customer(0.2, 5), supplier(0.2, 0), part(0.4, 0), date(1, 7)}},
+		{"Q4.3", sum(4, 5), []*physical.Dimension{customer(0.2, 0), supplier(0.04, 10), part(0.04, 40), date(2./7, 2)}},
 	} {
-		q, err := plan.NewQuery(tab, &plan.Fragment{Table: "lineorder", Groups: &plan.Aggregate{Aggs: c.aggs}})
+		q, err := physical.NewQuery(tab, &plan.Fragment{Table: "lineorder", Groups: &plan.Aggregate{Aggs: c.aggs}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,12 +12,13 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // dimensionOf is one joined by a column whose values go from 0 to before values: a share of them have a
 // partner, with so many digits; none where that is 0. The places begin below 0.
-func dimensionOf(col, values int, share float64, digits int) *plan.Dimension {
+func dimensionOf(col, values int, share float64, digits int) *physical.Dimension {
 	rng := rand.New(rand.NewPCG(uint64(values), uint64(digits)))
 	const below = 5
 	bits := make([]uint32, (values+below+31)/32)
@@ -45,9 +46,9 @@ func dimensionOf(col, values int, share float64, digits int) *plan.Dimension {
 			codes.U32[at] = uint32(digit)
 		}
 	}
-	d := &plan.Dimension{Name: "d", Col: col, Base: table.OrdinalInt(-below), Share: share, Size: max(1, digits), Bits: plan.Array(table.Codes{U32: bits}, math.MaxUint32)}
+	d := &physical.Dimension{Name: "d", Col: col, Base: table.OrdinalInt(-below), Share: share, Size: max(1, digits), Bits: physical.Array(table.Codes{U32: bits}, math.MaxUint32)}
 	if digits > 0 {
-		d.Digits = plan.Array(codes, uint64(digits))
+		d.Digits = physical.Array(codes, uint64(digits))
 	}
 	return d
 }
@@ -59,7 +60,7 @@ func TestStars(t *testing.T) {
 		regional := kinds["other kind"]
 		regional.RegionRows, regional.Multiprocessors = 1, 3
 		kinds["regional"] = regional
-		for i, star := range [][]*plan.Dimension{
+		for i, star := range [][]*physical.Dimension{
 			{dimensionOf(0, 60, 0.9, 5)}, // which its digits test
 			{dimensionOf(1, 2000, 0.3, 0)},
 			{dimensionOf(1, 2000, 0.1, 300), dimensionOf(0, 60, 0.4, 0)},
@@ -116,7 +117,7 @@ func inAll(list []string) (n [2]int) {
 }
 
 // loopOverStar is the groups of each chunk: the first record, how many there are, and how many have an x.
-func loopOverStar(tab *table.Table, star []*plan.Dimension) (list []string) {
+func loopOverStar(tab *table.Table, star []*physical.Dimension) (list []string) {
 	for i, c := range tab.Chunks {
 		first, n, some := map[string]int{}, map[string]int{}, map[string]int{}
 		for row := range c.Rows {
@@ -157,7 +158,7 @@ func TestStarsWithLargeArraysAreDeclined(t *testing.T) {
 		tab := grouped(10_000, 1, [2]int{60, 2000}, false, false)
 		for values, want := range map[int]bool{1 << 20: false, 1 << 22: true} {
 			q, _ := groupsQuery(t, tab, nil)
-			q.Star = []*plan.Dimension{dimensionOf(1, values, 0.9, 2)}
+			q.Star = []*physical.Dimension{dimensionOf(1, values, 0.9, 2)}
 			q.Columns = q.GroupReads()
 			_, err := Groups(g, d, q)
 			g.End()

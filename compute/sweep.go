@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -125,7 +126,7 @@ type mainText struct {
 
 // write writes main, and into the sweep's numbers which counters hold them.
 func (t *mainText) write(s *sweep) {
-	if s.tree.op != plan.True {
+	if s.tree.op != predicate.True {
 		fmt.Fprintf(&t.loop, "        m = %s(unit, m);\n", t.function(s.tree))
 	}
 	if s.keep != nil {

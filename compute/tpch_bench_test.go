@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -86,7 +87,7 @@ func benchmarkTPCH(b *testing.B, rows int) {
 
 func benchmarkQuery(b *testing.B, gl *glctx.Context, g *pass.GL, tab *table.Table, text string) {
 	f := fragmentOf(b, tab, text)
-	q, err := plan.NewQuery(tab, f)
+	q, err := physical.NewQuery(tab, f)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func benchmarkQuery(b *testing.B, gl *glctx.Context, g *pass.GL, tab *table.Tabl
 }
 
 // onDevice answers a query of groups, or of aggregates of all rows, on the device.
-func onDevice(ctx context.Context, g *pass.GL, d compute.Profile, q *plan.Query) (any, error) {
+func onDevice(ctx context.Context, g *pass.GL, d compute.Profile, q *physical.Query) (any, error) {
 	if q.Groups == nil {
 		return answer(g, d, q)
 	}
@@ -129,10 +130,10 @@ func onDevice(ctx context.Context, g *pass.GL, d compute.Profile, q *plan.Query)
 }
 
 // onHost is onDevice by package cpu.
-func onHost(ctx context.Context, host *cpu.Backend, q *plan.Query, f *plan.Fragment) (any, error) {
+func onHost(ctx context.Context, host *cpu.Backend, q *physical.Query, f *plan.Fragment) (any, error) {
 	n := q.Groups
 	if n == nil {
-		rows, err := plan.NewQuery(q.Table, f.Selected())
+		rows, err := physical.NewQuery(q.Table, f.Selected())
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +158,7 @@ func TestProductsOfManyRows(t *testing.T) {
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		defer g.End()
 		f := fragmentOf(t, tab, tpchQueries[1].text)
-		q, err := plan.NewQuery(tab, f)
+		q, err := physical.NewQuery(tab, f)
 		if err != nil {
 			t.Fatal(err)
 		}

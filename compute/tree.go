@@ -6,8 +6,8 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -61,20 +61,20 @@ func (m *marks) first() string {
 // unit is where a program finds a unit of a piece.
 func (m *marks) unit() string { return m.first() + " + unit" }
 
-// node is a predicate over planes and bitmaps: plan.True, plan.False, plan.And,
-// plan.Or or plan.Simple. And and Or have two or more kids, none of them constant.
+// node is a predicate over planes and bitmaps: predicate.True, predicate.False, predicate.And,
+// predicate.Or or predicate.Simple. And and Or have two or more kids, none of them constant.
 type node struct {
-	op   plan.Op
+	op   predicate.Op
 	kids []*node
 	leaf *leaf
 }
 
 var (
-	all  = &node{op: plan.True}
-	none = &node{op: plan.False}
+	all  = &node{op: predicate.True}
+	none = &node{op: predicate.False}
 )
 
-func leafNode(l leaf) *node { return &node{op: plan.Simple, leaf: &l} }
+func leafNode(l leaf) *node { return &node{op: predicate.Simple, leaf: &l} }
 
 // markedNode is the predicate of a bitmap.
 func markedNode(m *marks, text string) *node {
@@ -83,22 +83,22 @@ func markedNode(m *marks, text string) *node {
 
 func (n *node) String() string {
 	switch n.op {
-	case plan.True:
+	case predicate.True:
 		return "TRUE"
-	case plan.False:
+	case predicate.False:
 		return "FALSE"
-	case plan.Simple:
+	case predicate.Simple:
 		return n.leaf.text
 	}
 	var parts []string
 	for _, k := range n.kids {
 		s := k.String()
-		if k.op == plan.And || k.op == plan.Or || k.op == plan.Simple && k.leaf.joined {
+		if k.op == predicate.And || k.op == predicate.Or || k.op == predicate.Simple && k.leaf.joined {
 			s = "(" + s + ")"
 		}
 		parts = append(parts, s)
 	}
-	return strings.Join(parts, map[plan.Op]string{plan.And: " AND ", plan.Or: " OR "}[n.op])
+	return strings.Join(parts, map[predicate.Op]string{predicate.And: " AND ", predicate.Or: " OR "}[n.op])
 }
 
 // short is String for the name of a pass.
@@ -113,9 +113,9 @@ func (n *node) short() string {
 // named is how a sweep that only evaluates n is called.
 func (n *node) named(otherwise func(Result) pass.Op) func(Result) pass.Op {
 	switch {
-	case n.op == plan.Simple && n.leaf.test == coded:
+	case n.op == predicate.Simple && n.leaf.test == coded:
 		return func(r Result) pass.Op { return Values{r, n.leaf.text} }
-	case n.op == plan.Simple && n.leaf.test == summed:
+	case n.op == predicate.Simple && n.leaf.test == summed:
 		return func(r Result) pass.Op { return Semilinear{Values{r, n.leaf.text}} }
 	}
 	return otherwise
@@ -123,7 +123,7 @@ func (n *node) named(otherwise func(Result) pass.Op) func(Result) pass.Op {
 
 // leaves counts the leaves below n.
 func (n *node) leaves() int {
-	if n.op == plan.Simple {
+	if n.op == predicate.Simple {
 		return 1
 	}
 	total := 0
@@ -135,18 +135,18 @@ func (n *node) leaves() int {
 
 // tests reports whether a leaf below n is a test of that kind.
 func (n *node) tests(kind test) bool {
-	return n.op == plan.Simple && n.leaf.test == kind || slices.ContainsFunc(n.kids, func(k *node) bool { return k.tests(kind) })
+	return n.op == predicate.Simple && n.leaf.test == kind || slices.ContainsFunc(n.kids, func(k *node) bool { return k.tests(kind) })
 }
 
 // junction makes an And or an Or of kids that may be constant.
-func junction(op plan.Op, kids []*node) *node {
-	kids = plan.Junction(op, kids, func(n *node) (plan.Op, []*node) { return n.op, n.kids })
+func junction(op predicate.Op, kids []*node) *node {
+	kids = predicate.Junction(op, kids, func(n *node) (predicate.Op, []*node) { return n.op, n.kids })
 	switch {
 	case len(kids) == 1:
 		return kids[0]
 	case len(kids) > 1:
 		return &node{op: op, kids: kids}
-	case op == plan.And:
+	case op == predicate.And:
 		return all
 	}
 	return none
@@ -154,13 +154,13 @@ func junction(op plan.Op, kids []*node) *node {
 
 // node makes a predicate over planes from one over codes; what needs the codes is
 // evaluated to a bitmap first, where it is not the whole.
-func (x *chunk) node(p *plan.Pred) (*node, error) {
+func (x *chunk) node(p *predicate.Pred) (*node, error) {
 	switch p.Op {
-	case plan.True:
+	case predicate.True:
 		return all, nil
-	case plan.False:
+	case predicate.False:
 		return none, nil
-	case plan.Simple:
+	case predicate.Simple:
 		return x.leaf(p.Leaf)
 	}
 	var kids []*node
@@ -177,13 +177,13 @@ func (x *chunk) node(p *plan.Pred) (*node, error) {
 	return junction(p.Op, kids), nil
 }
 
-func (x *chunk) leaf(l plan.Leaf) (*node, error) {
+func (x *chunk) leaf(l predicate.Leaf) (*node, error) {
 	switch l := l.(type) {
-	case *plan.Compare:
+	case *predicate.Compare:
 		return x.compare(l), nil
-	case *plan.Range:
+	case *predicate.Range:
 		return x.between(l), nil
-	case *plan.NullTest:
+	case *predicate.NullTest:
 		switch has := x.segment(l.Col).Nulls > 0; {
 		case !has && l.Not:
 			return all, nil
@@ -203,7 +203,7 @@ func (x *chunk) notNull(col int, text string) *node {
 	return leafNode(leaf{test: present, col: col, text: text})
 }
 
-func (x *chunk) compare(c *plan.Compare) *node {
+func (x *chunk) compare(c *predicate.Compare) *node {
 	s := storedOf(x.segment(c.Col))
 	switch c.Op {
 	case expr.EQ, expr.NE:
@@ -234,7 +234,7 @@ func (x *chunk) below(col int, t uint64, every, negate bool, text string) *node 
 	return leafNode(leaf{test: below, col: col, hi: t, negate: negate, text: text})
 }
 
-func (x *chunk) between(r *plan.Range) *node {
+func (x *chunk) between(r *predicate.Range) *node {
 	s := storedOf(x.segment(r.Col))
 	lo, beyond := s.threshold(r.Lo)
 	hi, every := s.after(r.Hi)

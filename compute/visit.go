@@ -6,13 +6,15 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // visitBits is how many bits of a code a visit decides: a histogram of 256 KiB, which is read back.
 const visitBits = 16
 
-// VisitBits implements plan.Selection.
+// VisitBits implements partial.Selection.
 func (x *execution) VisitBits() int { return visitBits }
 
 // Histogram counts the selected values of a column by a digit of the codes that the chunks share.
@@ -31,7 +33,7 @@ func (h Histogram) Counts() string {
 }
 
 // countDigit counts a digit by itself, of the selected values of which the bits above are decided, and those greater.
-func (x *execution) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+func (x *execution) countDigit(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
 	c, err := newCompiler(x.device, x.q)
 	if err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ func (x *execution) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint
 }
 
 // histogram queues the histogram of a chunk, whose selection is that of another one.
-func (x *chunk) histogram(of *chunk, col int, space *plan.Space, d plan.Digit, at int) error {
+func (x *chunk) histogram(of *chunk, col int, space *physical.Space, d partial.Digit, at int) error {
 	seg := x.segment(col)
 	delta, ranks := space.Translation(seg)
 	w := newWriter(x)

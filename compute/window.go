@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -82,11 +83,11 @@ type windowing struct {
 	device Profile
 	t      *table.Table
 	rows   int
-	spaces map[int]*plan.Space
+	spaces map[int]*physical.Space
 }
 
 func newWindowing(run pass.Runner, d Profile, t *table.Table) (*windowing, error) {
-	w := &windowing{run: run, device: d, t: t, rows: t.Rows(), spaces: map[int]*plan.Space{}}
+	w := &windowing{run: run, device: d, t: t, rows: t.Rows(), spaces: map[int]*physical.Space{}}
 	if w.rows >= d.Primitives.MaxWords {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a window over %d rows: a storage block of the device holds %d", w.rows, d.Primitives.MaxWords)}
 	}
@@ -94,10 +95,10 @@ func newWindowing(run pass.Runner, d Profile, t *table.Table) (*windowing, error
 }
 
 // space is the code space that the chunks of a column have in common.
-func (w *windowing) space(col int) *plan.Space {
+func (w *windowing) space(col int) *physical.Space {
 	s := w.spaces[col]
 	if s == nil {
-		s = plan.NewSpace(w.t, col)
+		s = physical.NewSpace(w.t, col)
 		w.spaces[col] = s
 	}
 	return s

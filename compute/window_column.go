@@ -8,7 +8,8 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 )
@@ -27,7 +28,7 @@ type WindowColumn struct {
 	most     uint64
 	avg      *expr.Aggregate
 	ratio    bool
-	space    *plan.Space
+	space    *physical.Space
 	mirrored bool // the codes are complements
 	// taken, when set, is of how many rows a sum is: that of none is NULL.
 	taken primitives.Vector
@@ -184,11 +185,11 @@ func (c *WindowColumn) decode(w columnWords, codes []uint64, some table.Bitmap) 
 			codes[i] = table.OrdinalFloat64(float64(low) / float64(w.high[i]))
 		}
 	case c.avg != nil:
-		var sum plan.Sum
+		var sum partial.Sum
 		for i, n := range w.taken {
 			sum.N = uint64(n)
 			sum.Int.SetInt64(c.base + int64(codes[i]))
-			v, _ := plan.FinishSum(*c.avg, &sum) // of integers it has no error
+			v, _ := partial.FinishSum(*c.avg, &sum) // of integers it has no error
 			codes[i] = table.OrdinalFloat64(v.F)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -172,7 +174,7 @@ func TestEveryQueryHasAPrediction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := plantest.Table(t, plantest.Default())
 		q := plantest.Query(t, tab, plantest.Default())
-		p, err := plan.NewQuery(tab, q)
+		p, err := physical.NewQuery(tab, q)
 		if err != nil {
 			return
 		}
@@ -283,14 +285,14 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 		t.Fatal(err)
 	}
 	host, device := p.Backends["cpu"], p.Backends["compute"]
-	column := func(rows int, most uint64) *plan.Query {
+	column := func(rows int, most uint64) *physical.Query {
 		typ := table.Type{Kind: table.Integer}
 		s := &table.Segment{Type: typ, Max: most, Bits: bits.Len64(most), Codes: table.Codes{U32: make([]uint32, rows)}}
-		return &plan.Query{Table: &table.Table{Name: "t", Fields: []table.Field{{Name: "k", Type: typ}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{s}}}},
-			Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}}}
+		return &physical.Query{Table: &table.Table{Name: "t", Fields: []table.Field{{Name: "k", Type: typ}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{s}}}},
+			Chunks: []physical.ChunkPlan{{Pred: &predicate.Pred{Op: predicate.True}}}}
 	}
 	gain := func(rows int, most, wanted uint64) float64 {
-		w := OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(rows, most), column(rows, most)}, Most: wanted})
+		w := OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(rows, most), column(rows, most)}, Most: wanted})
 		if len(w.Columns) != 2 || !w.Columns[0].Values {
 			t.Errorf("columns %+v", w.Columns)
 		}
@@ -312,10 +314,10 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 			t.Errorf("%s: cpu takes %.2f times what compute does", c.name, got)
 		}
 	}
-	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(9, 9), column(9, 9)}})), 1) {
+	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(9, 9), column(9, 9)}})), 1) {
 		t.Error("fused joins")
 	}
-	sparse, dense := OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(1<<20, 1<<22), column(9, 9)}})
+	sparse, dense := OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(1<<20, 1<<22), column(9, 9)}})
 	if s, d := sparse.Chunks[0].Aggs[0].Scale, dense.Chunks[0].Aggs[0].Scale; s != 1 || d != denseJoin {
 		t.Errorf("scales %v, %v", s, d)
 	}
@@ -333,7 +335,7 @@ func TestLikeOverManyTextsReadsTheirBytes(t *testing.T) {
 			}
 		}
 		like := &expr.Like{X: &expr.Column{Name: "s", T: table.Type{Kind: table.Varchar}}, Pattern: "%1%2%"}
-		q, err := plan.NewQuery(b.Table(), &plan.Fragment{Where: like})
+		q, err := physical.NewQuery(b.Table(), &plan.Fragment{Where: like})
 		if err != nil {
 			t.Fatal(err)
 		}

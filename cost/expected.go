@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -21,7 +22,7 @@ func OfJoin(sides [2]Side, pairs int) *Work {
 	w, join, most := &Work{}, Item{Class: Join, Scale: 1}, 0
 	for _, s := range sides {
 		w.Rows, most = w.Rows+s.Rows, max(most, s.Rows)
-		bits, bytes := plan.KeyBits/2, 4 // of keys of which nothing is known
+		bits, bytes := physical.KeyBits/2, 4 // of keys of which nothing is known
 		if s.Table != nil {
 			bits, bytes = 0, 0
 			for _, col := range s.Keys {
@@ -32,10 +33,10 @@ func OfJoin(sides [2]Side, pairs int) *Work {
 				}
 			}
 		}
-		join.Bits, join.Bytes = max(join.Bits, min(bits, plan.KeyBits)), max(join.Bytes, min(bytes, plan.KeyBits/8))
+		join.Bits, join.Bytes = max(join.Bits, min(bits, physical.KeyBits)), max(join.Bytes, min(bytes, physical.KeyBits/8))
 	}
 	largest := uint64(math.MaxUint64)
-	if join.Bits < plan.KeyBits {
+	if join.Bits < physical.KeyBits {
 		largest = 1<<join.Bits - 1
 	}
 	w.join(join, largest, most, pairs)
@@ -102,7 +103,7 @@ func OfRows(f *plan.Fragment, rows int, column func(col int) (t *table.Table, at
 		slices.Sort(cols)
 		cols = slices.Compact(cols)
 		class := Groups
-		if most := plan.SlotsOf(rows, f.Bound != nil); keys >= 63 || uint64(1)<<keys > most {
+		if most := physical.SlotsOf(rows, f.Bound != nil); keys >= 63 || uint64(1)<<keys > most {
 			class = ManyGroups
 		}
 		c.Aggs = append(c.Aggs, item(class, float64(max(1, len(cols)))/groupColumns, cols))

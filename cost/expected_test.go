@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -60,20 +61,20 @@ func TestExpectedJoinIsTheOneThatIsAsked(t *testing.T) {
 	gpu, cpu := profiles()
 	rapid.Check(t, func(rt *rapid.T) {
 		bits := rapid.IntRange(1, 32).Draw(rt, "bits")
-		q := &plan.PairQuery{Cmp: expr.EQ, Most: 1 << 40, Exists: rapid.Bool().Draw(rt, "exists")}
+		q := &physical.PairQuery{Cmp: expr.EQ, Most: 1 << 40, Exists: rapid.Bool().Draw(rt, "exists")}
 		var of [2]Side
 		most := 0
 		for i := range of {
 			tab := wideTable(rapid.IntRange(1, 300_000).Draw(rt, "rows"), bits)
 			var err error
-			if q.Sides[i], err = plan.NewQuery(tab, &plan.Fragment{Table: "t"}); err != nil {
+			if q.Sides[i], err = physical.NewQuery(tab, &plan.Fragment{Table: "t"}); err != nil {
 				rt.Fatal(err)
 			}
 			of[i] = Side{Rows: tab.Rows(), Table: tab, Keys: []int{0}}
 			most = max(most, tab.Rows())
 		}
 		c := &expr.Column{Name: "i", T: table.Type{Kind: table.BigInt}, P: -1}
-		q.Keys = []plan.PairKey{{c, c}}
+		q.Keys = []physical.PairKey{{c, c}}
 		if q.Exists {
 			most = of[0].Rows
 		}

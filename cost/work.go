@@ -4,7 +4,9 @@ import (
 	"math/bits"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -108,7 +110,7 @@ const (
 )
 
 // Of reads the work off a plan. It looks at no row.
-func Of(q *plan.Query) *Work {
+func Of(q *physical.Query) *Work {
 	w := &Work{Rows: q.Table.Rows()}
 	seen := map[Column]bool{}
 	for i, c := range q.Table.Chunks {
@@ -118,8 +120,8 @@ func Of(q *plan.Query) *Work {
 		for _, check := range p.Checks {
 			cw.Checks = r.leaves(cw.Checks, check.Pred)
 		}
-		if p.Pred.Op != plan.False {
-			if cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != plan.True); q.Groupable(i) {
+		if p.Pred.Op != predicate.False {
+			if cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != predicate.True); q.Groupable(i) {
 				cw.Aggs = append(cw.Aggs, r.groups(Groups, q.GroupReads()))
 			} else if q.SortGroupable(i) {
 				cw.Aggs = append(cw.Aggs, r.groups(ManyGroups, q.GroupReads()))
@@ -137,7 +139,7 @@ func Of(q *plan.Query) *Work {
 const denseJoin = 0.3
 
 // OfPairs reads the work off a join of two tables, of which as many pairs are expected as the larger one has rows.
-func OfPairs(q *plan.PairQuery) *Work {
+func OfPairs(q *physical.PairQuery) *Work {
 	w, join, most := &Work{}, Item{Class: Join, Scale: 1}, 0
 	for i, s := range q.Sides {
 		w.Rows, most = w.Rows+q.Rows(i), max(most, q.Rows(i))
@@ -147,10 +149,10 @@ func OfPairs(q *plan.PairQuery) *Work {
 			for _, key := range q.Keys {
 				_, plain := key[i].(*expr.Column)
 				for _, col := range expr.Columns(key[i]) {
-					bytes += r.column(col, plain && s.Chunks[k].Pred.Op == plan.True && c.Segments[col].Codes.Width() == 4).Codes.Width()
+					bytes += r.column(col, plain && s.Chunks[k].Pred.Op == predicate.True && c.Segments[col].Codes.Width() == 4).Codes.Width()
 				}
 			}
-			join.Bytes = max(join.Bytes, min(bytes, plan.KeyBits/8))
+			join.Bytes = max(join.Bytes, min(bytes, physical.KeyBits/8))
 		}
 	}
 	join.Bits = q.Bits()
@@ -216,23 +218,23 @@ func (r *reader) item(class Class, col int, values bool) Item {
 	return Item{Class: class, Bits: max(1, seg.Bits), Bytes: seg.Codes.Width(), Scale: 1}
 }
 
-func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
+func (r *reader) leaves(list []Item, p *predicate.Pred) []Item {
 	for _, k := range p.Kids {
 		list = r.leaves(list, k)
 	}
-	if p.Op != plan.Simple {
+	if p.Op != predicate.Simple {
 		return list
 	}
 	switch l := p.Leaf.(type) {
-	case *plan.Range:
+	case *predicate.Range:
 		return append(list, r.item(Range, l.Col, false))
-	case *plan.Members:
+	case *predicate.Members:
 		return append(list, r.item(Members, l.Col, true))
-	case *plan.Match:
+	case *predicate.Match:
 		return append(list, r.match(l.Col))
-	case *plan.Computed:
+	case *predicate.Computed:
 		return append(list, r.computed(l))
-	case *plan.Scalar:
+	case *predicate.Scalar:
 		return append(list, r.scalar(l))
 	}
 	return append(list, r.item(Compare, p.Leaf.Columns()[0], false))
@@ -254,10 +256,10 @@ func (r *reader) match(col int) Item {
 }
 
 // computed is an item whose scale is its number of nodes.
-func (r *reader) computed(p *plan.Computed) Item {
+func (r *reader) computed(p *predicate.Computed) Item {
 	nodes := count(p.L) + count(p.R) + count(p.Fails)
 	x := Item{Class: Program, Scale: float64(nodes) / programNodes}
-	if p.Shape == plan.Semilinear && p.Fails == nil {
+	if p.Shape == predicate.Semilinear && p.Fails == nil {
 		x.Class, x.Scale = Semilinear, float64(nodes)/semilinearNodes
 	}
 	for _, col := range p.Columns() {
@@ -269,7 +271,7 @@ func (r *reader) computed(p *plan.Computed) Item {
 
 // scalar is a program of as many nodes as evaluating an expression record by record takes the
 // time of, roughly.
-func (r *reader) scalar(l *plan.Scalar) Item {
+func (r *reader) scalar(l *predicate.Scalar) Item {
 	const perNode = 20
 	x := Item{Class: Program, Scale: float64(perNode*nodes(l.E)) / programNodes}
 	for _, col := range l.Columns() {
@@ -303,7 +305,7 @@ func (r *reader) groups(of Class, cols []int) Item {
 }
 
 // order is the item of a sort whose keys are as wide as all of them together; cpu's alone is no item.
-func (r *reader) order(q *plan.Query) []Item {
+func (r *reader) order(q *physical.Query) []Item {
 	x := Item{Class: Sort, Scale: 1}
 	if f := q.Order.First; f >= 0 && f < int64(q.Table.Rows()/8) {
 		x.Class = TopRows
@@ -312,7 +314,7 @@ func (r *reader) order(q *plan.Query) []Item {
 		bits := 0
 		if col, ok := k.E.(*expr.Column); ok {
 			bits = r.chunk.Segments[col.Index].Bits
-		} else if m, err := plan.Make(k.E, r.table, r.chunk); err == nil {
+		} else if m, err := lower.Make(k.E, r.table, r.chunk); err == nil {
 			bits = m.Bits()
 		} else {
 			return nil
@@ -338,7 +340,7 @@ func nodes(e expr.Expr) (n int) {
 	return n
 }
 
-func count(v *plan.Val) int {
+func count(v *predicate.Val) int {
 	if v == nil {
 		return 0
 	}

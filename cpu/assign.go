@@ -8,14 +8,14 @@ import (
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
 // Assign writes the codes of expressions of integers, or what is kept as integers, of the records of a chunk that a predicate selects to
 // segments of as many rows. No expression is NULL there, and its codes fit its segment, which may have its codes where the chunk has
 // those of the same column. The first error of a record ends it. It leaves some of the cores to those who do not wait for it.
-func Assign(p *plan.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segment) error {
+func Assign(p *predicate.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segment) error {
 	nd, err := prepare(p, c, kernels.Best())
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -48,7 +49,7 @@ func BenchmarkAssign(b *testing.B) {
 	mod := func(n int64) expr.Expr {
 		return &expr.Arith{Op: expr.Mod, L: col, R: &expr.Const{V: table.Int(n)}, T: integer}
 	}
-	q, err := plan.NewQuery(t, &plan.Fragment{Table: "t", Where: &expr.Compare{Op: expr.EQ, L: mod(10), R: &expr.Const{V: table.Int(3)}}})
+	q, err := physical.NewQuery(t, &plan.Fragment{Table: "t", Where: &expr.Compare{Op: expr.EQ, L: mod(10), R: &expr.Const{V: table.Int(3)}}})
 	if err != nil {
 		b.Fatal(err)
 	}

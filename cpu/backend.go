@@ -10,7 +10,9 @@ import (
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -53,17 +55,17 @@ func (b *Backend) Name() string { return "cpu" }
 // Execute answers q: one value an aggregate. The first check, by chunk and then in
 // order, that selects a row fails the query with its error. A rank out of range, a sum
 // that its type cannot hold, and the end of ctx are errors too.
-func (b *Backend) Execute(ctx context.Context, q *plan.Query) ([]table.Value, error) {
+func (b *Backend) Execute(ctx context.Context, q *physical.Query) ([]table.Value, error) {
 	s, err := b.Select(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q)
+	return partial.Finish(s, q)
 }
 
 // Select prepares the selection of a query; its Check goes over all rows and gathers
 // what the query's aggregates will ask for. The end of ctx is an error of its methods.
-func (b *Backend) Select(ctx context.Context, q *plan.Query) (plan.Selection, error) {
+func (b *Backend) Select(ctx context.Context, q *physical.Query) (partial.Selection, error) {
 	return b.execution(ctx, q, false)
 }
 
@@ -90,23 +92,23 @@ type chunkRun struct {
 	selected table.Bitmap
 }
 
-// execution is one query under way; it implements plan.Selection.
+// execution is one query under way; it implements partial.Selection.
 type execution struct {
 	*Backend
 	ctx      context.Context
-	q        *plan.Query
+	q        *physical.Query
 	chunks   []chunkRun
 	blocks   []block
 	workers  int // at most one a block
 	needs    []needs
 	found    [][]uint32           // by chunk the rows that an index has found, which q is narrowed to; nil for all
-	total    *workerShare             // once scanned
+	total    *workerShare         // once scanned
 	orders   map[int]*commonOrder // of the columns in which a rank was looked for
 	searches map[int]*searched    // of those in which one is looked for together with others
 }
 
 // execution begins a query, whose rows are listed or only aggregated.
-func (b *Backend) execution(ctx context.Context, q *plan.Query, listed bool) (*execution, error) {
+func (b *Backend) execution(ctx context.Context, q *physical.Query, listed bool) (*execution, error) {
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
@@ -128,7 +130,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query, listed bool) (*e
 	}
 	x.q = q
 	for _, a := range q.Aggs {
-		ranked = ranked || plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
+		ranked = ranked || physical.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	}
 	for i, c := range q.Table.Chunks {
 		run := chunkRun{}
@@ -146,7 +148,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query, listed bool) (*e
 		for _, nd := range x.needs {
 			run.columns = append(run.columns, newSegment(c.Segments[nd.col], b.kernels))
 		}
-		if ranked && run.where.op != plan.True {
+		if ranked && run.where.op != predicate.True {
 			run.selected = table.NewBitmap(c.Rows)
 		}
 		x.chunks = append(x.chunks, run)
@@ -228,7 +230,7 @@ func (x *execution) failed(chunk, check int) error {
 	return fmt.Errorf("cpu: check %d of chunk %d selects no row", check, chunk)
 }
 
-// Check implements plan.Selection: it selects the rows of every block and gathers what the
+// Check implements partial.Selection: it selects the rows of every block and gathers what the
 // aggregates need of them.
 func (x *execution) Check() error {
 	parts := make([]workerShare, x.workers)
@@ -246,7 +248,7 @@ func (x *execution) Check() error {
 // gather adds the selected rows of one block to p.
 func (x *execution) gather(p *workerShare, s *scratch, b block) {
 	c := &x.chunks[b.chunk]
-	if len(x.needs) == 0 && c.where.op == plan.True {
+	if len(x.needs) == 0 && c.where.op == predicate.True {
 		p.rows += uint64(b.n)
 		return
 	}
@@ -287,7 +289,7 @@ func (x *execution) CountNotNull(col int) (uint64, error) {
 	return c.N, err
 }
 
-func (x *execution) Sum(col int) (plan.Sum, error) {
+func (x *execution) Sum(col int) (partial.Sum, error) {
 	_, c, err := x.column(col)
 	return c.Sum, err
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )
@@ -83,14 +85,14 @@ func edgeTable(t interface{ Fatal(...any) }, seed uint64, rows, chunkRows int, n
 // planByRow lowers a WHERE without package plan's help: it evaluates the
 // expression for every row, and selects the rows by their number in the last
 // column, and likewise those that raise an error.
-func planByRow(t *table.Table, q *plan.Fragment) *plan.Query {
-	out := &plan.Query{Table: t, Where: q.Where, Aggs: q.Aggs}
+func planByRow(t *table.Table, q *plan.Fragment) *physical.Query {
+	out := &physical.Query{Table: t, Where: q.Where, Aggs: q.Aggs}
 	id := len(t.Fields) - 1
 	for _, c := range t.Chunks {
-		rows, bad := &plan.Members{Col: id}, &plan.Members{Col: id}
-		cp := plan.ChunkPlan{Pred: leafPred(rows)}
+		rows, bad := &predicate.Members{Col: id}, &predicate.Members{Col: id}
+		cp := physical.ChunkPlan{Pred: leafPred(rows)}
 		for row := range c.Rows {
-			at := plan.Span{Lo: uint64(row), Hi: uint64(row)}
+			at := predicate.Span{Lo: uint64(row), Hi: uint64(row)}
 			if q.Where == nil {
 				rows.Spans = append(rows.Spans, at)
 				continue
@@ -98,7 +100,7 @@ func planByRow(t *table.Table, q *plan.Fragment) *plan.Query {
 			v, err := expr.Eval(q.Where, &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }})
 			if err != nil {
 				bad.Spans = append(bad.Spans, at)
-				cp.Checks = []plan.Check{{Pred: leafPred(bad), Err: err}}
+				cp.Checks = []predicate.Check{{Pred: leafPred(bad), Err: err}}
 			} else if !v.Null && v.I != 0 {
 				rows.Spans = append(rows.Spans, at)
 			}
@@ -164,7 +166,7 @@ func checkAgainstScalar(t interface {
 }
 
 // execute answers q with every set of kernels, which must agree.
-func execute(ctx context.Context, t interface{ Errorf(string, ...any) }, workers int, q *plan.Query) ([]table.Value, error) {
+func execute(ctx context.Context, t interface{ Errorf(string, ...any) }, workers int, q *physical.Query) ([]table.Value, error) {
 	got, err := New(workers).Execute(ctx, q)
 	plain, plainErr := New(workers, WithoutSIMD).Execute(ctx, q)
 	switch {
@@ -306,11 +308,11 @@ func TestTheFirstCheckOfTheFirstChunkIsTheError(t *testing.T) {
 	tab := edgeTable(t, 1, 200, 64, 0)
 	id := len(tab.Fields) - 1
 	first, second := errors.New("first"), errors.New("second")
-	row := func(i uint64) *plan.Pred { return leafPred(&plan.Compare{Col: id, Op: expr.EQ, Code: i}) }
-	none := &plan.Pred{Op: plan.False}
-	q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+	row := func(i uint64) *predicate.Pred { return leafPred(&predicate.Compare{Col: id, Op: expr.EQ, Code: i}) }
+	none := &predicate.Pred{Op: predicate.False}
+	q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 	for range tab.Chunks {
-		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+		q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}})
 	}
 	check := func(want error, what string) {
 		t.Helper()
@@ -318,29 +320,29 @@ func TestTheFirstCheckOfTheFirstChunkIsTheError(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, err, want)
 		}
 	}
-	q.Chunks[0].Checks = []plan.Check{{Pred: none, Err: first}}
+	q.Chunks[0].Checks = []predicate.Check{{Pred: none, Err: first}}
 	check(nil, "no row fails")
-	q.Chunks[3].Checks = []plan.Check{{Pred: row(0), Err: second}}
+	q.Chunks[3].Checks = []predicate.Check{{Pred: row(0), Err: second}}
 	check(second, "a row of the last chunk fails")
-	q.Chunks[1].Checks = []plan.Check{{Pred: row(63), Err: first}, {Pred: row(0), Err: second}}
+	q.Chunks[1].Checks = []predicate.Check{{Pred: row(63), Err: first}, {Pred: row(0), Err: second}}
 	check(first, "two chunks fail, and two checks of the first of them")
 }
 
 func TestBadPlansAndTheEndOfTheContext(t *testing.T) {
 	tab := edgeTable(t, 1, 10, 5, 0)
 	count := []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}
-	all := plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}}
-	far := plan.ChunkPlan{Pred: leafPred(&plan.Compare{Col: 99})}
+	all := physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}}
+	far := physical.ChunkPlan{Pred: leafPred(&predicate.Compare{Col: 99})}
 	unusable := edgeTable(t, 1, 0, 5, 0)
 	unusable.Fields[0].Unsupported = "a nested type"
 	cases := []struct {
 		name string
-		q    *plan.Query
+		q    *physical.Query
 	}{
-		{"a chunk without a plan", &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{all}, Aggs: count}},
-		{"a predicate over no column", &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{all, far}, Aggs: count}},
-		{"an aggregate over no column", &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{all, all}, Aggs: []expr.Aggregate{{Kind: expr.Min, Col: 99}}}},
-		{"an aggregate over a column that cannot be used", &plan.Query{Table: unusable, Aggs: []expr.Aggregate{{Kind: expr.Min}}}},
+		{"a chunk without a plan", &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{all}, Aggs: count}},
+		{"a predicate over no column", &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{all, far}, Aggs: count}},
+		{"an aggregate over no column", &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{all, all}, Aggs: []expr.Aggregate{{Kind: expr.Min, Col: 99}}}},
+		{"an aggregate over a column that cannot be used", &physical.Query{Table: unusable, Aggs: []expr.Aggregate{{Kind: expr.Min}}}},
 	}
 	for _, c := range cases {
 		if _, err := New(0).Execute(context.Background(), c.q); err == nil {
@@ -349,7 +351,7 @@ func TestBadPlansAndTheEndOfTheContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{all, all}, Aggs: count}
+	q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{all, all}, Aggs: count}
 	if _, err := New(0).Execute(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

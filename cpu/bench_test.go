@@ -12,7 +12,9 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -65,28 +67,28 @@ func BenchmarkExecute(b *testing.B) {
 		}
 		return expr.Aggregate{Kind: kind, Col: col, Arg: t, F: 0.5}
 	}
-	less := func(col int, code uint64) *plan.Pred {
-		return leafPred(&plan.Compare{Col: col, Op: expr.LT, Code: code})
+	less := func(col int, code uint64) *predicate.Pred {
+		return leafPred(&predicate.Compare{Col: col, Op: expr.LT, Code: code})
 	}
-	all := &plan.Pred{Op: plan.True}
-	var spans []plan.Span
+	all := &predicate.Pred{Op: predicate.True}
+	var spans []predicate.Span
 	for i := range uint64(64) {
-		spans = append(spans, plan.Span{Lo: i * 8000, Hi: i*8000 + 4000})
+		spans = append(spans, predicate.Span{Lo: i * 8000, Hi: i*8000 + 4000})
 	}
 	const most = 1 << 19 * 6 / 10 // 60 %, as the paper's figures have it
 	cases := []struct {
 		name    string
-		pred    *plan.Pred
+		pred    *predicate.Pred
 		agg     expr.Aggregate
 		columns int // 4-byte columns read, for the bytes per second
 	}{
 		{"compare", less(0, most), agg(expr.CountAll, -1), 1},
-		{"compare=", leafPred(&plan.Compare{Col: 0, Op: expr.EQ, Code: most}), agg(expr.CountAll, -1), 1},
-		{"range", leafPred(&plan.Range{Col: 0, Lo: 1000, Hi: most}), agg(expr.CountAll, -1), 1},
+		{"compare=", leafPred(&predicate.Compare{Col: 0, Op: expr.EQ, Code: most}), agg(expr.CountAll, -1), 1},
+		{"range", leafPred(&predicate.Range{Col: 0, Lo: 1000, Hi: most}), agg(expr.CountAll, -1), 1},
 		{"compare wide", less(4, 1<<63), agg(expr.CountAll, -1), 2},
-		{"and of 4", &plan.Pred{Op: plan.And, Kids: []*plan.Pred{less(0, most), less(1, most), less(2, most), less(3, most)}}, agg(expr.CountAll, -1), 4},
-		{"or of 4", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{less(0, 99), less(1, 99), less(2, 99), less(3, 99)}}, agg(expr.CountAll, -1), 4},
-		{"members", leafPred(&plan.Members{Col: 0, Spans: spans}), agg(expr.CountAll, -1), 1},
+		{"and of 4", &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{less(0, most), less(1, most), less(2, most), less(3, most)}}, agg(expr.CountAll, -1), 4},
+		{"or of 4", &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{less(0, 99), less(1, 99), less(2, 99), less(3, 99)}}, agg(expr.CountAll, -1), 4},
+		{"members", leafPred(&predicate.Members{Col: 0, Spans: spans}), agg(expr.CountAll, -1), 1},
 		{"semilinear of 4", nil, agg(expr.CountAll, -1), 4},
 		{"sum", all, agg(expr.Sum, 0), 1},
 		{"sum selected", less(1, most), agg(expr.Sum, 0), 2},
@@ -105,7 +107,7 @@ func BenchmarkExecute(b *testing.B) {
 				if pred == nil {
 					pred = semilinear(b, tab)
 				}
-				q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: pred}}, Aggs: []expr.Aggregate{c.agg}}
+				q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: pred}}, Aggs: []expr.Aggregate{c.agg}}
 				execute := func(backend *Backend) func() {
 					return func() {
 						if _, err := backend.Execute(context.Background(), q); err != nil {
@@ -170,7 +172,7 @@ func readCodes(b *testing.B, t *table.Table, columns int) {
 }
 
 // semilinear is a - 2*b + 3*c - 4*d < 0.
-func semilinear(b *testing.B, t *table.Table) *plan.Pred {
+func semilinear(b *testing.B, t *table.Table) *predicate.Pred {
 	var sum expr.Expr
 	for i, k := range []int64{1, -2, 3, -4} {
 		f := t.Fields[i]
@@ -180,7 +182,7 @@ func semilinear(b *testing.B, t *table.Table) *plan.Pred {
 		}
 		sum = e
 	}
-	p, _, err := plan.Lower(&expr.Compare{Op: expr.LT, L: sum, R: &expr.Const{V: table.Int(0)}}, t, t.Chunks[0])
+	p, _, err := lower.Lower(&expr.Compare{Op: expr.LT, L: sum, R: &expr.Const{V: table.Int(0)}}, t, t.Chunks[0])
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 //
 // The types to know:
 //
-//   - [Backend] runs a [plan.Query] over the codes of a table on several
+//   - [Backend] runs a [physical.Query] over the codes of a table on several
 //     goroutines. It works on blocks of 65,536 rows: a block's selection is a
 //     bitmap, AND and OR work on bitmaps, aggregates read the selected codes. Its
 //     inner loops are those of package kernels: AVX2 where the machine has it, plain
@@ -12,7 +12,7 @@
 //     order of the table.
 //   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It has nothing
 //     of plan's lowering, of codes and of bitmaps, and shares with the backends only
-//     [plan.Finish], so that it can be the oracle of tests.
+//     [partial.Finish], so that it can be the oracle of tests.
 //   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
 //     any backend has selected. An [Evaluator] computes the expressions. Where a sample of the keys, which are
 //     columns, says that there are many groups, the rows are dealt by a hash of their keys to parts, each of
@@ -24,7 +24,7 @@
 //     the first ones.
 //
 // Every aggregate has a partial result that is a small value and merges in any
-// order (a count, a [plan.Sum], a minimum, a number of codes below the one of a rank).
+// order (a count, a [partial.Sum], a minimum, a number of codes below the one of a rank).
 // Workers keep one each; only values are merged, never codes, since codes of two chunks
 // do not compare.
 //

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -93,7 +94,7 @@ func TestDistinctValuesOfSomeRows(t *testing.T) {
 			}
 		}
 		few := &expr.Compare{Op: expr.LT, L: column(tab, 1), R: &expr.Const{V: table.Int(3)}}
-		q, err := plan.NewQuery(tab, &plan.Fragment{Where: few})
+		q, err := physical.NewQuery(tab, &plan.Fragment{Where: few})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -28,7 +28,7 @@ type Index struct {
 // finder finds where the rows of codes stand.
 type finder interface {
 	// within calls do for where the rows stand whose codes are in a span; ok is false where it cannot find them.
-	within(span plan.Span, do func(from, to int)) (ok bool)
+	within(span predicate.Span, do func(from, to int)) (ok bool)
 	// ranges writes where the rows of each code begin and end.
 	ranges(codes []uint64, from, to []uint32)
 	bytes() int
@@ -116,12 +116,12 @@ func (x *Index) Rows() int { return len(x.rows) }
 
 // RowsOf lists the rows that have a code, ascending; the caller does not change the list.
 func (x *Index) RowsOf(code uint64) (rows []uint32) {
-	x.of.within(plan.Span{Lo: code, Hi: code}, func(from, to int) { rows = x.rows[from:to] })
+	x.of.within(predicate.Span{Lo: code, Hi: code}, func(from, to int) { rows = x.rows[from:to] })
 	return rows
 }
 
 // count is how many rows have a code in spans.
-func (x *Index) count(spans []plan.Span) (n int, ok bool) {
+func (x *Index) count(spans []predicate.Span) (n int, ok bool) {
 	for _, s := range spans {
 		if !x.of.within(s, func(from, to int) { n += to - from }) {
 			return 0, false
@@ -131,7 +131,7 @@ func (x *Index) count(spans []plan.Span) (n int, ok bool) {
 }
 
 // find lists, ascending, the n rows that have a code in spans, of so many of the segment.
-func (x *Index) find(spans []plan.Span, n, rows int) []uint32 {
+func (x *Index) find(spans []predicate.Span, n, rows int) []uint32 {
 	out, runs := make([]uint32, 0, n), 0
 	for _, s := range spans {
 		x.of.within(s, func(from, to int) {
@@ -164,7 +164,7 @@ func (x *Index) find(spans []plan.Span, n, rows int) []uint32 {
 // sortedIndex finds rows by a tree over their codes.
 type sortedIndex[T uint32 | uint64] struct{ *tree[T] }
 
-func (s sortedIndex[T]) within(span plan.Span, do func(from, to int)) bool {
+func (s sortedIndex[T]) within(span predicate.Span, do func(from, to int)) bool {
 	from, to := s.first(span.Lo), s.n
 	if span.Hi+1 != 0 {
 		to = s.first(span.Hi + 1)
@@ -176,7 +176,7 @@ func (s sortedIndex[T]) within(span plan.Span, do func(from, to int)) bool {
 // mostCodes of a span are looked up by hash one by one.
 const mostCodes = 16
 
-func (x *hashIndex) within(span plan.Span, do func(from, to int)) bool {
+func (x *hashIndex) within(span predicate.Span, do func(from, to int)) bool {
 	if span.Hi-span.Lo >= mostCodes {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/internal/plantest"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )
@@ -69,7 +69,7 @@ func TestQueriesByIndexAgreeWithScans(t *testing.T) {
 		b.leastPart, b.spanRows = 1, 0
 		for range 5 {
 			f := plantest.Query(t, tab, knobs)
-			q, err := plan.NewQuery(tab, f)
+			q, err := physical.NewQuery(tab, f)
 			if err != nil || q.OnlyColumns() != nil {
 				continue
 			}
@@ -97,7 +97,7 @@ func TestQueriesByIndexAgreeWithScans(t *testing.T) {
 }
 
 // selectedRows are those of a query, by chunk and place; nothing where a row has an error.
-func selectedRows(t *rapid.T, b *Backend, q *plan.Query) (list [][2]int) {
+func selectedRows(t *rapid.T, b *Backend, q *physical.Query) (list [][2]int) {
 	for at, err := range b.Rows(context.Background(), q) {
 		if err != nil {
 			return nil

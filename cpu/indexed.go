@@ -1,7 +1,8 @@
 package cpu
 
 import (
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -13,18 +14,18 @@ func WithIndexes(of func(*table.Segment) []*Index) Option {
 // IndexUse is how an index serves a chunk of a query.
 type IndexUse struct {
 	*Index
-	By    *plan.Pred // what it decides
-	Rest  *plan.Pred // what is still asked of the rows that it finds
-	Found int        // rows
+	By    *predicate.Pred // what it decides
+	Rest  *predicate.Pred // what is still asked of the rows that it finds
+	Found int             // rows
 	// Counted says that their number is all that is asked of them.
 	Counted bool
 
-	spans []plan.Span
+	spans []predicate.Span
 }
 
 // IndexesOf says which index serves each chunk of a query, nil where none pays: where one finds a small part of the
 // rows. It looks up how many these are.
-func (b *Backend) IndexesOf(q *plan.Query) []*IndexUse {
+func (b *Backend) IndexesOf(q *physical.Query) []*IndexUse {
 	if b.indexes == nil {
 		return nil
 	}
@@ -43,12 +44,12 @@ func (b *Backend) IndexesOf(q *plan.Query) []*IndexUse {
 
 // indexOf is the use of the index that finds the fewest rows, or all of them where they are only counted. The checks of
 // a chunk are of all its rows.
-func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan, counts bool) (best *IndexUse) {
+func (b *Backend) indexOf(c *table.Chunk, p physical.ChunkPlan, counts bool) (best *IndexUse) {
 	if len(p.Checks) > 0 {
 		return nil
 	}
-	parts := []*plan.Pred{p.Pred}
-	if p.Pred.Op == plan.And {
+	parts := []*predicate.Pred{p.Pred}
+	if p.Pred.Op == predicate.And {
 		parts = p.Pred.Kids
 	}
 	for i, part := range parts {
@@ -68,22 +69,22 @@ func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan, counts bool) (best *
 }
 
 // without is the conjunction of all parts but one.
-func without(parts []*plan.Pred, i int) *plan.Pred {
-	rest := append(append([]*plan.Pred{}, parts[:i]...), parts[i+1:]...)
+func without(parts []*predicate.Pred, i int) *predicate.Pred {
+	rest := append(append([]*predicate.Pred{}, parts[:i]...), parts[i+1:]...)
 	switch len(rest) {
 	case 0:
-		return &plan.Pred{Op: plan.True}
+		return &predicate.Pred{Op: predicate.True}
 	case 1:
 		return rest[0]
 	}
-	return &plan.Pred{Op: plan.And, Kids: rest}
+	return &predicate.Pred{Op: predicate.And, Kids: rest}
 }
 
 // narrowed is a query over chunks of only the rows that indexes find, and of each chunk which rows these are; nil for
 // all. Of the columns it has those that are still read. Rows that are counted have no numbers, unless they are listed.
-func narrowed(q *plan.Query, uses []*IndexUse, listed bool) (*plan.Query, [][]uint32) {
+func narrowed(q *physical.Query, uses []*IndexUse, listed bool) (*physical.Query, [][]uint32) {
 	out, t := *q, *q.Table
-	out.Table, t.Chunks, out.Chunks = &t, append([]*table.Chunk{}, t.Chunks...), append([]plan.ChunkPlan{}, q.Chunks...)
+	out.Table, t.Chunks, out.Chunks = &t, append([]*table.Chunk{}, t.Chunks...), append([]physical.ChunkPlan{}, q.Chunks...)
 	found := make([][]uint32, len(uses))
 	for i, use := range uses {
 		if use == nil {

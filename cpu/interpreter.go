@@ -7,7 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -15,7 +15,7 @@ import (
 // 8 KiB stay in the first-level cache.
 const vecRows = 1024
 
-// interpreter evaluates [plan.Computed] leaves over vectors of rows of one chunk. Rows whose
+// interpreter evaluates [predicate.Computed] leaves over vectors of rows of one chunk. Rows whose
 // evaluation fails are marked in fail and keep an arbitrary value.
 type interpreter struct {
 	columns []segment // those that the leaf reads, by field index
@@ -23,7 +23,7 @@ type interpreter struct {
 	fail    [vecRows / 64]uint64
 	ints    pool[int64]
 	floats  pool[float64]
-	consts  map[*plan.Val][]int64
+	consts  map[*predicate.Val][]int64
 }
 
 // pool keeps vectors of one size.
@@ -40,7 +40,7 @@ func (p *pool[T]) get(size, n int) []T {
 
 func (p *pool[T]) put(vs ...[]T) { *p = append(*p, vs...) }
 
-func computedLeaf(p *plan.Computed, c *table.Chunk, set kernels.Set) leaf {
+func computedLeaf(p *predicate.Computed, c *table.Chunk, set kernels.Set) leaf {
 	reads := p.Columns()
 	columns := make([]segment, len(c.Segments))
 	for _, i := range reads {
@@ -60,7 +60,7 @@ func computedLeaf(p *plan.Computed, c *table.Chunk, set kernels.Set) leaf {
 
 // selects writes to dst (n/64 words, rounded up) the rows, NULLs not looked at, for which
 // p is TRUE.
-func (m *interpreter) selects(p *plan.Computed, dst []uint64) {
+func (m *interpreter) selects(p *predicate.Computed, dst []uint64) {
 	switch {
 	case p.Fails != nil:
 		m.ownFailures(p.Fails, dst)
@@ -80,7 +80,7 @@ func (m *interpreter) selects(p *plan.Computed, dst []uint64) {
 }
 
 // ownFailures writes the rows where v's own operation fails and its operands do not.
-func (m *interpreter) ownFailures(v *plan.Val, dst []uint64) {
+func (m *interpreter) ownFailures(v *predicate.Val, dst []uint64) {
 	for _, k := range v.Kids {
 		m.discard(k)
 	}
@@ -93,7 +93,7 @@ func (m *interpreter) ownFailures(v *plan.Val, dst []uint64) {
 }
 
 // discard evaluates v for its failures.
-func (m *interpreter) discard(v *plan.Val) {
+func (m *interpreter) discard(v *predicate.Val) {
 	if v.Float {
 		m.floats.put(m.double(v))
 	} else {
@@ -111,11 +111,11 @@ func (m *interpreter) mark(i int, bad bool) {
 }
 
 // constant is a vector of v, which stays with the interpreter.
-func (m *interpreter) constant(v *plan.Val) []int64 {
+func (m *interpreter) constant(v *predicate.Val) []int64 {
 	z, ok := m.consts[v]
 	if !ok {
 		if m.consts == nil {
-			m.consts = map[*plan.Val][]int64{}
+			m.consts = map[*predicate.Val][]int64{}
 		}
 		z = slices.Repeat([]int64{v.I}, vecRows)
 		m.consts[v] = z
@@ -124,13 +124,13 @@ func (m *interpreter) constant(v *plan.Val) []int64 {
 }
 
 // integer evaluates an integer node; the caller puts the vector back.
-func (m *interpreter) integer(v *plan.Val) []int64 {
+func (m *interpreter) integer(v *predicate.Val) []int64 {
 	switch v.Op {
-	case plan.Col:
+	case predicate.Col:
 		z := m.ints.get(vecRows, m.n)
 		m.columns[v.Column].Load(z, m.row, v.Offset)
 		return z
-	case plan.Lookup:
+	case predicate.Lookup:
 		z := m.ints.get(vecRows, m.n)
 		m.columns[v.Column].Load(z, m.row, 0)
 		for i, c := range z {
@@ -140,11 +140,11 @@ func (m *interpreter) integer(v *plan.Val) []int64 {
 			}
 		}
 		return z
-	case plan.Const:
+	case predicate.Const:
 		z := m.ints.get(vecRows, m.n)
 		copy(z, m.constant(v))
 		return z
-	case plan.NegV:
+	case predicate.NegV:
 		z := m.integer(v.Kids[0])
 		for i, x := range z {
 			if v.CanFail {
@@ -155,7 +155,7 @@ func (m *interpreter) integer(v *plan.Val) []int64 {
 		return z
 	}
 	a := m.integer(v.Kids[0])
-	if k := v.Kids[1]; k.Op == plan.Const {
+	if k := v.Kids[1]; k.Op == predicate.Const {
 		m.intOp(v, a, m.constant(k))
 		return a
 	}
@@ -166,21 +166,21 @@ func (m *interpreter) integer(v *plan.Val) []int64 {
 }
 
 // intOp computes a op= b.
-func (m *interpreter) intOp(v *plan.Val, a, b []int64) {
+func (m *interpreter) intOp(v *predicate.Val, a, b []int64) {
 	switch {
-	case v.Op == plan.DivV || v.Op == plan.ModV:
+	case v.Op == predicate.DivV || v.Op == predicate.ModV:
 		m.divide(v, a, b)
 	case v.CanFail:
 		m.intOpChecked(v.Op, a, b)
-	case v.Op == plan.AddV:
+	case v.Op == predicate.AddV:
 		for i, y := range b {
 			a[i] += y
 		}
-	case v.Op == plan.SubV:
+	case v.Op == predicate.SubV:
 		for i, y := range b {
 			a[i] -= y
 		}
-	case v.Op == plan.MulV:
+	case v.Op == predicate.MulV:
 		for i, y := range b {
 			a[i] *= y
 		}
@@ -188,21 +188,21 @@ func (m *interpreter) intOp(v *plan.Val, a, b []int64) {
 }
 
 // intOpChecked is + - * with the rows marked whose result does not fit.
-func (m *interpreter) intOpChecked(op plan.ValOp, a, b []int64) {
+func (m *interpreter) intOpChecked(op predicate.ValOp, a, b []int64) {
 	switch op {
-	case plan.AddV:
+	case predicate.AddV:
 		for i, x := range a {
 			z := x + b[i]
 			m.mark(i, (x^z)&(b[i]^z) < 0)
 			a[i] = z
 		}
-	case plan.SubV:
+	case predicate.SubV:
 		for i, x := range a {
 			z := x - b[i]
 			m.mark(i, (x^b[i])&(x^z) < 0)
 			a[i] = z
 		}
-	case plan.MulV:
+	case predicate.MulV:
 		for i, x := range a {
 			m.mark(i, mulOverflows(x, b[i]))
 			a[i] = x * b[i]
@@ -212,18 +212,18 @@ func (m *interpreter) intOpChecked(op plan.ValOp, a, b []int64) {
 
 // divide is / and %. A divisor of 0 fails whatever CanFail says: one that cannot
 // be 0 still is where its own operands failed.
-func (m *interpreter) divide(v *plan.Val, a, b []int64) {
-	if d := v.Kids[1]; d.Op == plan.Const && d.I >= 2 && d.I <= math.MaxUint32 && have32Bits(a) {
-		divideBy(d.I, v.Op == plan.ModV, a)
+func (m *interpreter) divide(v *predicate.Val, a, b []int64) {
+	if d := v.Kids[1]; d.Op == predicate.Const && d.I >= 2 && d.I <= math.MaxUint32 && have32Bits(a) {
+		divideBy(d.I, v.Op == predicate.ModV, a)
 		return
 	}
 	for i, x := range a {
 		y := b[i]
-		m.mark(i, y == 0 || v.Op == plan.DivV && x == math.MinInt64 && y == -1)
+		m.mark(i, y == 0 || v.Op == predicate.DivV && x == math.MinInt64 && y == -1)
 		if y == 0 {
 			y = 1
 		}
-		if v.Op == plan.DivV {
+		if v.Op == predicate.DivV {
 			a[i] = x / y
 		} else {
 			a[i] = x % y
@@ -265,9 +265,9 @@ func mulOverflows(x, y int64) bool {
 }
 
 // double evaluates a Float node; the caller puts the vector back.
-func (m *interpreter) double(v *plan.Val) []float64 {
+func (m *interpreter) double(v *predicate.Val) []float64 {
 	switch v.Op {
-	case plan.ColF:
+	case predicate.ColF:
 		codes, z := m.ints.get(vecRows, m.n), m.floats.get(vecRows, m.n)
 		m.columns[v.Column].Load(codes, m.row, 0)
 		for i, c := range codes {
@@ -275,13 +275,13 @@ func (m *interpreter) double(v *plan.Val) []float64 {
 		}
 		m.ints.put(codes)
 		return z
-	case plan.Const:
+	case predicate.Const:
 		z := m.floats.get(vecRows, m.n)
 		for i := range z {
 			z[i] = v.F
 		}
 		return z
-	case plan.ToFloat:
+	case predicate.ToFloat:
 		x := m.integer(v.Kids[0])
 		z := m.floats.get(vecRows, m.n)
 		for i := range z {
@@ -289,13 +289,13 @@ func (m *interpreter) double(v *plan.Val) []float64 {
 		}
 		m.ints.put(x)
 		return z
-	case plan.NegV:
+	case predicate.NegV:
 		z := m.double(v.Kids[0])
 		for i := range z {
 			z[i] = -z[i]
 		}
 		return z
-	case plan.Round32:
+	case predicate.Round32:
 		z := m.double(v.Kids[0])
 		for i, x := range z {
 			r, msg := expr.Round32(x)
@@ -319,8 +319,8 @@ func (m *interpreter) double(v *plan.Val) []float64 {
 	return a
 }
 
-var floatOps = map[plan.ValOp]expr.ArithOp{
-	plan.AddV: expr.Add, plan.SubV: expr.Sub, plan.MulV: expr.Mul, plan.DivV: expr.Div,
+var floatOps = map[predicate.ValOp]expr.ArithOp{
+	predicate.AddV: expr.Add, predicate.SubV: expr.Sub, predicate.MulV: expr.Mul, predicate.DivV: expr.Div,
 }
 
 // compare reduces the six operators to < and =, with NaN above every number and

@@ -13,6 +13,9 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/stats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -186,8 +189,8 @@ type relation struct {
 	name  string
 
 	// Where what the rows are is not in host memory yet, ids is empty: see fetch.
-	where expr.Expr    // those of the one scan for which it is TRUE; else nil
-	held  []*plan.Held // on a device, a scan each, nil for one that nobody needs; else nil
+	where expr.Expr        // those of the one scan for which it is TRUE; else nil
+	held  []*physical.Held // on a device, a scan each, nil for one that nobody needs; else nil
 }
 
 func (r *relation) has(scan int) bool { return slices.Contains(r.scans, scan) }
@@ -271,7 +274,7 @@ func (j *joiner) mayRaise(e expr.Expr) bool {
 		}
 		c.Segments[col] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Codes: table.Codes{U8: make([]uint8, 1)}} // one that is not NULL
 	}
-	return plan.MayRaise(e, &table.Table{Name: "join", Fields: j.fields}, c)
+	return lower.MayRaise(e, &table.Table{Name: "join", Fields: j.fields}, c)
 }
 
 // raised reports that one of the rows that are joined raises an error in an expression, or that several relations have what it reads.
@@ -300,7 +303,7 @@ func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
 		return rel, nil
 	}
 	rel.name = selectedName(s.name, where)
-	q, err := plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where})
+	q, err := physical.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where})
 	if err != nil {
 		return nil, err
 	}
@@ -444,7 +447,7 @@ func (j *joiner) nextOf(have []int, rows float64, inputs []*relation, conditions
 		if r == nil {
 			continue
 		}
-		var left, right []plan.KeySide
+		var left, right []stats.KeySide
 		for _, e := range conditions {
 			if probe, build, ok := j.key(e, have, r.scans); ok {
 				left, right = append(left, j.keySide(probe)), append(right, j.keySide(build))
@@ -452,7 +455,7 @@ func (j *joiner) nextOf(have []int, rows float64, inputs []*relation, conditions
 		}
 		has, expected := len(left) > 0, rows*float64(r.rows)
 		if has {
-			expected /= max(1, plan.KeyValues(left, right))
+			expected /= max(1, stats.KeyValues(left, right))
 		}
 		if has && !keyed || has == keyed && expected < least {
 			best, least, keyed = i, expected, has
@@ -462,14 +465,14 @@ func (j *joiner) nextOf(have []int, rows float64, inputs []*relation, conditions
 }
 
 // keySide is what an expression that is a key of a join may be, by the tables that it reads.
-func (j *joiner) keySide(e expr.Expr) plan.KeySide {
-	scans, out := j.scansOf(e), plan.KeySide{Values: 1, Rows: 1}
+func (j *joiner) keySide(e expr.Expr) stats.KeySide {
+	scans, out := j.scansOf(e), stats.KeySide{Values: 1, Rows: 1}
 	for _, s := range scans {
 		out.Rows *= float64(j.scans[s].Rows())
 	}
 	for _, c := range expr.Columns(e) {
 		s := j.scans[j.scanOf(c)]
-		out.Values *= plan.ValuesOf(s.Table, c-s.first)
+		out.Values *= stats.ValuesOf(s.Table, c-s.first)
 	}
 	out.Values = min(out.Values, out.Rows)
 	if len(scans) == 1 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -18,7 +18,7 @@ const bucketPiece = 1 << 16
 
 // Deal deals the rows of a side of a join to 2^log buckets by a hash of their keys: those of both sides that have equal keys to the buckets of one
 // number. The keys are columns; the list that the rows are taken by, if there is one, is in host memory.
-func (b *Backend) Deal(ctx context.Context, q *plan.PairQuery, side, log int) ([]plan.Bucket, error) {
+func (b *Backend) Deal(ctx context.Context, q *physical.PairQuery, side, log int) ([]physical.Bucket, error) {
 	for _, k := range q.Keys {
 		if _, columns := k.Columns(); !columns {
 			return nil, declined("rows are dealt to buckets by keys that are columns, %s = %s has others", k[0], k[1])
@@ -29,15 +29,15 @@ func (b *Backend) Deal(ctx context.Context, q *plan.PairQuery, side, log int) ([
 	}
 	d := newDealer(q, side, log)
 	var err error
-	pieces := func(yield func(plan.RowList, table.Block) bool) {}
+	pieces := func(yield func(physical.RowList, table.Block) bool) {}
 	if list := q.Lists[side]; list.None() {
-		pieces = func(yield func(plan.RowList, table.Block) bool) {
+		pieces = func(yield func(physical.RowList, table.Block) bool) {
 			for block, failed := range b.Rows(ctx, q.Sides[side]) {
 				if err = failed; err != nil {
 					return
 				}
 				for i := 0; i < block.Len(); i += bucketPiece {
-					if !yield(plan.RowList{}, block.Cut(i, min(block.Len(), i+bucketPiece))) {
+					if !yield(physical.RowList{}, block.Cut(i, min(block.Len(), i+bucketPiece))) {
 						return
 					}
 				}
@@ -54,25 +54,25 @@ func (b *Backend) Deal(ctx context.Context, q *plan.PairQuery, side, log int) ([
 			}
 		}
 		d.selected = selected
-		pieces = func(yield func(plan.RowList, table.Block) bool) {
+		pieces = func(yield func(physical.RowList, table.Block) bool) {
 			for i := 0; i < len(list.Rows) && err == nil; i += bucketPiece {
-				if err = ctx.Err(); err != nil || !yield(plan.RowList{Rows: list.Rows[i:min(len(list.Rows), i+bucketPiece)]}, table.Block{First: i}) {
+				if err = ctx.Err(); err != nil || !yield(physical.RowList{Rows: list.Rows[i:min(len(list.Rows), i+bucketPiece)]}, table.Block{First: i}) {
 					return
 				}
 			}
 		}
 	}
 	type piece struct {
-		list  plan.RowList
+		list  physical.RowList
 		block table.Block
 	}
 	workers := runtime.GOMAXPROCS(0)
-	lists := make([][]plan.Bucket, workers)
+	lists := make([][]physical.Bucket, workers)
 	for range ordered.Map(workers, func(yield func(piece) bool) {
-		pieces(func(l plan.RowList, b table.Block) bool { return yield(piece{l, b}) })
+		pieces(func(l physical.RowList, b table.Block) bool { return yield(piece{l, b}) })
 	}, func(w int, p piece) bool {
 		if lists[w] == nil {
-			lists[w] = make([]plan.Bucket, 1<<log)
+			lists[w] = make([]physical.Bucket, 1<<log)
 		}
 		if p.list.None() {
 			d.block(lists[w], p.block)
@@ -85,7 +85,7 @@ func (b *Backend) Deal(ctx context.Context, q *plan.PairQuery, side, log int) ([
 	if err != nil {
 		return nil, err
 	}
-	out := make([]plan.Bucket, 1<<log)
+	out := make([]physical.Bucket, 1<<log)
 	inPartitions(len(out), func(k int) {
 		for _, of := range lists {
 			if of != nil {
@@ -113,7 +113,7 @@ type dealtCode struct {
 	shift int
 }
 
-func newDealer(q *plan.PairQuery, side, log int) *dealer {
+func newDealer(q *physical.PairQuery, side, log int) *dealer {
 	d := &dealer{log: log, wide: q.Bits() > 32, starts: q.Starts(side), keys: make([][]dealtCode, len(q.Sides[side].Table.Chunks))}
 	for i := range d.keys {
 		for k, f := range q.Fields() {
@@ -127,7 +127,7 @@ func newDealer(q *plan.PairQuery, side, log int) *dealer {
 }
 
 // add deals a row of a chunk, which has a number.
-func (d *dealer) add(to []plan.Bucket, chunk, row int, number uint32) {
+func (d *dealer) add(to []physical.Bucket, chunk, row int, number uint32) {
 	key := uint64(0)
 	for _, in := range d.keys[chunk] {
 		code := in.codes.At(row)
@@ -145,7 +145,7 @@ func (d *dealer) add(to []plan.Bucket, chunk, row int, number uint32) {
 	}
 }
 
-func (d *dealer) block(to []plan.Bucket, b table.Block) {
+func (d *dealer) block(to []physical.Bucket, b table.Block) {
 	for i := range b.Len() {
 		row := b.Row(i)
 		d.add(to, b.Chunk, row, uint32(d.starts[b.Chunk]+row))
@@ -153,7 +153,7 @@ func (d *dealer) block(to []plan.Bucket, b table.Block) {
 }
 
 // list deals the rows of a list from a place on.
-func (d *dealer) list(to []plan.Bucket, rows []uint32, place int) {
+func (d *dealer) list(to []physical.Bucket, rows []uint32, place int) {
 	chunk := 0
 	for i, r := range rows {
 		row := int(r)
@@ -168,7 +168,7 @@ func (d *dealer) list(to []plan.Bucket, rows []uint32, place int) {
 }
 
 // SortBucket puts the rows of a bucket in the order of their keys.
-func SortBucket(b plan.Bucket) (out plan.Bucket) {
+func SortBucket(b physical.Bucket) (out physical.Bucket) {
 	order := UpTo[uint32](b.Len())
 	slices.SortFunc(order, func(i, j uint32) int { return cmp.Compare(b.Key(int(i)), b.Key(int(j))) })
 	for _, i := range order {
@@ -182,7 +182,7 @@ func SortBucket(b plan.Bucket) (out plan.Bucket) {
 
 // JoinBuckets finds the pairs of two buckets whose keys compare, on one core; those of the left rows alone, each once, where that is all that the
 // query asks. Of a comparison other than =, and of nested loops, the right one is sorted (see [SortBucket]). Where list is false it counts them.
-func JoinBuckets(q *plan.PairQuery, left, right plan.Bucket, list bool) (out plan.Pairs) {
+func JoinBuckets(q *physical.PairQuery, left, right physical.Bucket, list bool) (out physical.Pairs) {
 	if left.Len() == 0 || right.Len() == 0 {
 		return out
 	}
@@ -212,7 +212,7 @@ func JoinBuckets(q *plan.PairQuery, left, right plan.Bucket, list bool) (out pla
 }
 
 // sortedPartners finds where the partners of a key stand in a sorted bucket: in one range or in two.
-func sortedPartners(op expr.CmpOp, right plan.Bucket) func(key uint64) [2][2]int {
+func sortedPartners(op expr.CmpOp, right physical.Bucket) func(key uint64) [2][2]int {
 	n := right.Len()
 	return func(key uint64) (out [2][2]int) {
 		from := sort.Search(n, func(i int) bool { return right.Key(i) >= key })
@@ -236,7 +236,7 @@ func sortedPartners(op expr.CmpOp, right plan.Bucket) func(key uint64) [2][2]int
 }
 
 // hashedPartners is sortedPartners by a hash table, where the rows of a key stand together in order.
-func hashedPartners(right plan.Bucket) (partners func(key uint64) [2][2]int, order []uint32) {
+func hashedPartners(right physical.Bucket) (partners func(key uint64) [2][2]int, order []uint32) {
 	list, out := make([]keyed, right.Len()), make([]keyed, right.Len())
 	for i, row := range right.Rows {
 		list[i] = keyed{right.Key(i), row}

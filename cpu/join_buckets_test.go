@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -27,7 +28,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 			}
 			return list
 		}
-		q := &plan.PairQuery{Cmp: rapid.SampledFrom([]expr.CmpOp{expr.EQ, expr.EQ, expr.LT, expr.LE, expr.NE, expr.GE, expr.GT}).Draw(t, "op"), Exists: rapid.Bool().Draw(t, "exists")}
+		q := &physical.PairQuery{Cmp: rapid.SampledFrom([]expr.CmpOp{expr.EQ, expr.EQ, expr.LT, expr.LE, expr.NE, expr.GE, expr.GT}).Draw(t, "op"), Exists: rapid.Bool().Draw(t, "exists")}
 		columns := 1
 		if q.Cmp == expr.EQ {
 			columns = rapid.IntRange(1, 2).Draw(t, "columns")
@@ -37,7 +38,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 		for i := range columns {
 			c := &expr.Column{Index: i, Name: "k", T: types[i], P: -1}
 			where = plan.All(append(plan.Conjuncts(where), &expr.IsNull{X: c, Not: true, P: -1}))
-			q.Keys = append(q.Keys, plan.PairKey{c, c})
+			q.Keys = append(q.Keys, physical.PairKey{c, c})
 		}
 		for side := range rows {
 			b := table.NewBuilder("t", []table.Field{{Name: "i", Type: types[0]}, {Name: "s", Type: types[1]}}, 64)
@@ -51,7 +52,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 				}
 			}
 			var err error
-			if q.Sides[side], err = plan.NewQuery(b.Table(), &plan.Fragment{Table: "t", Where: where}); err != nil {
+			if q.Sides[side], err = physical.NewQuery(b.Table(), &plan.Fragment{Table: "t", Where: where}); err != nil {
 				t.Fatalf("%v", err)
 			}
 			if all := rows[side]; len(all) > 0 && rapid.Bool().Draw(t, "by a list") {
@@ -93,7 +94,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 		if log == 0 {
 			q.Way = rapid.SampledFrom([]string{"loops", "hash"}).Draw(t, "way")
 		}
-		var sides [2][]plan.Bucket
+		var sides [2][]physical.Bucket
 		for i := range sides {
 			var err error
 			if sides[i], err = cpu.New(0).Deal(context.Background(), q, i, log); err != nil {

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // joinColumn is a column of a joined table, in the code space that its chunks have in common.
 type joinColumn struct {
 	*table.Segment // without rows
-	space          *plan.Space
+	space          *physical.Space
 	starts         []int
 	chunks         []translated
 	nulls          bool // some row is NULL
@@ -32,7 +32,7 @@ func (j *joiner) column(col int) *joinColumn {
 	if c, ok := s.columns[local]; ok || s.Fields[local].Unsupported != "" {
 		return c
 	}
-	space := plan.NewSpace(s.Table, local)
+	space := physical.NewSpace(s.Table, local)
 	c := &joinColumn{Segment: space.Segment(), space: space, starts: s.starts}
 	for _, chunk := range s.Chunks {
 		seg := chunk.Segments[local]

@@ -10,31 +10,32 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // FindPairs finds the pairs of a join on a device, and says how; a [plan.Declined] leaves them to cpu.
-type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
+type FindPairs func(context.Context, *physical.PairQuery) (found physical.Pairs, how string, err error)
 
 // Holder keeps numbers of rows on a device, and says what there is of them, until the join is done. A [plan.Declined] leaves that to cpu.
 type Holder interface {
 	// Count is how many rows a query selects.
-	Count(context.Context, *plan.Query) (int, error)
+	Count(context.Context, *physical.Query) (int, error)
 	// Read copies what is held to host memory, a list each; nil for nil. Where places is not nil it is what the lists have at these.
-	Read(ctx context.Context, list []*plan.Held, places []uint32) ([][]uint32, error)
+	Read(ctx context.Context, list []*physical.Held, places []uint32) ([][]uint32, error)
 	// Columns gathers columns on the devices that have their rows: of each device it gives segments that are away, until the statement is over.
 	Columns(context.Context, []HeldColumn) ([][]*table.Segment, error)
 	// Where takes those rows of lists at whose places a query selects the rows, on each device of a table of one chunk with these columns, and
 	// says how many there are. The lists are released.
-	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) (held []*plan.Held, n int, err error)
+	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowList) (held []*physical.Held, n int, err error)
 }
 
 // HeldColumn is a column of a table by a list of its rows, in a code space that its chunks have in common.
 type HeldColumn struct {
 	Table *table.Table
 	Col   int
-	Space *plan.Space
-	Rows  plan.RowList
+	Space *physical.Space
+	Rows  physical.RowList
 }
 
 // Away is the rows of a join whose columns are on a device alone.
@@ -118,7 +119,7 @@ func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, l
 	for _, col := range columns {
 		scan := j.scanOf(col)
 		s := j.scans[scan]
-		list = append(list, HeldColumn{s.Table, col - s.first, j.column(col).space, plan.RowList{Held: rel.held[slices.Index(rel.scans, scan)], Loose: rel.loose[scan]}})
+		list = append(list, HeldColumn{s.Table, col - s.first, j.column(col).space, physical.RowList{Held: rel.held[slices.Index(rel.scans, scan)], Loose: rel.loose[scan]}})
 	}
 	for device, n := range rel.parts() {
 		if n == 0 {
@@ -147,21 +148,21 @@ func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, err
 	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.column(c) == nil }) {
 		return j.pipeline(rel, nil, conditions)
 	}
-	var lists []plan.RowList
+	var lists []physical.RowList
 	stays := func(scan int) bool { return j.needed[scan] || j.depth > 0 }
 	for i, scan := range rel.scans {
 		if rel.held[i] != nil && stays(scan) {
-			lists = append(lists, plan.RowList{Held: rel.held[i]})
+			lists = append(lists, physical.RowList{Held: rel.held[i]})
 		}
 	}
 	of, _ := j.heldColumns(rel, columns)
-	held, n, err := j.Hold.Where(j.ctx, of, func(segments []*table.Segment) (*plan.Query, error) {
+	held, n, err := j.Hold.Where(j.ctx, of, func(segments []*table.Segment) (*physical.Query, error) {
 		c := &table.Chunk{Rows: segments[0].Rows(), Segments: make([]*table.Segment, len(j.fields))}
 		for i, col := range columns {
 			c.Segments[col] = segments[i]
 		}
 		t := &table.Table{Name: rel.name, Fields: j.fields, Chunks: []*table.Chunk{c}}
-		return plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where})
+		return physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where})
 	}, lists)
 	if errors.As(err, new(*plan.Declined)) {
 		return j.pipeline(rel, nil, conditions)
@@ -169,7 +170,7 @@ func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, err
 		return nil, err
 	}
 	out := *rel
-	out.rows, out.held = n, make([]*plan.Held, len(rel.scans))
+	out.rows, out.held = n, make([]*physical.Held, len(rel.scans))
 	for i, scan := range rel.scans {
 		if rel.held[i] != nil && stays(scan) {
 			out.held[i], held = held[0], held[1:]
@@ -212,7 +213,7 @@ func (j *joiner) fetch(relations ...*relation) error {
 // counted is the rows of a filtered table, as many as a device counts; nil where it does not.
 func (j *joiner) counted(n plan.Node, where expr.Expr) (*relation, error) {
 	s := j.scans[j.next]
-	q, err := plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+	q, err := physical.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
 	if err != nil || s.rows() >= noRow {
 		return nil, err
 	}
@@ -232,7 +233,7 @@ func (j *joiner) counted(n plan.Node, where expr.Expr) (*relation, error) {
 // pairJoin is a join of two tables whose pairs a device finds: those of which keys compare. Other conditions
 // of an inner join are looked at afterwards.
 type pairJoin struct {
-	plan.PairQuery
+	physical.PairQuery
 	scans   [2]int
 	filters [2]expr.Expr // nil for all rows
 	on      []expr.Expr  // a key each
@@ -266,11 +267,11 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	for op := expr.LT; len(p.on) == 0 && op <= expr.GT && j.Way == "loops"; op++ {
 		if at := slices.IndexFunc(p.rest, func(e expr.Expr) bool { return j.compares(e, p.scans, op) }); at >= 0 {
 			c := p.rest[at].(*expr.Compare)
-			key := plan.PairKey{c.L, c.R}
+			key := physical.PairKey{c.L, c.R}
 			if p.Cmp = op; j.scanOf(c.L.(*expr.Column).Index) == p.scans[1] {
-				key, p.Cmp = plan.PairKey{c.R, c.L}, op.Swap()
+				key, p.Cmp = physical.PairKey{c.R, c.L}, op.Swap()
 			}
-			p.on, p.Keys = append(p.on, c), append(p.Keys, plan.PairKey{j.within(key[0], p.scans[0]), j.within(key[1], p.scans[1])})
+			p.on, p.Keys = append(p.on, c), append(p.Keys, physical.PairKey{j.within(key[0], p.scans[0]), j.within(key[1], p.scans[1])})
 			p.rest = slices.Delete(p.rest, at, at+1)
 		}
 	}
@@ -300,7 +301,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 			selects = &expr.And{Kids: kids, P: -1}
 		}
 		var err error
-		if p.Sides[i], err = plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: selects}); err != nil {
+		if p.Sides[i], err = physical.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: selects}); err != nil {
 			return nil, err
 		}
 	}
@@ -358,10 +359,10 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	}
 	needs := func(scan int) bool { return j.needed[scan] || len(p.rest) > 0 }
 	if wanted && n.Kind == plan.Inner && n == j.root && j.Hold != nil && j.Stays != nil {
-		p.Taken, p.Most, most = &[2][]plan.RowList{}, noRow-1, noRow-1
+		p.Taken, p.Most, most = &[2][]physical.RowList{}, noRow-1, noRow-1
 		for i, scan := range p.scans {
 			if needs(scan) {
-				p.Taken[i] = []plan.RowList{{}}
+				p.Taken[i] = []physical.RowList{{}}
 			}
 		}
 	}
@@ -492,7 +493,7 @@ func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error 
 }
 
 // pairKey is a condition as a key of two scans; a [plan.Declined] where it is none.
-func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k plan.PairKey, err error) {
+func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k physical.PairKey, err error) {
 	c, ok := e.(*expr.Compare)
 	if !ok || c.Op != expr.EQ {
 		return k, declined("%s is no =", e)
@@ -505,7 +506,7 @@ func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k plan.PairKey, err error) 
 	if key.how == byWord {
 		return k, declined("compute makes no texts of rows, as %s compares", e)
 	}
-	k = plan.PairKey{j.within(key.probe, scans[0]), j.within(key.build, scans[1])}
+	k = physical.PairKey{j.within(key.probe, scans[0]), j.within(key.build, scans[1])}
 	if _, columns := k.Columns(); columns && key.how == byValue {
 		return k, declined("%s compares columns of two types", e)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -72,8 +73,8 @@ func (s *pairSide) takes(scans []int) bool {
 }
 
 // list is the rows that the relation has of one of its scans; none where a query selects them.
-func (s *pairSide) list(j *joiner, scan int) plan.RowList {
-	at, out := slices.Index(s.scans, scan), plan.RowList{Loose: s.loose[scan]}
+func (s *pairSide) list(j *joiner, scan int) physical.RowList {
+	at, out := slices.Index(s.scans, scan), physical.RowList{Loose: s.loose[scan]}
 	switch {
 	case s.where != nil:
 	case s.held != nil:
@@ -105,7 +106,7 @@ func (s *pairSide) taken(i int, places []uint32) []uint32 {
 // conditions that these two suffice for, and gives the rest.
 func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, expected float64) (rel *relation, rest []expr.Expr, err error) {
 	sides := [2]*pairSide{{relation: of[0], scan: -1}, {relation: of[1], scan: -1}}
-	q := &plan.PairQuery{Cmp: expr.EQ, Way: j.Way, Exists: n.Kind.LeftOnly()}
+	q := &physical.PairQuery{Cmp: expr.EQ, Way: j.Way, Exists: n.Kind.LeftOnly()}
 	if q.Exists && j.Way == "loops" {
 		return nil, nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
 	}
@@ -145,7 +146,7 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
 		}
 		t := j.scans[s.scan].Table
-		if q.Sides[i], err = plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.All(kids)}); err != nil {
+		if q.Sides[i], err = physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.All(kids)}); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -157,7 +158,7 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 		return nil, nil, declined("%s has to hold besides: compute takes that of inner joins alone", also[0])
 	}
 	if j.Hold != nil && n.Kind == plan.Inner {
-		q.Taken = &[2][]plan.RowList{}
+		q.Taken = &[2][]physical.RowList{}
 	}
 	rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
 	if q.Taken != nil && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
@@ -171,7 +172,7 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 }
 
 // keyOf is a condition as a key of two sides, and the tables that it reads; a [plan.Declined] where it is none.
-func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k plan.PairKey, scans [2]int, err error) {
+func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.PairKey, scans [2]int, err error) {
 	if c, ok := e.(*expr.Compare); ok && c.Op == expr.EQ {
 		if l, r, ok := j.sides(c.L, c.R, sides[0].scans, sides[1].scans); ok {
 			if a, b := j.scansOf(l), j.scansOf(r); sides[0].takes(a) && sides[1].takes(b) {
@@ -186,7 +187,7 @@ func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k plan.PairKey, scans [
 
 // foundPairs has the device find the pairs of two sides, and makes their rows of them: of inner joins these stay there, where something keeps
 // them.
-func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery, on, also, rest []expr.Expr, expected float64) (*relation, error) {
+func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.PairQuery, on, also, rest []expr.Expr, expected float64) (*relation, error) {
 	rel := &relation{scans: slices.Concat(sides[0].scans, sides[1].scans), name: sides[0].name + ", " + sides[1].name, loose: map[int]bool{}}
 	if q.Exists {
 		rel.scans, rel.name = sides[0].scans, sides[0].name
@@ -218,7 +219,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *plan.PairQuery,
 		q.Most, q.Taken = 0, nil
 	}
 	if q.Taken != nil {
-		*q.Taken = [2][]plan.RowList{}
+		*q.Taken = [2][]physical.RowList{}
 		for i, s := range sides {
 			for _, scan := range s.scans {
 				if reads(scan) {

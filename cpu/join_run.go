@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -882,7 +883,7 @@ func (p *pipelined) holds(b *joinBlock, conditions []expr.Expr) (rows []uint32, 
 	rows = []uint32{} // none, not all
 	where := plan.All(conditions)
 	c := p.chunkOf(b, expr.Columns(where))
-	q, err := plan.NewQuery(&table.Table{Name: "join", Fields: p.fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
+	q, err := physical.NewQuery(&table.Table{Name: "join", Fields: p.fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
 	if err != nil {
 		return nil, err
 	}

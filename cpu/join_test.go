@@ -14,6 +14,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -34,7 +36,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		j := &drawnJoin{T: t}
 		n := j.tree(1 + rapid.IntRange(1, 3).Draw(t, "joins"))
-		moved := plan.Rewrite(n, plan.PushFilter)
+		moved := plan.Rewrite(n, rules.PushFilter)
 		if above, ok := moved.(*plan.Filter); ok { // conditions that may not be moved below an outer join
 			n, moved = above.Input, above.Input
 		}
@@ -120,7 +122,7 @@ func (j *drawnJoin) indexes() func(*table.Segment) []*cpu.Index {
 }
 
 // pairsByLoops is a [cpu.FindPairs]: the last pairs come first.
-func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+func pairsByLoops(ctx context.Context, q *physical.PairQuery) (found physical.Pairs, how string, err error) {
 	var rows [2][]uint32
 	var values [2][][]table.Value // of the keys
 	for i, s := range q.Sides {
@@ -185,7 +187,7 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 	}
 	for i, lists := range q.Taken {
 		for _, l := range lists {
-			h := &plan.Held{N: len(found.Rows[i]), On: found.Rows[i]}
+			h := &physical.Held{N: len(found.Rows[i]), On: found.Rows[i]}
 			if !l.None() {
 				var rows []uint32
 				for _, place := range found.Rows[i] {
@@ -200,7 +202,7 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 	return found, "loops elsewhere", nil
 }
 
-func rowsIn(l plan.RowList) []uint32 {
+func rowsIn(l physical.RowList) []uint32 {
 	if l.Held != nil {
 		return l.Held.On.([]uint32)
 	}
@@ -210,7 +212,7 @@ func rowsIn(l plan.RowList) []uint32 {
 // elsewhere is a [cpu.Holder] of what pairsByLoops leaves there.
 type elsewhere struct{ counts bool }
 
-func (e elsewhere) Count(ctx context.Context, q *plan.Query) (n int, err error) {
+func (e elsewhere) Count(ctx context.Context, q *physical.Query) (n int, err error) {
 	if !e.counts {
 		return 0, &plan.Declined{Why: "it does not count"}
 	}
@@ -223,7 +225,7 @@ func (e elsewhere) Count(ctx context.Context, q *plan.Query) (n int, err error) 
 	return n, nil
 }
 
-func (elsewhere) Read(_ context.Context, list []*plan.Held, _ []uint32) ([][]uint32, error) {
+func (elsewhere) Read(_ context.Context, list []*physical.Held, _ []uint32) ([][]uint32, error) {
 	out := make([][]uint32, len(list))
 	for i, h := range list {
 		if h != nil {
@@ -233,7 +235,7 @@ func (elsewhere) Read(_ context.Context, list []*plan.Held, _ []uint32) ([][]uin
 	return out, nil
 }
 
-func (elsewhere) Where(context.Context, []cpu.HeldColumn, func([]*table.Segment) (*plan.Query, error), []plan.RowList) ([]*plan.Held, int, error) {
+func (elsewhere) Where(context.Context, []cpu.HeldColumn, func([]*table.Segment) (*physical.Query, error), []physical.RowList) ([]*physical.Held, int, error) {
 	return nil, 0, &plan.Declined{Why: "it looks at no conditions"}
 }
 

@@ -13,20 +13,21 @@ import (
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
-// commonOrder maps the codes of a column's chunks to those of its [plan.Space], by the
+// commonOrder maps the codes of a column's chunks to those of its [physical.Space], by the
 // Translation of each chunk.
 type commonOrder struct {
-	*plan.Space
+	*physical.Space
 	columns []segment
 	delta   []uint64
 	ranks   [][]uint32
 }
 
-func newCommonOrder(space *plan.Space, t *table.Table, col int, set kernels.Set) *commonOrder {
+func newCommonOrder(space *physical.Space, t *table.Table, col int, set kernels.Set) *commonOrder {
 	o := &commonOrder{Space: space}
 	for _, c := range t.Chunks {
 		s := newSegment(c.Segments[col], set)
@@ -45,7 +46,7 @@ func (o *commonOrder) common(chunk int, code uint64) uint64 {
 }
 
 // order is the order of a column in a space.
-func (x *execution) order(space *plan.Space, col int) *commonOrder {
+func (x *execution) order(space *physical.Space, col int) *commonOrder {
 	if o := x.orders[col]; o == nil || o.Space != space {
 		x.orders[col] = newCommonOrder(space, x.q.Table, col, x.kernels)
 	}
@@ -75,7 +76,7 @@ func (x *execution) smallest(col int, k uint64) (table.Value, error) {
 	}
 	o := x.orders[col]
 	if o == nil {
-		o = x.order(plan.NewSpace(x.q.Table, col), col)
+		o = x.order(physical.NewSpace(x.q.Table, col), col)
 	}
 	s := &rankSearch{execution: x, order: o, k: k, hi: o.Max(), n: c.N}
 	few := max(fewCodes, c.N>>5)
@@ -364,8 +365,8 @@ func (s *searched) atLeast(code uint64) (n uint64) {
 	return n
 }
 
-// CountAtLeast implements plan.Selection.
-func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+// CountAtLeast implements partial.Selection.
+func (x *execution) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
 	o, s := x.order(space, col), x.searches[col]
 	if d.N == 0 {
 		return x.countDigit(o, d)
@@ -424,7 +425,7 @@ func (x *execution) histogram(s *searched) error {
 }
 
 // countDigit counts a digit by itself: the selected codes that begin as d.Lo by their digit, and those above them.
-func (x *execution) countDigit(o *commonOrder, d plan.Digit) ([]uint64, error) {
+func (x *execution) countDigit(o *commonOrder, d partial.Digit) ([]uint64, error) {
 	parts := make([][]uint64, x.workers) // the last one is of the codes above
 	span := uint64(1)<<d.Bits - 1
 	err := x.forBlocks(func(w int, scratch *scratch, bl block) {
@@ -451,10 +452,10 @@ func (x *execution) countDigit(o *commonOrder, d plan.Digit) ([]uint64, error) {
 	return d.Reach(o.Space, counts), err
 }
 
-// DigitBits implements plan.Selection.
+// DigitBits implements partial.Selection.
 func (x *execution) DigitBits(uint64) int { return bucketBits }
 
-// VisitBits implements plan.Selection.
+// VisitBits implements partial.Selection.
 func (x *execution) VisitBits() int { return visitBits }
 
 // visitBits makes histograms of 512 KiB, which the second-level cache holds.

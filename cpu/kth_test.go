@@ -9,7 +9,9 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )
@@ -56,7 +58,7 @@ func shapesTable(t testing.TB, rows, chunkRows int, nulls float64) *table.Table 
 }
 
 func TestRanksOfManyRows(t *testing.T) {
-	for nulls, where := range map[float64]*plan.Pred{0.1: {Op: plan.True}, 0: leafPred(&plan.Compare{Col: 0, Op: expr.LT, Code: 400_000})} {
+	for nulls, where := range map[float64]*predicate.Pred{0.1: {Op: predicate.True}, 0: leafPred(&predicate.Compare{Col: 0, Op: expr.LT, Code: 400_000})} {
 		tab := shapesTable(t, 100_000, 42_000, nulls)
 		for col, f := range tab.Fields {
 			checkRanks(t, tab, col, f, where)
@@ -65,12 +67,12 @@ func TestRanksOfManyRows(t *testing.T) {
 }
 
 // checkRanks compares with the sorted codes.
-func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *plan.Pred) {
+func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *predicate.Pred) {
 	var codes []uint64
-	o := newCommonOrder(plan.NewSpace(tab, col), tab, col, kernels.Best())
-	q := &plan.Query{Table: tab}
+	o := newCommonOrder(physical.NewSpace(tab, col), tab, col, kernels.Best())
+	q := &physical.Query{Table: tab}
 	for i, c := range tab.Chunks {
-		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: where})
+		q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: where})
 		for row := range c.Rows {
 			if !c.Segments[col].IsNull(row) && naive(where, c, row) {
 				codes = append(codes, o.common(i, c.Segments[col].Codes.At(row)))
@@ -103,8 +105,8 @@ func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *p
 }
 
 // byParts executes a query over chunks that two parts have; narrow says that another part has digits of few bits.
-func byParts(q *plan.Query, narrow bool) ([]table.Value, error) {
-	var parts []plan.Selection
+func byParts(q *physical.Query, narrow bool) ([]table.Value, error) {
+	var parts []partial.Selection
 	for _, chunks := range [][]int{{2, 0}, {1}} {
 		s, err := New(2).Select(context.Background(), q.Part(chunks))
 		if err != nil {
@@ -115,23 +117,23 @@ func byParts(q *plan.Query, narrow bool) ([]table.Value, error) {
 		}
 		parts = append(parts, s)
 	}
-	return plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+	return partial.Finish(partial.Merge(q, len(parts), func(i int, do func(partial.Selection) error) func() error {
 		err := do(parts[i])
 		return func() error { return err }
 	}), q)
 }
 
 // narrowDigits is a selection that counts digits of three bits.
-type narrowDigits struct{ plan.Selection }
+type narrowDigits struct{ partial.Selection }
 
 func (narrowDigits) DigitBits(uint64) int { return 3 }
 
 // Wherever a sample says that the wanted code is, the search finds it.
 func TestRankSurvivesAnyInterval(t *testing.T) {
 	tab := shapesTable(t, 3000, 1100, 0.2)
-	q := &plan.Query{Table: tab}
+	q := &physical.Query{Table: tab}
 	for range tab.Chunks {
-		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+		q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}})
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var options []Option
@@ -143,7 +145,7 @@ func TestRankSurvivesAnyInterval(t *testing.T) {
 			t.Fatal(err)
 		}
 		col := rapid.IntRange(0, len(tab.Fields)-1).Draw(t, "column")
-		o := newCommonOrder(plan.NewSpace(tab, col), tab, col, x.kernels)
+		o := newCommonOrder(physical.NewSpace(tab, col), tab, col, x.kernels)
 		var codes []uint64
 		for i, c := range tab.Chunks {
 			for row := range c.Rows {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -28,7 +28,7 @@ const sumRows = 8192
 
 // newLinearLeaf returns nil for leaves of other shapes, and for those that may
 // overflow.
-func newLinearLeaf(p *plan.Computed, c *table.Chunk, set kernels.Set) *linearLeaf {
+func newLinearLeaf(p *predicate.Computed, c *table.Chunk, set kernels.Set) *linearLeaf {
 	cols, coefs, rhs, bound, ok := p.Linear()
 	if !ok || !bound.IsInt64() || !rhs.IsInt64() {
 		return nil

@@ -5,7 +5,8 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )
@@ -39,11 +40,11 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 	narrow, wide := 0, 0
 	holds := func(t rapid.TB, op expr.CmpOp, sum expr.Expr, rhs int64) {
 		where := &expr.Compare{Op: op, L: sum, R: &expr.Const{V: table.Int(rhs)}}
-		p, _, err := plan.Lower(where, tab, tab.Chunks[0])
+		p, _, err := lower.Lower(where, tab, tab.Chunks[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if leaf, ok := p.Leaf.(*plan.Computed); ok {
+		if leaf, ok := p.Leaf.(*predicate.Computed); ok {
 			if l := newLinearLeaf(leaf, tab.Chunks[0], kernels.Best()); l != nil && l.narrow {
 				narrow++
 			} else if l != nil {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -252,7 +252,7 @@ func correlation(a expr.Aggregate, xx, yy, xy *big.Rat) (table.Value, error) {
 
 // exactSum is an exact sum of doubles and of products of two.
 type exactSum struct {
-	plan.FloatSum
+	partial.FloatSum
 	// extreme is the sum of the products that are no sum of two doubles, in units of
 	// 2^(2*-1074); nil for none.
 	extreme *big.Int

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -97,7 +97,7 @@ func orderStatistic(a expr.Aggregate, n int, at func(i int) table.Value) (table.
 		}
 		return table.Float(between(a, n, at)), nil
 	}
-	k, largest, ok, err := plan.Rank(a, uint64(n))
+	k, largest, ok, err := physical.Rank(a, uint64(n))
 	switch {
 	case err != nil || !ok:
 		return table.Null(a.Type()), err

@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -58,8 +58,8 @@ func (p *workerShare) merge(o *workerShare) {
 // gathered is what is known of one column after some of its rows: values, so that those
 // of any rows of any chunks merge, in any order.
 type gathered struct {
-	plan.Sum             // of the selected rows that are not NULL; only their number, where no sum is asked
-	lo, hi   table.Value // when extreme is asked and N > 0
+	partial.Sum             // of the selected rows that are not NULL; only their number, where no sum is asked
+	lo, hi      table.Value // when extreme is asked and N > 0
 }
 
 // widen extends the extremes; N == 0 means that there are none yet.

@@ -9,6 +9,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )
@@ -66,7 +68,7 @@ func TestRandomQueriesAgreeWithScalar(t *testing.T) {
 
 func checkQuery(t *rapid.T, tab *table.Table, q *plan.Fragment) {
 	ctx := context.Background()
-	p, err := plan.NewQuery(tab, q)
+	p, err := physical.NewQuery(tab, q)
 	if err != nil {
 		return // refused, as a condition too complex to lower is
 	}
@@ -98,7 +100,7 @@ func checkQuery(t *rapid.T, tab *table.Table, q *plan.Fragment) {
 
 // checkHolds compares the bitmaps of a lowered condition with the condition, in rows that
 // raise no error.
-func checkHolds(t rapid.TB, where expr.Expr, p *plan.Pred, c *table.Chunk) {
+func checkHolds(t rapid.TB, where expr.Expr, p *predicate.Pred, c *table.Chunk) {
 	sel := selectAll(t, p, c)
 	row := 0
 	env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
@@ -120,35 +122,35 @@ func checkHolds(t rapid.TB, where expr.Expr, p *plan.Pred, c *table.Chunk) {
 func TestDivisionAroundItsEdges(t *testing.T) {
 	const least = -1 << 63
 	cases := []struct {
-		op       plan.ValOp
+		op       predicate.ValOp
 		x, y     int64
 		fails    bool
 		quotient int64
 	}{
-		{plan.DivV, least, -1, true, 0},
-		{plan.DivV, least, 1, false, least},
-		{plan.DivV, least + 1, -1, false, 1<<63 - 1},
-		{plan.DivV, -7, 2, false, -3},
-		{plan.DivV, 7, 0, true, 0},
-		{plan.ModV, least, -1, false, 0},
-		{plan.ModV, -7, 2, false, -1},
-		{plan.ModV, 7, 0, true, 0},
-		{plan.MulV, least, -1, true, 0},
-		{plan.MulV, -1, least, true, 0},
-		{plan.MulV, 1 << 32, 1 << 31, true, 0},
-		{plan.MulV, -1 << 32, 1 << 31, false, least},
-		{plan.SubV, 0, least, true, 0},
-		{plan.SubV, -1, least, false, 1<<63 - 1},
-		{plan.AddV, least, -1, true, 0},
+		{predicate.DivV, least, -1, true, 0},
+		{predicate.DivV, least, 1, false, least},
+		{predicate.DivV, least + 1, -1, false, 1<<63 - 1},
+		{predicate.DivV, -7, 2, false, -3},
+		{predicate.DivV, 7, 0, true, 0},
+		{predicate.ModV, least, -1, false, 0},
+		{predicate.ModV, -7, 2, false, -1},
+		{predicate.ModV, 7, 0, true, 0},
+		{predicate.MulV, least, -1, true, 0},
+		{predicate.MulV, -1, least, true, 0},
+		{predicate.MulV, 1 << 32, 1 << 31, true, 0},
+		{predicate.MulV, -1 << 32, 1 << 31, false, least},
+		{predicate.SubV, 0, least, true, 0},
+		{predicate.SubV, -1, least, false, 1<<63 - 1},
+		{predicate.AddV, least, -1, true, 0},
 	}
 	for _, c := range cases {
 		chunk := chunkOf(t, []table.Value{table.Int(c.x)}, []table.Value{table.Int(c.y)})
-		v := &plan.Val{Op: c.op, CanFail: true, Kids: []*plan.Val{
-			{Op: plan.Col, Column: 0, Offset: c.x}, {Op: plan.Col, Column: 1, Offset: c.y}}}
-		if got := selectAll(t, leafPred(&plan.Computed{Fails: v}), chunk).Get(0); got != c.fails {
+		v := &predicate.Val{Op: c.op, CanFail: true, Kids: []*predicate.Val{
+			{Op: predicate.Col, Column: 0, Offset: c.x}, {Op: predicate.Col, Column: 1, Offset: c.y}}}
+		if got := selectAll(t, leafPred(&predicate.Computed{Fails: v}), chunk).Get(0); got != c.fails {
 			t.Errorf("operation %d of %d and %d fails: %v", c.op, c.x, c.y, got)
 		}
-		eq := &plan.Computed{Shape: plan.Expression, Op: expr.EQ, L: v, R: &plan.Val{Op: plan.Const, I: c.quotient}}
+		eq := &predicate.Computed{Shape: predicate.Expression, Op: expr.EQ, L: v, R: &predicate.Val{Op: predicate.Const, I: c.quotient}}
 		if got := selectAll(t, leafPred(eq), chunk).Get(0); got == c.fails {
 			t.Errorf("operation %d of %d and %d is %d: %v", c.op, c.x, c.y, c.quotient, got)
 		}

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/internal/ordered"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -15,7 +16,7 @@ import (
 // the whole table before the first block; the first, by chunk and then in order, that
 // selects a row is the only thing yielded. The selection is made on all cores, a few
 // blocks ahead of the caller.
-func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block, error] {
+func (b *Backend) Rows(ctx context.Context, q *physical.Query) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		x, err := b.execution(ctx, q, true)
 		if err == nil {
@@ -76,7 +77,7 @@ func (x *execution) check() error {
 // rows selects the rows of a block.
 func (c *chunkRun) rows(s *scratch, at block) table.Block {
 	out := table.Block{Chunk: at.chunk, First: at.row, N: at.n}
-	if c.where.op == plan.True {
+	if c.where.op == predicate.True {
 		return out
 	}
 	sel := c.where.all(s, at.row, at.n)

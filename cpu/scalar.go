@@ -7,19 +7,21 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // Scalar answers q over t in the plainest way, one record at a time: WHERE by
 // [expr.Eval] over decoded values, then each aggregate over the list of the values
-// selected, by [plan.Finish]. It returns one value an aggregate of q, of the aggregate's
+// selected, by [partial.Finish]. It returns one value an aggregate of q, of the aggregate's
 // Type. It is the oracle of every backend's tests.
 //
 // It fails with the error of the first record that raises one; a backend may
 // report another record's, so compare that both fail, and with an error of some
 // record. It holds every selected value in memory.
 func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Value, error) {
-	s := &scalar{values: map[int][]table.Value{}, sums: make([]plan.Sum, len(q.Aggs))}
+	s := &scalar{values: map[int][]table.Value{}, sums: make([]partial.Sum, len(q.Aggs))}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 {
 			s.values[a.Col] = nil
@@ -66,31 +68,31 @@ func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Valu
 			}
 		}
 	}
-	return plan.Finish(s, &plan.Query{Table: t, Aggs: q.Aggs})
+	return partial.Finish(s, &physical.Query{Table: t, Aggs: q.Aggs})
 }
 
-// scalar is selected records; it implements plan.Partial.
+// scalar is selected records; it implements partial.Partial.
 type scalar struct {
 	rows   uint64
 	values map[int][]table.Value // of each column that is aggregated, NULLs left out
-	sums   []plan.Sum            // by aggregate, of expressions
+	sums   []partial.Sum         // by aggregate, of expressions
 }
 
 func (s *scalar) Check() error                         { return nil }
 func (s *scalar) Count() (uint64, error)               { return s.rows, nil }
 func (s *scalar) CountNotNull(col int) (uint64, error) { return uint64(len(s.values[col])), nil }
 
-func (s *scalar) Sum(col int) (sum plan.Sum, err error) {
+func (s *scalar) Sum(col int) (sum partial.Sum, err error) {
 	for _, v := range s.values[col] {
 		add(&sum, v)
 	}
 	return sum, nil
 }
 
-// SumOf implements [plan.ExpressionSums].
-func (s *scalar) SumOf(agg int) (plan.Sum, error) { return s.sums[agg], nil }
+// SumOf implements [partial.ExpressionSums].
+func (s *scalar) SumOf(agg int) (partial.Sum, error) { return s.sums[agg], nil }
 
-func add(sum *plan.Sum, v table.Value) {
+func add(sum *partial.Sum, v table.Value) {
 	sum.N++
 	if v.Type.IsFloat() {
 		sum.Float.Add(v.F)

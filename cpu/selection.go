@@ -8,7 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -34,13 +34,13 @@ func within(f leaf) leaf {
 
 // node is a predicate made ready for one chunk.
 type node struct {
-	op   plan.Op
+	op   predicate.Op
 	kids []*node
 	leaf leaf
 }
 
 // prepare makes a predicate of plan ready to run on chunk c.
-func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
+func prepare(p *predicate.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 	nd := &node{op: p.Op}
 	for _, k := range p.Kids {
 		kid, err := prepare(k, c, set)
@@ -49,7 +49,7 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 		}
 		nd.kids = append(nd.kids, kid)
 	}
-	if p.Op != plan.Simple {
+	if p.Op != predicate.Simple {
 		return nd, nil
 	}
 	for _, col := range p.Leaf.Columns() {
@@ -57,26 +57,26 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 			return nil, fmt.Errorf("cpu: %v reads column %d, which the chunk does not have", p.Leaf, col)
 		}
 	}
-	switch l := plan.ByCodes(p.Leaf).(type) {
-	case *plan.Compare:
+	switch l := predicate.ByCodes(p.Leaf).(type) {
+	case *predicate.Compare:
 		col := newSegment(c.Segments[l.Col], set)
 		r, ok := kernels.Where(l.Op, l.Code, col.Width())
 		nd.leaf = rangeLeaf(col, r, ok)
-	case *plan.Range:
+	case *predicate.Range:
 		col := newSegment(c.Segments[l.Col], set)
 		r, ok := kernels.Between(l.Lo, l.Hi, col.Width())
 		nd.leaf = rangeLeaf(col, r, ok)
-	case *plan.NullTest:
+	case *predicate.NullTest:
 		nd.leaf = nullLeaf(c.Segments[l.Col], l.Not)
-	case *plan.Members:
+	case *predicate.Members:
 		nd.leaf = membersLeaf(newSegment(c.Segments[l.Col], set), l)
-	case *plan.Computed:
+	case *predicate.Computed:
 		if lin := newLinearLeaf(l, c, set); lin != nil {
 			nd.leaf = lin.eval
 		} else {
 			nd.leaf = computedLeaf(l, c, set)
 		}
-	case *plan.Scalar:
+	case *predicate.Scalar:
 		nd.leaf = scalarLeaf(l, c)
 	default:
 		return nil, fmt.Errorf("cpu: no such predicate: %T", l)
@@ -112,7 +112,7 @@ func nullLeaf(s *table.Segment, not bool) leaf {
 // membersLeaf marks the member codes in a bitmap over all codes of the segment.
 // Wide codes, whose bitmap would not stay in a cache, are looked up by binary
 // search in the spans instead, where these are few.
-func membersLeaf(col segment, l *plan.Members) leaf {
+func membersLeaf(col segment, l *predicate.Members) leaf {
 	const tableBits, mostBits, fewSpans = 22, 27, 256
 	if col.Bits > mostBits || col.Bits > tableBits && len(l.Spans) <= fewSpans {
 		return spansLeaf(col, l)
@@ -129,7 +129,7 @@ func membersLeaf(col segment, l *plan.Members) leaf {
 	})
 }
 
-func spansLeaf(col segment, l *plan.Members) leaf {
+func spansLeaf(col segment, l *predicate.Members) leaf {
 	return func(_ *scratch, dst, among []uint64, row, n int) {
 		eachRow(dst, among, row, func(r int) bool { return l.Has(col.Segment.Codes.At(r)) })
 		andValid(dst, col.Segment, row)
@@ -137,7 +137,7 @@ func spansLeaf(col segment, l *plan.Members) leaf {
 }
 
 // scalarLeaf evaluates an expression in vectors; where a row raises an error, by its definition.
-func scalarLeaf(l *plan.Scalar, c *table.Chunk) leaf {
+func scalarLeaf(l *predicate.Scalar, c *table.Chunk) leaf {
 	return func(s *scratch, dst, among []uint64, row, n int) {
 		forVectors(dst, among, n, pieceRows, func(dst, among []uint64, at, k int) {
 			b := table.Block{First: row + at, N: k}
@@ -269,7 +269,7 @@ func (nd *node) all(s *scratch, row, n int) table.Bitmap {
 
 // Selected returns the records of a chunk for which a predicate that was lowered for it is
 // TRUE. A column that the chunk does not have is an error.
-func Selected(p *plan.Pred, c *table.Chunk) (table.Bitmap, error) {
+func Selected(p *predicate.Pred, c *table.Chunk) (table.Bitmap, error) {
 	nd, err := prepare(p, c, kernels.Best())
 	if err != nil {
 		return nil, err
@@ -291,15 +291,15 @@ var everyRow = slices.Repeat([]uint64{^uint64(0)}, blockWords)
 // predicate is TRUE. dst and among do not overlap.
 func (nd *node) eval(s *scratch, dst, among []uint64, row, n int) {
 	switch nd.op {
-	case plan.False:
+	case predicate.False:
 		clear(dst)
-	case plan.True:
+	case predicate.True:
 		copy(dst, among)
-	case plan.Simple:
+	case predicate.Simple:
 		nd.leaf(s, dst, among, row, n)
-	case plan.And:
+	case predicate.And:
 		nd.evalAnd(s, dst, among, row, n)
-	case plan.Or:
+	case predicate.Or:
 		nd.evalOr(s, dst, among, row, n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )
@@ -43,7 +43,7 @@ var nullInt = table.Null(table.Type{Kind: table.BigInt})
 func selectAll(t interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, p *plan.Pred, c *table.Chunk) table.Bitmap {
+}, p *predicate.Pred, c *table.Chunk) table.Bitmap {
 	var first table.Bitmap
 	for _, set := range kernels.Sets() {
 		nd, err := prepare(p, c, set)
@@ -67,20 +67,22 @@ func selectAll(t interface {
 	return first
 }
 
-func leafPred(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
+func leafPred(l predicate.Leaf) *predicate.Pred {
+	return &predicate.Pred{Op: predicate.Simple, Leaf: l}
+}
 
 // naive evaluates a predicate for one row from its definition.
-func naive(p *plan.Pred, c *table.Chunk, row int) bool {
+func naive(p *predicate.Pred, c *table.Chunk, row int) bool {
 	switch p.Op {
-	case plan.False, plan.True:
-		return p.Op == plan.True
-	case plan.And:
-		return !slices.ContainsFunc(p.Kids, func(k *plan.Pred) bool { return !naive(k, c, row) })
-	case plan.Or:
-		return slices.ContainsFunc(p.Kids, func(k *plan.Pred) bool { return naive(k, c, row) })
+	case predicate.False, predicate.True:
+		return p.Op == predicate.True
+	case predicate.And:
+		return !slices.ContainsFunc(p.Kids, func(k *predicate.Pred) bool { return !naive(k, c, row) })
+	case predicate.Or:
+		return slices.ContainsFunc(p.Kids, func(k *predicate.Pred) bool { return naive(k, c, row) })
 	}
 	for _, col := range p.Leaf.Columns() {
-		if nt, ok := p.Leaf.(*plan.NullTest); ok {
+		if nt, ok := p.Leaf.(*predicate.NullTest); ok {
 			return c.Segments[col].IsNull(row) != nt.Not
 		}
 		if c.Segments[col].IsNull(row) {
@@ -88,17 +90,17 @@ func naive(p *plan.Pred, c *table.Chunk, row int) bool {
 		}
 	}
 	switch l := p.Leaf.(type) {
-	case *plan.Compare:
+	case *predicate.Compare:
 		code := c.Segments[l.Col].Codes.At(row)
 		return l.Op.Holds(new(big.Int).SetUint64(code).Cmp(new(big.Int).SetUint64(l.Code)))
-	case *plan.Range:
+	case *predicate.Range:
 		code := c.Segments[l.Col].Codes.At(row)
 		return l.Lo <= code && code <= l.Hi
-	case *plan.Members:
+	case *predicate.Members:
 		code := c.Segments[l.Col].Codes.At(row)
-		return slices.ContainsFunc(l.Spans, func(s plan.Span) bool { return s.Lo <= code && code <= s.Hi })
+		return slices.ContainsFunc(l.Spans, func(s predicate.Span) bool { return s.Lo <= code && code <= s.Hi })
 	}
-	l := p.Leaf.(*plan.Computed)
+	l := p.Leaf.(*predicate.Computed)
 	if l.Fails != nil {
 		for _, k := range l.Fails.Kids {
 			if naiveVal(k, c, row) == nil {
@@ -113,7 +115,7 @@ func naive(p *plan.Pred, c *table.Chunk, row int) bool {
 
 // naiveVal computes an integer value without a word size, then looks whether
 // the result of each operation fits: nil where it does not.
-func naiveVal(v *plan.Val, c *table.Chunk, row int) *big.Int {
+func naiveVal(v *predicate.Val, c *table.Chunk, row int) *big.Int {
 	var kids []*big.Int
 	for _, k := range v.Kids {
 		x := naiveVal(k, c, row)
@@ -124,23 +126,23 @@ func naiveVal(v *plan.Val, c *table.Chunk, row int) *big.Int {
 	}
 	z := new(big.Int)
 	switch v.Op {
-	case plan.Col:
+	case predicate.Col:
 		z.SetInt64(c.Segments[v.Column].Value(row).I)
-	case plan.Const:
+	case predicate.Const:
 		z.SetInt64(v.I)
-	case plan.NegV:
+	case predicate.NegV:
 		z.Neg(kids[0])
-	case plan.AddV:
+	case predicate.AddV:
 		z.Add(kids[0], kids[1])
-	case plan.SubV:
+	case predicate.SubV:
 		z.Sub(kids[0], kids[1])
-	case plan.MulV:
+	case predicate.MulV:
 		z.Mul(kids[0], kids[1])
 	default:
 		if kids[1].Sign() == 0 {
 			return nil
 		}
-		if v.Op == plan.DivV {
+		if v.Op == predicate.DivV {
 			z.Quo(kids[0], kids[1])
 		} else {
 			z.Rem(kids[0], kids[1])
@@ -155,7 +157,7 @@ func naiveVal(v *plan.Val, c *table.Chunk, row int) *big.Int {
 func checkSelection(t interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, p *plan.Pred, c *table.Chunk) {
+}, p *predicate.Pred, c *table.Chunk) {
 	got := selectAll(t, p, c)
 	for row := range c.Rows {
 		if want := naive(p, c, row); got.Get(row) != want {
@@ -187,16 +189,16 @@ func TestLeavesAroundEveryBoundary(t *testing.T) {
 		}
 		for _, k := range codes {
 			for _, op := range ops {
-				checkSelection(t, leafPred(&plan.Compare{Op: op, Code: k}), chunk)
+				checkSelection(t, leafPred(&predicate.Compare{Op: op, Code: k}), chunk)
 			}
 			for _, hi := range []uint64{k + 1, 1 << max(0, b-1), top} {
 				if k < hi && hi <= top && (k > 0 || hi < top) {
-					checkSelection(t, leafPred(&plan.Range{Lo: k, Hi: hi}), chunk)
+					checkSelection(t, leafPred(&predicate.Range{Lo: k, Hi: hi}), chunk)
 				}
 			}
 		}
-		checkSelection(t, leafPred(&plan.NullTest{}), chunk)
-		checkSelection(t, leafPred(&plan.NullTest{Not: true}), chunk)
+		checkSelection(t, leafPred(&predicate.NullTest{}), chunk)
+		checkSelection(t, leafPred(&predicate.NullTest{Not: true}), chunk)
 	}
 }
 
@@ -237,25 +239,25 @@ func anyChunk(t *rapid.T) *table.Chunk {
 	return chunkOf(t, cols...)
 }
 
-func anyVal(t *rapid.T, c *table.Chunk, depth int) *plan.Val {
+func anyVal(t *rapid.T, c *table.Chunk, depth int) *predicate.Val {
 	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "stop") == 0 {
 		if rapid.Bool().Draw(t, "const") {
-			return &plan.Val{Op: plan.Const, I: anyInt(t)}
+			return &predicate.Val{Op: predicate.Const, I: anyInt(t)}
 		}
 		col := rapid.IntRange(0, len(c.Segments)-1).Draw(t, "col")
-		return &plan.Val{Op: plan.Col, Column: col, Offset: int64(c.Segments[col].Base ^ 1<<63)}
+		return &predicate.Val{Op: predicate.Col, Column: col, Offset: int64(c.Segments[col].Base ^ 1<<63)}
 	}
-	op := rapid.SampledFrom([]plan.ValOp{plan.AddV, plan.SubV, plan.MulV, plan.DivV, plan.ModV, plan.NegV}).Draw(t, "op")
-	v := &plan.Val{Op: op, CanFail: true, Kids: []*plan.Val{anyVal(t, c, depth-1)}}
-	if op != plan.NegV {
+	op := rapid.SampledFrom([]predicate.ValOp{predicate.AddV, predicate.SubV, predicate.MulV, predicate.DivV, predicate.ModV, predicate.NegV}).Draw(t, "op")
+	v := &predicate.Val{Op: op, CanFail: true, Kids: []*predicate.Val{anyVal(t, c, depth-1)}}
+	if op != predicate.NegV {
 		v.Kids = append(v.Kids, anyVal(t, c, depth-1))
 	}
 	return v
 }
 
-func anyPred(t *rapid.T, c *table.Chunk, depth int) *plan.Pred {
+func anyPred(t *rapid.T, c *table.Chunk, depth int) *predicate.Pred {
 	if depth > 0 && rapid.Bool().Draw(t, "inner") {
-		p := &plan.Pred{Op: rapid.SampledFrom([]plan.Op{plan.And, plan.Or}).Draw(t, "junction")}
+		p := &predicate.Pred{Op: rapid.SampledFrom([]predicate.Op{predicate.And, predicate.Or}).Draw(t, "junction")}
 		for range rapid.IntRange(2, 3).Draw(t, "kids") {
 			p.Kids = append(p.Kids, anyPred(t, c, depth-1))
 		}
@@ -272,29 +274,29 @@ func anyPred(t *rapid.T, c *table.Chunk, depth int) *plan.Pred {
 	op := expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "op"))
 	switch rapid.IntRange(0, 5).Draw(t, "leaf") {
 	case 0:
-		return leafPred(&plan.NullTest{Col: col, Not: rapid.Bool().Draw(t, "not")})
+		return leafPred(&predicate.NullTest{Col: col, Not: rapid.Bool().Draw(t, "not")})
 	case 1:
 		lo, hi := code(), code()
 		if lo < hi && (lo > 0 || hi < s.Max) {
-			return leafPred(&plan.Range{Col: col, Lo: lo, Hi: hi})
+			return leafPred(&predicate.Range{Col: col, Lo: lo, Hi: hi})
 		}
 	case 2:
-		m := &plan.Members{Col: col}
+		m := &predicate.Members{Col: col}
 		for range rapid.IntRange(1, 8).Draw(t, "spans") {
 			lo := code()
-			m.Spans = append(m.Spans, plan.Span{Lo: lo, Hi: lo})
+			m.Spans = append(m.Spans, predicate.Span{Lo: lo, Hi: lo})
 		}
-		slices.SortFunc(m.Spans, func(a, b plan.Span) int { return new(big.Int).SetUint64(a.Lo).Cmp(new(big.Int).SetUint64(b.Lo)) })
+		slices.SortFunc(m.Spans, func(a, b predicate.Span) int { return new(big.Int).SetUint64(a.Lo).Cmp(new(big.Int).SetUint64(b.Lo)) })
 		m.Spans = slices.Compact(m.Spans)
 		return leafPred(m)
 	case 3:
-		return leafPred(&plan.Computed{Shape: plan.Expression, Op: op, L: anyVal(t, c, 3), R: anyVal(t, c, 1)})
+		return leafPred(&predicate.Computed{Shape: predicate.Expression, Op: op, L: anyVal(t, c, 3), R: anyVal(t, c, 1)})
 	case 4:
 		if v := anyVal(t, c, 3); len(v.Kids) > 0 {
-			return leafPred(&plan.Computed{Shape: plan.Expression, Fails: v})
+			return leafPred(&predicate.Computed{Shape: predicate.Expression, Fails: v})
 		}
 	}
-	return leafPred(&plan.Compare{Col: col, Op: op, Code: code()})
+	return leafPred(&predicate.Compare{Col: col, Op: op, Code: code()})
 }
 
 func TestSelectionIsThePredicateOfEachRow(t *testing.T) {
@@ -308,7 +310,7 @@ func TestSelectionIsThePredicateOfEachRow(t *testing.T) {
 // values of at most 100 fit 64 bits, whatever is done with them.
 func TestUncheckedProgram(t *testing.T) {
 	small := rapid.Int64Range(-100, 100)
-	ops := []plan.ValOp{plan.AddV, plan.SubV, plan.MulV, plan.NegV}
+	ops := []predicate.ValOp{predicate.AddV, predicate.SubV, predicate.MulV, predicate.NegV}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 65, vecRows + 1}).Draw(t, "rows")
 		lo, hi := small.Draw(t, "lo"), small.Draw(t, "hi")
@@ -320,21 +322,21 @@ func TestUncheckedProgram(t *testing.T) {
 			}
 		}
 		c := chunkOf(t, vs)
-		var draw func(depth int) *plan.Val
-		draw = func(depth int) *plan.Val {
+		var draw func(depth int) *predicate.Val
+		draw = func(depth int) *predicate.Val {
 			switch op := rapid.SampledFrom(ops).Draw(t, "op"); {
-			case depth == 0 && op == plan.AddV:
-				return &plan.Val{Op: plan.Const, I: small.Draw(t, "const")}
+			case depth == 0 && op == predicate.AddV:
+				return &predicate.Val{Op: predicate.Const, I: small.Draw(t, "const")}
 			case depth == 0:
-				return &plan.Val{Op: plan.Col, Offset: table.IntFromOrdinal(c.Segments[0].Base)}
-			case op == plan.NegV:
-				return &plan.Val{Op: op, Kids: []*plan.Val{draw(depth - 1)}}
+				return &predicate.Val{Op: predicate.Col, Offset: table.IntFromOrdinal(c.Segments[0].Base)}
+			case op == predicate.NegV:
+				return &predicate.Val{Op: op, Kids: []*predicate.Val{draw(depth - 1)}}
 			default:
-				return &plan.Val{Op: op, Kids: []*plan.Val{draw(depth - 1), draw(depth - 1)}}
+				return &predicate.Val{Op: op, Kids: []*predicate.Val{draw(depth - 1), draw(depth - 1)}}
 			}
 		}
 		op := expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "compare"))
-		checkSelection(t, leafPred(&plan.Computed{Shape: plan.Expression, Op: op, L: draw(3), R: draw(1)}), c)
+		checkSelection(t, leafPred(&predicate.Computed{Shape: predicate.Expression, Op: op, L: draw(3), R: draw(1)}), c)
 	})
 }
 
@@ -354,8 +356,8 @@ func TestLookupAndToFloat(t *testing.T) {
 			ranks[i] = uint32(10 * i)
 		}
 		// The rank as a double, at least 10: every string but the first.
-		l := &plan.Val{Op: plan.ToFloat, Float: true, Kids: []*plan.Val{{Op: plan.Lookup, Table: ranks}}}
-		got := selectAll(t, leafPred(&plan.Computed{Shape: plan.Expression, Op: expr.GE, L: l, R: &plan.Val{Op: plan.Const, Float: true, F: 10}}), c)
+		l := &predicate.Val{Op: predicate.ToFloat, Float: true, Kids: []*predicate.Val{{Op: predicate.Lookup, Table: ranks}}}
+		got := selectAll(t, leafPred(&predicate.Computed{Shape: predicate.Expression, Op: expr.GE, L: l, R: &predicate.Val{Op: predicate.Const, Float: true, F: 10}}), c)
 		for i, s := range strs {
 			if want := s > c.Segments[0].Dict[0]; got.Get(i) != want {
 				t.Errorf("%q: row %d is %v, want %v", strs, i, got.Get(i), want)
@@ -379,28 +381,28 @@ func TestFloatProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := b.Table().Chunks[0]
-	col := &plan.Val{Op: plan.ColF, Float: true, Base: c.Segments[0].Base}
-	k := func(f float64) *plan.Val { return &plan.Val{Op: plan.Const, Float: true, F: f} }
-	two := func(op plan.ValOp, l, r *plan.Val) *plan.Val {
-		return &plan.Val{Op: op, Float: true, CanFail: true, Kids: []*plan.Val{l, r}}
+	col := &predicate.Val{Op: predicate.ColF, Float: true, Base: c.Segments[0].Base}
+	k := func(f float64) *predicate.Val { return &predicate.Val{Op: predicate.Const, Float: true, F: f} }
+	two := func(op predicate.ValOp, l, r *predicate.Val) *predicate.Val {
+		return &predicate.Val{Op: op, Float: true, CanFail: true, Kids: []*predicate.Val{l, r}}
 	}
-	single := &plan.Val{Op: plan.Round32, Float: true, CanFail: true, Kids: []*plan.Val{col}}
+	single := &predicate.Val{Op: predicate.Round32, Float: true, CanFail: true, Kids: []*predicate.Val{col}}
 	cases := []struct {
 		name string
-		p    *plan.Computed
+		p    *predicate.Computed
 		want uint64 // a bit a row
 	}{
-		{"x = NaN", &plan.Computed{Shape: plan.Expression, Op: expr.EQ, L: col, R: k(math.NaN())}, 0b0000001},
-		{"x > Infinity", &plan.Computed{Shape: plan.Expression, Op: expr.GT, L: col, R: k(math.Inf(1))}, 0b0000001},
-		{"x < 1", &plan.Computed{Shape: plan.Expression, Op: expr.LT, L: col, R: k(1)}, 0b1001100},
-		{"x + x >= 0", &plan.Computed{Shape: plan.Expression, Op: expr.GE, L: two(plan.AddV, col, col), R: k(0)}, 0b1011011},
-		{"x + x fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.AddV, col, col)}, 0b0100000},
-		{"x * x fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.MulV, col, col)}, 0b1100000},
-		{"1 / x fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.DivV, k(1), col)}, 0b1001000},
-		{"x / 0 fails", &plan.Computed{Shape: plan.Expression, Fails: two(plan.DivV, col, k(0))}, 0b1111110},
-		{"1 / x < 2", &plan.Computed{Shape: plan.Expression, Op: expr.LT, L: two(plan.DivV, k(1), col), R: k(2)}, 0b0110110},
-		{"x as REAL fails", &plan.Computed{Shape: plan.Expression, Fails: single}, 0b1100000},
-		{"-x > 0", &plan.Computed{Shape: plan.Expression, Op: expr.GT, L: &plan.Val{Op: plan.NegV, Float: true, Kids: []*plan.Val{col}}, R: k(0)}, 0b0000101},
+		{"x = NaN", &predicate.Computed{Shape: predicate.Expression, Op: expr.EQ, L: col, R: k(math.NaN())}, 0b0000001},
+		{"x > Infinity", &predicate.Computed{Shape: predicate.Expression, Op: expr.GT, L: col, R: k(math.Inf(1))}, 0b0000001},
+		{"x < 1", &predicate.Computed{Shape: predicate.Expression, Op: expr.LT, L: col, R: k(1)}, 0b1001100},
+		{"x + x >= 0", &predicate.Computed{Shape: predicate.Expression, Op: expr.GE, L: two(predicate.AddV, col, col), R: k(0)}, 0b1011011},
+		{"x + x fails", &predicate.Computed{Shape: predicate.Expression, Fails: two(predicate.AddV, col, col)}, 0b0100000},
+		{"x * x fails", &predicate.Computed{Shape: predicate.Expression, Fails: two(predicate.MulV, col, col)}, 0b1100000},
+		{"1 / x fails", &predicate.Computed{Shape: predicate.Expression, Fails: two(predicate.DivV, k(1), col)}, 0b1001000},
+		{"x / 0 fails", &predicate.Computed{Shape: predicate.Expression, Fails: two(predicate.DivV, col, k(0))}, 0b1111110},
+		{"1 / x < 2", &predicate.Computed{Shape: predicate.Expression, Op: expr.LT, L: two(predicate.DivV, k(1), col), R: k(2)}, 0b0110110},
+		{"x as REAL fails", &predicate.Computed{Shape: predicate.Expression, Fails: single}, 0b1100000},
+		{"-x > 0", &predicate.Computed{Shape: predicate.Expression, Op: expr.GT, L: &predicate.Val{Op: predicate.NegV, Float: true, Kids: []*predicate.Val{col}}, R: k(0)}, 0b0000101},
 	}
 	for _, cs := range cases {
 		if got := selectAll(t, leafPred(cs.p), c)[0]; got != cs.want {

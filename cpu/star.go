@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -23,7 +24,7 @@ type Star struct {
 	Fact       *table.Table
 	Where      expr.Expr // over its columns
 	Aggregate  *plan.Aggregate
-	Dimensions []*plan.Dimension // one an arm
+	Dimensions []*physical.Dimension // one an arm
 
 	fact    int         // the scan
 	keys    []expr.Expr // of the statement
@@ -107,7 +108,7 @@ func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, of Joining) *Star {
 		s.sums = append(s.sums, sum)
 	}
 	for _, t := range s.arms {
-		s.Dimensions = append(s.Dimensions, &plan.Dimension{Name: s.nameOf(t), On: s.onOf(t), Col: s.local(t.probe.Index), Size: 1})
+		s.Dimensions = append(s.Dimensions, &physical.Dimension{Name: s.nameOf(t), On: s.onOf(t), Col: s.local(t.probe.Index), Size: 1})
 	}
 	return s
 }

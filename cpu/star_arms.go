@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -94,7 +95,7 @@ func (s *Star) rightOf(a attached) (*relation, error) {
 }
 
 // join makes the arrays of an arm.
-func (s *Star) join(t *starArm, d *plan.Dimension) (err error) {
+func (s *Star) join(t *starArm, d *physical.Dimension) (err error) {
 	of := s.column(t.probe.Index)
 	if of == nil || of.Max >= maxPlaces {
 		return &plan.Declined{Why: fmt.Sprintf("%s ranges over too many values", t.probe)}
@@ -154,9 +155,9 @@ func (s *Star) join(t *starArm, d *plan.Dimension) (err error) {
 	if t.kind != plan.Inner { // a set of keys is all that is asked of it
 		t.relation = nil
 	}
-	d.Base, d.Bits, d.Digits = of.Base, plan.Array(table.Codes{U32: words}, math.MaxUint32), nil
+	d.Base, d.Bits, d.Digits = of.Base, physical.Array(table.Codes{U32: words}, math.MaxUint32), nil
 	if numbers != nil {
-		d.Digits = plan.Array(digits, uint64(d.Size))
+		d.Digits = physical.Array(digits, uint64(d.Size))
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ func (s *Star) join(t *starArm, d *plan.Dimension) (err error) {
 const fewNumbers = 1 << 16
 
 // numbered numbers what is read of an arm's rows, each combination once; nil where nothing is read of it.
-func (s *Star) numbered(t *starArm, d *plan.Dimension) (numbers []uint32, err error) {
+func (s *Star) numbered(t *starArm, d *physical.Dimension) (numbers []uint32, err error) {
 	d.Size, t.rows, t.values = 1, nil, nil
 	if len(t.reads) == 0 {
 		return nil, nil
@@ -196,7 +197,7 @@ func (s *Star) keepValues(t *starArm) {
 }
 
 // byRows numbers the rows of the table of an arm that says what its rows are told apart by.
-func (s *Star) byRows(t *starArm, d *plan.Dimension, numbers []uint32) {
+func (s *Star) byRows(t *starArm, d *physical.Dimension, numbers []uint32) {
 	scan := s.determines(t)
 	ids := t.idsOf(scan)
 	if scan == t.scans[0] || ids == nil {
@@ -264,7 +265,7 @@ func (s *Star) segmentOf(t *starArm, c int, rows []uint32) *table.Segment {
 }
 
 // merge gives combinations one number for which what is computed of them is the same. Where that has an error they stay apart.
-func (s *Star) merge(t *starArm, d *plan.Dimension, numbers []uint32) {
+func (s *Star) merge(t *starArm, d *physical.Dimension, numbers []uint32) {
 	if !slices.ContainsFunc(t.needs, func(e expr.Expr) bool { _, plain := e.(*expr.Column); return !plain }) || len(t.rows) == 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -76,9 +77,9 @@ func (s *Star) branch(g expr.Aggregate, x expr.Expr) *starSum {
 
 // Groups is the statement's groups of those that a device found in the fact table: the joined rows of the first rows of
 // these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on.
-func (s *Star) Groups(list []plan.GroupStates) (*table.Table, []plan.GroupStates, error) {
+func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.GroupStates, error) {
 	t := &table.Table{Name: s.Fact.Name, Fields: s.result}
-	out := make([]plan.GroupStates, 0, len(list))
+	out := make([]physical.GroupStates, 0, len(list))
 	for i := range list {
 		c := s.firstRows(&list[i])
 		g, err := s.statesOf(c, &list[i])
@@ -96,7 +97,7 @@ func (s *Star) Groups(list []plan.GroupStates) (*table.Table, []plan.GroupStates
 }
 
 // firstRows is the joined rows of the first rows of groups.
-func (s *Star) firstRows(g *plan.GroupStates) *table.Chunk {
+func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
 	c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.fields))}
 	for _, col := range s.columns {
 		if s.inFact(col) {
@@ -115,7 +116,7 @@ func (s *Star) firstRows(g *plan.GroupStates) *table.Chunk {
 }
 
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
-func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupStates, err error) {
+func (s *Star) statesOf(c *table.Chunk, from *physical.GroupStates) (out physical.GroupStates, err error) {
 	out.Rows, out.Left, out.Alone = UpTo[uint32](len(from.Rows)), from.Left, from.Alone && s.distinct
 	for _, e := range s.cross {
 		x, err := s.vector(e, c, out.Rows)
@@ -136,7 +137,7 @@ func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupS
 			out.N[i] = from.N[row]
 		}
 	}
-	out.Aggs = make([]plan.GroupState, len(s.sums))
+	out.Aggs = make([]physical.GroupState, len(s.sums))
 	for k, sum := range s.sums {
 		to := &out.Aggs[k]
 		n := len(out.Rows)
@@ -158,7 +159,7 @@ func (s *Star) vector(e expr.Expr, c *table.Chunk, rows []uint32) (expr.Vector, 
 }
 
 // fill writes the states of an aggregate: of row rows[i] to place at[i].
-func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows, at []uint32, from *plan.GroupStates) error {
+func (s *Star) fill(to *physical.GroupState, sum *starSum, c *table.Chunk, rows, at []uint32, from *physical.GroupStates) error {
 	switch {
 	case sum.agg >= 0:
 		of := &from.Aggs[sum.agg]

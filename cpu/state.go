@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -121,7 +121,7 @@ func (s *counts) arrange() {}
 func (s *counts) value(a expr.Aggregate, group uint32, t *table.Table) (table.Value, error) {
 	n := s.n[group]
 	if a.Kind == expr.Selectivity {
-		return plan.SelectivityOf(n, uint64(t.Rows())), nil
+		return partial.SelectivityOf(n, uint64(t.Rows())), nil
 	}
 	return table.Int(int64(n)), nil
 }
@@ -230,15 +230,15 @@ func (s *intSums) value(a expr.Aggregate, group uint32, _ *table.Table) (table.V
 	if i, ok := sum.int64(); ok && a.Kind == expr.Sum && s.n[group] > 0 { // most sums
 		return table.Value{Type: a.Type(), I: i}, nil
 	}
-	total := plan.Sum{N: s.n[group]}
+	total := partial.Sum{N: s.n[group]}
 	sum.into(&total.Int)
-	return plan.FinishSum(a, &total)
+	return partial.FinishSum(a, &total)
 }
 
 // floatSums are exact sums of REAL and DOUBLE PRECISION.
 type floatSums struct {
 	counts
-	sums []*plan.FloatSum // nil for none
+	sums []*partial.FloatSum // nil for none
 }
 
 func (s *floatSums) resize(groups int) {
@@ -247,9 +247,9 @@ func (s *floatSums) resize(groups int) {
 }
 
 // of is the sum of a group.
-func (s *floatSums) of(group uint32) *plan.FloatSum {
+func (s *floatSums) of(group uint32) *partial.FloatSum {
 	if s.sums[group] == nil {
-		s.sums[group] = &plan.FloatSum{}
+		s.sums[group] = &partial.FloatSum{}
 	}
 	return s.sums[group]
 }
@@ -272,9 +272,9 @@ func (s *floatSums) merge(o state, to []uint32) {
 }
 
 func (s *floatSums) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
-	total := plan.Sum{N: s.n[group]}
+	total := partial.Sum{N: s.n[group]}
 	if s.sums[group] != nil {
 		total.Float = *s.sums[group]
 	}
-	return plan.FinishSum(a, &total)
+	return partial.FinishSum(a, &total)
 }

@@ -7,18 +7,19 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // takesStates is a state that takes in what a device found of groups.
 type takesStates interface {
 	state
-	take(groups []uint32, from *plan.GroupState)
+	take(groups []uint32, from *physical.GroupState)
 }
 
 // GroupStates is [Group] over what devices found of the groups: all states of a chunk follow
 // one another, and chunks are in order.
-func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []plan.GroupStates) iter.Seq2[GroupRows, error] {
+func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []physical.GroupStates) iter.Seq2[GroupRows, error] {
 	return func(yield func(GroupRows, error) bool) {
 		newGrouping(t, n).worker().withStates(ctx, list)(yield)
 	}
@@ -26,10 +27,10 @@ func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []
 
 // GroupBeside is [Group] over rows that devices have not grouped, and then over what states says that they found of the
 // groups of the others.
-func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error], states func() ([]plan.GroupStates, error)) iter.Seq2[GroupRows, error] {
+func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error], states func() ([]physical.GroupStates, error)) iter.Seq2[GroupRows, error] {
 	return func(yield func(GroupRows, error) bool) {
 		workers, _, err := newGrouping(t, n).group(ctx, in, false)
-		var list []plan.GroupStates
+		var list []physical.GroupStates
 		if err == nil {
 			list, err = states()
 		}
@@ -42,7 +43,7 @@ func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter
 }
 
 // withStates are the groups after it has taken in states.
-func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.Seq2[GroupRows, error] {
+func (w *worker) withStates(ctx context.Context, list []physical.GroupStates) iter.Seq2[GroupRows, error] {
 	return func(yield func(GroupRows, error) bool) {
 		var err error
 		for i := 0; i < len(list) && err == nil; i++ {
@@ -60,7 +61,7 @@ func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.S
 }
 
 // takeStates takes in the groups of a chunk. Their keys are those of their first rows.
-func (w *worker) takeStates(s *plan.GroupStates) error {
+func (w *worker) takeStates(s *physical.GroupStates) error {
 	c, b := w.table.Chunks[s.Chunk], table.Block{Chunk: s.Chunk, Rows: s.Rows}
 	groups, err := w.groupsOfStates(s, c, b)
 	if err != nil {
@@ -86,7 +87,7 @@ func (w *worker) takeStates(s *plan.GroupStates) error {
 }
 
 // groupsOfStates are the groups of a chunk's states.
-func (w *worker) groupsOfStates(s *plan.GroupStates, c *table.Chunk, b table.Block) ([]uint32, error) {
+func (w *worker) groupsOfStates(s *physical.GroupStates, c *table.Chunk, b table.Block) ([]uint32, error) {
 	if s.Alone && len(w.first) == 0 && w.direct == nil && w.keys.alike() { // all are new
 		w.ids.words, w.first = w.keys.directWords(c, b), make([]uint64, b.Len())
 		for i := range w.first {
@@ -106,7 +107,7 @@ func (w *worker) groupsOfStates(s *plan.GroupStates, c *table.Chunk, b table.Blo
 }
 
 // takeEnds adds the smallest or the largest values of groups to their state.
-func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, from *plan.GroupState) error {
+func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, from *physical.GroupState) error {
 	b := table.Block{N: len(groups)}
 	if slices.Contains(from.N, 0) {
 		var some []uint32 // groups with values
@@ -129,13 +130,13 @@ func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, 
 	return err
 }
 
-func (s *counts) take(groups []uint32, from *plan.GroupState) {
+func (s *counts) take(groups []uint32, from *physical.GroupState) {
 	for i, g := range groups {
 		s.n[g] += from.N[i]
 	}
 }
 
-func (s *intSums) take(groups []uint32, from *plan.GroupState) {
+func (s *intSums) take(groups []uint32, from *physical.GroupState) {
 	s.counts.take(groups, from)
 	most, wide := uint64(0), int64(0)
 	for i, v := range from.Low {

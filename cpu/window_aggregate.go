@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -216,9 +216,9 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 		case a.Kind == expr.Avg && fits && simple > -exact && simple < exact && float64(n)*unit < exact:
 			c.floats[to] = float64(simple) / (float64(n) * unit)
 		default:
-			whole := plan.Sum{N: n}
+			whole := partial.Sum{N: n}
 			total.into(&whole.Int)
-			v, err := plan.FinishSum(a, &whole)
+			v, err := partial.FinishSum(a, &whole)
 			if err == nil && v.Big != nil {
 				err = fmt.Errorf("%s: %s takes more than 64 bits", f, v)
 			}

@@ -9,6 +9,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -196,11 +198,11 @@ func (a *ahead) device() (*gpus, []recorded) {
 	if !ok {
 		return nil, nil
 	}
-	record := func(q *plan.Query) ([]recorded, error) {
+	record := func(q *physical.Query) ([]recorded, error) {
 		parts := b.firstVisits(q)
 		for i, p := range parts {
 			if p.near != nil { // a sample of codes that are yet to come says nothing
-				parts[i].near = func() map[int]plan.Span { return anywhere(p.q) }
+				parts[i].near = func() map[int]predicate.Span { return anywhere(p.q) }
 			}
 		}
 		return b.recordParts(q, parts)

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/stats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -114,7 +115,7 @@ func (s *planned) assignment() (*assignment, error) {
 	for i, t := range s.scanned() {
 		tables[plan.Scans(s.fragment.Join)[i]] = t
 	}
-	now.assignment, err = s.assign(&plan.Estimates{Table: func(n *plan.Scan) *table.Table { return tables[n] }})
+	now.assignment, err = s.assign(&stats.Estimates{Table: func(n *plan.Scan) *table.Table { return tables[n] }})
 	if err == nil {
 		s.assigned.Store(now)
 	}
@@ -122,7 +123,7 @@ func (s *planned) assignment() (*assignment, error) {
 }
 
 // assign assigns the statement's operators by the rows that are expected of them.
-func (s *Statement) assign(e *plan.Estimates) (*assignment, error) {
+func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 	db, f := s.db, s.fragment
 	known, err := db.costs.get()
 	if err != nil {
@@ -179,7 +180,7 @@ func (a *assignment) choose(now *configuration) {
 
 // assigning finds the operators of a fragment's plan.
 type assigning struct {
-	*plan.Estimates
+	*stats.Estimates
 	db        *DB
 	host, gpu cost.Backend
 	opening   float64 // what opening the device takes, in seconds

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -32,17 +32,17 @@ type backend interface {
 	Name() string
 	// Execute runs the plan and returns one value an aggregate. What it takes is added to
 	// took. It stops with ctx's error when ctx ends.
-	Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error)
+	Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error)
 	// Explain lists what Execute or Rows would do, and runs nothing. To analyze a plan of
 	// aggregates it executes it, if it has passes, and says what each took.
-	Explain(ctx context.Context, q *plan.Query, analyze bool) ([]Step, error)
+	Explain(ctx context.Context, q *physical.Query, analyze bool) ([]Step, error)
 	// Rows yields the rows that a plan without aggregates selects, in the order of the
 	// table, in blocks of neighbours or of at most some ten thousand, and after an error
 	// nothing. It works a bounded number of blocks ahead of its caller. Errors that the
 	// plan's checks find come before the first block. When the caller stops or ctx ends it
 	// releases what it holds; on a device, others may use it between two blocks. What it
 	// takes is added to took.
-	Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error]
+	Rows(ctx context.Context, q *physical.Query, took *took) iter.Seq2[table.Block, error]
 }
 
 // took adds up what a statement takes, while it runs.

@@ -15,6 +15,8 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -72,7 +74,7 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 
 // seeksTexts reports an order statistic of texts, whose codes say nothing outside of a batch.
 func seeksTexts(f *plan.Fragment) bool {
-	return slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return plan.IsSought(a) && a.Arg.Kind == table.Varchar })
+	return slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.IsSought(a) && a.Arg.Kind == table.Varchar })
 }
 
 // batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, without the row groups that conditions
@@ -229,23 +231,23 @@ func (b *batches) ended(times batchTimes, start time.Time, took *took) {
 }
 
 // execute gives the values of the aggregates of q, which is the fragment over the outline of all of the file.
-func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *plan.Query, on backend, took *took) ([]table.Value, error) {
+func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *physical.Query, on backend, took *took) ([]table.Value, error) {
 	type visit struct {
 		batch int
 		again bool
 	}
 	var times batchTimes
 	start := time.Now()
-	which, visits := map[*plan.Query]visit{}, make([]plan.Visit, len(b.groups))
+	which, visits := map[*physical.Query]visit{}, make([]partial.Visit, len(b.groups))
 	for i := range visits {
-		visits[i] = plan.Visit{First: &plan.Query{}, Again: &plan.Query{}}
+		visits[i] = partial.Visit{First: &physical.Query{}, Again: &physical.Query{}}
 		which[visits[i].First], which[visits[i].Again] = visit{i, false}, visit{i, true}
 	}
 	r := b.reader(ctx, db, &times)
 	defer r.close()
-	var part *plan.Query // of the batch that is there
-	v := plan.Visiting{Visits: visits,
-		Visit: func(of *plan.Query, do func() error) error {
+	var part *physical.Query // of the batch that is there
+	v := partial.Visiting{Visits: visits,
+		Visit: func(of *physical.Query, do func() error) error {
 			v := which[of]
 			t, err := r.get(v.batch)
 			if err != nil {
@@ -253,22 +255,24 @@ func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *plan
 			}
 			unpin := db.pinned(t)
 			defer unpin()
-			if part, err = plan.NewQuery(t, f); err != nil {
+			if part, err = physical.NewQuery(t, f); err != nil {
 				return err
 			}
 			if v.again {
-				part = plan.NewVisit(part).Again
+				part = partial.NewVisit(part).Again
 			}
 			return do()
 		},
-		Select: func(_ *plan.Query, do func(plan.Selection) error) error { return onSelection(ctx, on, part, took, do) }}
-	values, err := plan.Finish(plan.Stream(q, v), q)
+		Select: func(_ *physical.Query, do func(partial.Selection) error) error {
+			return onSelection(ctx, on, part, took, do)
+		}}
+	values, err := partial.Finish(partial.Stream(q, v), q)
 	b.ended(times, start, took)
 	return values, err
 }
 
 // onSelection calls do with the selection of a query on a backend: on the first of several devices.
-func onSelection(ctx context.Context, on backend, q *plan.Query, took *took, do func(plan.Selection) error) error {
+func onSelection(ctx context.Context, on backend, q *physical.Query, took *took, do func(partial.Selection) error) error {
 	var b *passes
 	switch v := on.(type) {
 	case *passes:

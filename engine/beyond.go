@@ -17,6 +17,7 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -111,7 +112,7 @@ func (b *beyond) close() {
 
 // over is an execution over another table of the same fields.
 func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
-	q, err := plan.NewQuery(t, f)
+	q, err := physical.NewQuery(t, f)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -69,7 +71,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		return db.joinInBatches(ctx, b)
 	}
 	if !goes {
-		b.apart = plan.RowsApart(plan.Whole(b.tree))
+		b.apart = rules.RowsApart(rules.Whole(b.tree))
 		return nil, nil
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.takes, b.takes) })
@@ -103,7 +105,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	if !way.choose() {
 		of, done := (&Statement{db: db, bound: b}).estimates()
 		defer done()
-		b.apart = plan.JoinApart(plan.Whole(b.tree), of)
+		b.apart = rules.JoinApart(rules.Whole(b.tree), of)
 		return nil, nil
 	}
 	var names []string
@@ -117,7 +119,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 // these are a table.
 func seeks(f *plan.Fragment) bool {
 	fields := f.Join.Fields()
-	return len(f.Aggs) > 0 && f.Otherwise == nil && !slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return plan.IsSought(a) && fields[a.Col].Type.Kind == table.Varchar })
+	return len(f.Aggs) > 0 && f.Otherwise == nil && !slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.IsSought(a) && fields[a.Col].Type.Kind == table.Varchar })
 }
 
 // choose chooses what is dealt, and by which keys: all that a join compares, else one of them. It reports whether there is a way.
@@ -709,7 +711,7 @@ const leastJoined = 1 << 18
 // the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: plan.Wanted(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
+	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.Wanted(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
 		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
 	out, _, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
 	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -235,7 +235,7 @@ func (s *planned) divides() bool {
 		return true
 	}
 	return len(q.Aggs) > 0 && s.otherwise != s.plan && !slices.ContainsFunc(q.Aggs, func(a expr.Aggregate) bool {
-		return plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
+		return physical.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -74,7 +75,7 @@ func (s *gpus) windowRows(t *table.Table) int {
 
 // divide divides the rows of a query as the cost model says, as long as the same columns are resident. Where it says that
 // one side had better do all, the other one gets a window yet.
-func (b *coprocessing) divide(q *plan.Query) *division {
+func (b *coprocessing) divide(q *physical.Query) *division {
 	at := b.contents()
 	if d, ok := b.divided.Get(q); ok && slices.Equal(d.at, at) {
 		return d
@@ -85,7 +86,7 @@ func (b *coprocessing) divide(q *plan.Query) *division {
 	return d
 }
 
-func (b *coprocessing) newDivision(q *plan.Query) *division {
+func (b *coprocessing) newDivision(q *physical.Query) *division {
 	d := &division{}
 	undivided := func(why string) *division {
 		d.why = why
@@ -199,7 +200,7 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 }
 
 // operator is a query as the one operator that is left of a statement.
-func (b *coprocessing) operator(d *division, q *plan.Query) (o cost.Operator) {
+func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
 	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.db.uses.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
 	if d.why == "" && !b.key.Software { // whose cores are cpu's
 		o.Takes[cost.OnBoth] = (1 + inTurn) * max(d.takes[0], d.takes[1])
@@ -209,7 +210,7 @@ func (b *coprocessing) operator(d *division, q *plan.Query) (o cost.Operator) {
 
 // assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
 // that the device would gain by are uploaded once enough statements have lost the time that this takes: see [uses].
-func (b *coprocessing) assign(d *division, q *plan.Query) cost.Mode {
+func (b *coprocessing) assign(d *division, q *physical.Query) cost.Mode {
 	mode, told := b.db.now().told(math.MaxInt)
 	if !told {
 		o := b.operator(d, q)
@@ -257,7 +258,7 @@ func (b *coprocessing) fitting(w *cost.Work, order, on []int) int {
 }
 
 // host is the host's part of a division.
-func (d *division) host() *plan.Query { return d.parts[len(d.parts)-1].q }
+func (d *division) host() *physical.Query { return d.parts[len(d.parts)-1].q }
 
 // onDevices are the others.
 func (d *division) onDevices() []part { return d.parts[:len(d.parts)-1] }
@@ -274,7 +275,7 @@ func again(ctx context.Context, err error) bool {
 }
 
 // Execute implements backend.
-func (b *coprocessing) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+func (b *coprocessing) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
 	d := b.divide(q)
 	var values []table.Value
 	var err error
@@ -309,7 +310,7 @@ func elseOn[T any](ctx context.Context, rows, host iter.Seq2[T, error]) iter.Seq
 }
 
 // Rows implements backend: both sides work ahead of the caller, who gets the windows in the order of the table.
-func (b *coprocessing) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
+func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *took) iter.Seq2[table.Block, error] {
 	d := b.divide(q)
 	switch b.assign(d, q) {
 	case cost.OnCPU:
@@ -385,7 +386,7 @@ type given struct {
 // blocksAhead is how many blocks a side is ahead at most.
 const blocksAhead = 64
 
-func newSide(ctx context.Context, q *plan.Query, rows iter.Seq2[table.Block, error]) *side {
+func newSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block, error]) *side {
 	s := &side{blocks: make(chan given, blocksAhead), taken: true}
 	give := func(g given) bool {
 		select {
@@ -425,13 +426,13 @@ func (s *side) next() bool {
 
 // groupsOf are the groups of a query's rows, keys and then aggregates: cpu groups the rows of its windows while compute
 // finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
-func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggregate, took *took) iter.Seq2[cpu.GroupRows, error] {
+func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *took) iter.Seq2[cpu.GroupRows, error] {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {
 	case mode == cost.OnDevice:
 		states, err := inGroups(ctx, b.passes, q, took)
 		if err == nil {
-			slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+			slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 			return cpu.GroupStates(ctx, q.Table, n, states)
 		}
 		if !again(ctx, err) {
@@ -443,7 +444,7 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggr
 	}
 	return func(yield func(cpu.GroupRows, error) bool) {
 		type result struct {
-			states []plan.GroupStates
+			states []physical.GroupStates
 			err    error
 		}
 		inner, cancel := context.WithCancel(ctx)
@@ -470,9 +471,9 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggr
 				}
 			}
 		}
-		states := func() ([]plan.GroupStates, error) {
+		states := func() ([]physical.GroupStates, error) {
 			r := <-found
-			slices.SortStableFunc(r.states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+			slices.SortStableFunc(r.states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 			return r.states, r.err
 		}
 		given := false
@@ -491,7 +492,7 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggr
 
 // sortedRows are the rows of a query in runs that are in its order: each side sorts those of its windows one by one. of is the
 // query over windows.
-func (b *coprocessing) sortedRows(ctx context.Context, q *plan.Query, took *took) (of *plan.Query, _ []plan.SortedRows, err error) {
+func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *took) (of *physical.Query, _ []physical.SortedRows, err error) {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {
 	case mode == cost.OnDevice:
@@ -504,7 +505,7 @@ func (b *coprocessing) sortedRows(ctx context.Context, q *plan.Query, took *took
 		return nil, nil, orderOfCPU
 	}
 	group, inner := parallel.WithContext(ctx)
-	var runs, more []plan.SortedRows
+	var runs, more []physical.SortedRows
 	group.Go(func() (err error) {
 		runs, err = allOn(inner, b.passes, d.onDevices(), took, b.order)
 		return err
@@ -520,7 +521,7 @@ func (b *coprocessing) sortedRows(ctx context.Context, q *plan.Query, took *took
 }
 
 // sorted are the runs of the host's windows.
-func (b *coprocessing) sorted(ctx context.Context, d *division) ([]plan.SortedRows, error) {
+func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.SortedRows, error) {
 	of := d.host()
 	rows := make([][]uint32, len(of.Chunks)) // by window, in the order of the table
 	for block, err := range b.host.Rows(ctx, of, nil) {
@@ -537,7 +538,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]plan.SortedRo
 	for _, k := range of.Order.Keys {
 		keys = append(keys, columnKey(k, d.whole.Table, k.E.(*expr.Column).Index))
 	}
-	runs := make([]plan.SortedRows, len(rows))
+	runs := make([]physical.SortedRows, len(rows))
 	var group parallel.Errors
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, list := range rows {
@@ -553,7 +554,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]plan.SortedRo
 }
 
 // sortedRun is some rows of a chunk in the order of a query, no more than are wanted.
-func sortedRun(ctx context.Context, q *plan.Query, keys []sortKey, chunk int, rows []uint32) (run plan.SortedRows, err error) {
+func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int, rows []uint32) (run physical.SortedRows, err error) {
 	by := cpu.Sorting{PlaceBits: cpu.Width(uint64(len(rows))), First: q.Order.First}
 	if by.First > int64(len(rows)/8) {
 		by.First = -1
@@ -579,7 +580,7 @@ func sortedRun(ctx context.Context, q *plan.Query, keys []sortKey, chunk int, ro
 
 // Explain implements backend: who takes how many rows, and what for; then the passes of the devices, and the operators
 // of cpu.
-func (b *coprocessing) Explain(ctx context.Context, q *plan.Query, analyze bool) ([]Step, error) {
+func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze bool) ([]Step, error) {
 	d := b.divide(q)
 	mode, o := b.assign(d, q), b.operator(d, q)
 	first := []Step{{Pass: fmt.Sprintf("Assign(%s to %v)", whatOf(q), mode), Counts: modesText(&o)}}
@@ -633,7 +634,7 @@ func (b *coprocessing) Explain(ctx context.Context, q *plan.Query, analyze bool)
 }
 
 // whatOf says in a word what is asked of a query.
-func whatOf(q *plan.Query) string {
+func whatOf(q *physical.Query) string {
 	switch {
 	case q.Groups != nil:
 		return "groups"

@@ -15,11 +15,12 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // subJoin is a part of a join: each pair of the whole is one of one part.
-type subJoin struct{ left, right plan.Bucket }
+type subJoin struct{ left, right physical.Bucket }
 
 func (j *subJoin) size() int { return j.left.Len() + j.right.Len() }
 
@@ -27,7 +28,7 @@ func (j *subJoin) size() int { return j.left.Len() + j.right.Len() }
 const bucketsLog = 6
 
 // subJoins divides a join to parts: by a hash of the keys, or, of other comparisons than = and of nested loops, the outer side (GDB, section 5).
-func subJoins(ctx context.Context, q *plan.PairQuery) (list []subJoin, selected [2]int, err error) {
+func subJoins(ctx context.Context, q *physical.PairQuery) (list []subJoin, selected [2]int, err error) {
 	log, loops := bucketsLog, q.Cmp != expr.EQ || q.Way == "loops"
 	if loops {
 		log = 0
@@ -58,11 +59,11 @@ func subJoins(ctx context.Context, q *plan.PairQuery) (list []subJoin, selected 
 
 // sharing is a join whose parts are handed out as processors become free: the largest to the faster one, the smallest to the other.
 type sharing struct {
-	q  *plan.PairQuery
+	q  *physical.PairQuery
 	mu sync.Mutex
 
 	left  []subJoin // the largest first
-	found plan.Pairs
+	found physical.Pairs
 	many  bool             // there are more pairs than are wanted: they are counted
 	took  [2]time.Duration // from the start to the end of the last part that a side has done
 	parts [2]int
@@ -85,7 +86,7 @@ func (s *sharing) next(largest bool) (j subJoin, list, ok bool) {
 }
 
 // add takes in the pairs of a part.
-func (s *sharing) add(side int, of plan.Pairs, took time.Duration) {
+func (s *sharing) add(side int, of physical.Pairs, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts[side]++
@@ -101,7 +102,7 @@ func (s *sharing) add(side int, of plan.Pairs, took time.Duration) {
 }
 
 // work does one part after the other.
-func (s *sharing) work(ctx context.Context, side int, faster bool, join func(left, right plan.Bucket, list bool) (plan.Pairs, error)) error {
+func (s *sharing) work(ctx context.Context, side int, faster bool, join func(left, right physical.Bucket, list bool) (physical.Pairs, error)) error {
 	for start := time.Now(); ; {
 		j, list, ok := s.next(faster)
 		if !ok || ctx.Err() != nil {
@@ -117,7 +118,7 @@ func (s *sharing) work(ctx context.Context, side int, faster bool, join func(lef
 
 // together finds the pairs of a join by the devices and cpu together (EXEC_COP); faster is the side that takes less for all. A [plan.Declined] where
 // it is not divided, or a row has an error, which cpu knows the first of.
-func (p *pairing) together(ctx context.Context, q *plan.PairQuery, faster int) (found plan.Pairs, how string, err error) {
+func (p *pairing) together(ctx context.Context, q *physical.PairQuery, faster int) (found physical.Pairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
@@ -125,7 +126,7 @@ func (p *pairing) together(ctx context.Context, q *plan.PairQuery, faster int) (
 		if err != nil {
 			return err
 		}
-		s := &sharing{q: q, left: list, found: plan.Pairs{Selected: selected}}
+		s := &sharing{q: q, left: list, found: physical.Pairs{Selected: selected}}
 		room := b.(*passes).room() / 2
 		sides, inner := parallel.WithContext(ctx)
 		var notes []*noting
@@ -138,7 +139,7 @@ func (p *pairing) together(ctx context.Context, q *plan.PairQuery, faster int) (
 		}
 		for range max(1, runtime.GOMAXPROCS(0)-1) { // one is the device's
 			sides.Go(func() error {
-				return s.work(inner, onHost, faster == onHost, func(left, right plan.Bucket, list bool) (plan.Pairs, error) {
+				return s.work(inner, onHost, faster == onHost, func(left, right physical.Bucket, list bool) (physical.Pairs, error) {
 					return cpu.JoinBuckets(q, left, right, list), nil
 				})
 			})

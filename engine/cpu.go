@@ -9,7 +9,8 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,17 +20,17 @@ type cpuBackend struct{ *cpu.Backend }
 
 func newCPU(options ...cpu.Option) backend { return cpuBackend{cpu.New(0, options...)} }
 
-func (b cpuBackend) Execute(ctx context.Context, q *plan.Query, _ *took) ([]table.Value, error) {
+func (b cpuBackend) Execute(ctx context.Context, q *physical.Query, _ *took) ([]table.Value, error) {
 	return b.Backend.Execute(ctx, q)
 }
 
-func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
+func (b cpuBackend) Rows(ctx context.Context, q *physical.Query, _ *took) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }
 
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.
-func (b cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, error) {
+func (b cpuBackend) Explain(_ context.Context, q *physical.Query, _ bool) ([]Step, error) {
 	if err := q.OnlyColumns(); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (b cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, e
 	return steps, nil
 }
 
-func scanWords(q *plan.Query) string {
+func scanWords(q *physical.Query) string {
 	what := "no column"
 	if cols := slices.Sorted(slices.Values(q.Reads())); len(cols) > 0 {
 		what = "the codes of " + columnNames(q, cols)
@@ -71,7 +72,7 @@ func scanWords(q *plan.Query) string {
 }
 
 // columnNames are those of columns, as SQL has them.
-func columnNames(q *plan.Query, cols []int) string {
+func columnNames(q *physical.Query, cols []int) string {
 	var names []string
 	for _, i := range cols {
 		names = append(names, expr.Ident(q.Table.Fields[i].Name))
@@ -80,13 +81,13 @@ func columnNames(q *plan.Query, cols []int) string {
 }
 
 // appendPred lists a predicate as a tree, two blanks a level.
-func appendPred(steps []Step, p *plan.Pred, indent string) []Step {
+func appendPred(steps []Step, p *predicate.Pred, indent string) []Step {
 	switch p.Op {
-	case plan.Simple:
+	case predicate.Simple:
 		return append(steps, Step{Pass: indent + "Filter(" + p.Leaf.String() + ")", Counts: "a bitmap of the records for which it is TRUE"})
-	case plan.And:
+	case predicate.And:
 		steps = append(steps, Step{Pass: indent + "And", Counts: "the records that every one of these selects"})
-	case plan.Or:
+	case predicate.Or:
 		steps = append(steps, Step{Pass: indent + "Or", Counts: "the records that at least one of these selects"})
 	}
 	for _, k := range p.Kids {

@@ -21,7 +21,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -115,7 +115,7 @@ type core struct {
 	end       func()
 	failed    atomic.Pointer[error] // of the last one that a commit had made
 	stars     *stars
-	lowered   plan.Lowered
+	lowered   physical.Lowered
 	snapshots snapshots
 	following chan struct{} // has one for each UPDATE that the host's codes are behind
 	indexes   indexes

@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -38,7 +38,7 @@ type failing struct {
 	do func(p *pass.Pass) error
 }
 
-func (b failing) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+func (b failing) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
 	return b.Watch(ctx, q, took, func(s Stage) pass.Runner { return faulty{s.Runner, b.do} })
 }
 
@@ -158,7 +158,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 				return &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
-		_, err := b.Execute(context.Background(), &plan.Query{}, &took{})
+		_, err := b.Execute(context.Background(), &physical.Query{}, &took{})
 		return err
 	})
 	if err != nil || calls != 2 {
@@ -349,7 +349,7 @@ type stalling struct {
 	over func()
 }
 
-func (b stalling) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+func (b stalling) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
 	var a []table.Value
 	g := b.list[0]
 	err := g.Context.Do(ctx, func() (err error) {

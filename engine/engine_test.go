@@ -19,7 +19,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -257,14 +257,14 @@ type fake struct {
 	name  string
 	err   error
 	steps []Step
-	load  time.Duration // of uploads
-	plans []*plan.Query // that it was asked to execute
-	rows  int           // of the first chunk, given before err
+	load  time.Duration     // of uploads
+	plans []*physical.Query // that it was asked to execute
+	rows  int               // of the first chunk, given before err
 }
 
-func (f *fake) Name() string                                               { return f.name }
-func (f *fake) Explain(context.Context, *plan.Query, bool) ([]Step, error) { return f.steps, f.err }
-func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[table.Block, error] {
+func (f *fake) Name() string                                                   { return f.name }
+func (f *fake) Explain(context.Context, *physical.Query, bool) ([]Step, error) { return f.steps, f.err }
+func (f *fake) Rows(_ context.Context, _ *physical.Query, took *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		took.add(7, 9, Loading{Uploading: f.load}, 0)
 		if f.rows == 0 || yield(table.Block{N: f.rows}, nil) {
@@ -272,7 +272,7 @@ func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[tabl
 		}
 	}
 }
-func (f *fake) Execute(_ context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+func (f *fake) Execute(_ context.Context, q *physical.Query, took *took) ([]table.Value, error) {
 	f.plans = append(f.plans, q)
 	took.add(7, 9, Loading{Uploading: f.load}, 0)
 	return make([]table.Value, len(q.Aggs)), f.err

@@ -15,6 +15,9 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/plan/stats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -63,7 +66,7 @@ type Explanation struct {
 	joined          string        // who has joined its rows; "" where nobody did
 	unsettled       bool          // joins or subplans have not run, and who does the rest follows from their rows
 	ran             *settling     // what its subplans took; nil where none ran
-	estimates       *plan.Estimates
+	estimates       *stats.Estimates
 	pushed          func(plan.Node) plan.Node // what a subplan's tree is expected to become when it runs; nil for what it is
 	seen            *rowsSeen                 // of the parts of its fragment; nil without Analyze
 	nodes           map[plan.Node]*PlanNode
@@ -243,7 +246,7 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 			tree = p.tree
 		}
 		if s.nested != nil && !s.db.doesStars() { // else what is one depends on the rows of subplans
-			x.pushed = func(n plan.Node) plan.Node { return plan.PushAggregate(n, s.off, s.pays(estimates)) }
+			x.pushed = func(n plan.Node) plan.Node { return rules.PushAggregate(n, s.off, s.pays(estimates)) }
 			tree = x.pushed(tree)
 		}
 		x.Plan, x.Off = x.node(tree), s.off.String()
@@ -445,7 +448,7 @@ func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o Expla
 
 // steps are those of a backend for a plan. To analyze a plan of aggregates it executes it before its passes
 // are timed one by one: that uploads columns and compiles programs, some drivers these only when they run.
-func (x *Explanation) steps(ctx context.Context, b backend, q *plan.Query, analyze bool) ([]Step, error) {
+func (x *Explanation) steps(ctx context.Context, b backend, q *physical.Query, analyze bool) ([]Step, error) {
 	if analyze && len(q.Aggs) > 0 {
 		start, first := time.Now(), &took{}
 		if _, err := b.Execute(ctx, q, first); err != nil {

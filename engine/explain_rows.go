@@ -8,12 +8,14 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/stats"
 	"github.com/stencildb/stencildb/table"
 )
 
 // estimates are for the tables of the statement as they are when they are asked for; these are kept until done is called. A
 // subplan that has run is a table, too.
-func (s *Statement) estimates() (of *plan.Estimates, done func()) {
+func (s *Statement) estimates() (of *stats.Estimates, done func()) {
 	var unpins []func()
 	tables := map[*entry]*table.Table{}
 	now := func(e *entry) *table.Table {
@@ -32,7 +34,7 @@ func (s *Statement) estimates() (of *plan.Estimates, done func()) {
 			known[scan] = s.scans[i].entry
 		}
 	}
-	return &plan.Estimates{Table: func(scan *plan.Scan) *table.Table {
+	return &stats.Estimates{Table: func(scan *plan.Scan) *table.Table {
 			if e := known[scan]; e != nil || scan.Of != nil {
 				return now(e)
 			}
@@ -131,7 +133,7 @@ func (s *planned) countSelected(ctx context.Context, b backend, seen *rowsSeen) 
 	if f.Where == nil || s.spared != nil || s.star != nil {
 		return nil
 	}
-	q, err := plan.NewQuery(s.plan.Table, &plan.Fragment{Table: s.plan.Table.Name, Where: f.Where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+	q, err := physical.NewQuery(s.plan.Table, &plan.Fragment{Table: s.plan.Table.Name, Where: f.Where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -47,13 +48,13 @@ type algorithm = algorithmOn[*GPU]
 
 // algorithmOn is the algorithm of a package that takes a device of its own kind.
 type algorithmOn[D any] struct {
-	selection func(run pass.Runner, device D, q *plan.Query) (plan.Selection, error)
-	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
-	find      func(run pass.Runner, device D, in, above *plan.Query, chunk int) (plan.Found, error)
-	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
+	selection func(run pass.Runner, device D, q *physical.Query) (partial.Selection, error)
+	rows      func(run pass.Runner, device D, q *physical.Query, chunk int) ([]physical.Marked, error)
+	find      func(run pass.Runner, device D, in, above *physical.Query, chunk int) (partial.Found, error)
+	groups    func(run pass.Runner, device D, q *physical.Query) ([]physical.GroupStates, error)
 	// many is groups, of more combinations of keys' codes, too; in software auto leaves these to cpu.
-	many  func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
-	order func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error)
+	many  func(run pass.Runner, device D, q *physical.Query) ([]physical.GroupStates, error)
+	order func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRows, error)
 }
 
 // algorithms are those on a device, by the name of the backend.
@@ -65,30 +66,30 @@ var algorithms = map[string]algorithm{
 
 func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 	on := algorithm{
-		selection: func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+		selection: func(run pass.Runner, g *GPU, q *physical.Query) (partial.Selection, error) {
 			return a.selection(run, device(g), q)
 		},
-		rows: func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+		rows: func(run pass.Runner, g *GPU, q *physical.Query, chunk int) ([]physical.Marked, error) {
 			return a.rows(run, device(g), q, chunk)
 		},
 	}
 	if a.find != nil {
-		on.find = func(run pass.Runner, g *GPU, in, above *plan.Query, chunk int) (plan.Found, error) {
+		on.find = func(run pass.Runner, g *GPU, in, above *physical.Query, chunk int) (partial.Found, error) {
 			return a.find(run, device(g), in, above, chunk)
 		}
 	}
 	if a.groups != nil {
-		on.groups = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+		on.groups = func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.GroupStates, error) {
 			return a.groups(run, device(g), q)
 		}
 	}
 	if a.many != nil {
-		on.many = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+		on.many = func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.GroupStates, error) {
 			return a.many(run, device(g), q)
 		}
 	}
 	if a.order != nil {
-		on.order = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.SortedRows, error) {
+		on.order = func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRows, error) {
 			return a.order(run, device(g), q)
 		}
 	}
@@ -106,12 +107,12 @@ func (g *GPU) watched() *GPU {
 // Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
 // or a runner around it, or one that only records them. The values are those of
 // q.Aggs.
-func (g *GPU) Run(backend string, run pass.Runner, q *plan.Query) ([]table.Value, error) {
+func (g *GPU) Run(backend string, run pass.Runner, q *physical.Query) ([]table.Value, error) {
 	s, err := algorithms[backend].selection(run, g, q)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q)
+	return partial.Finish(s, q)
 }
 
 // OpenGPU opens the device that o picks.
@@ -214,7 +215,7 @@ func (g *GPU) meter(run pass.Runner) *pass.Meter {
 
 // metered starts do, which hands passes of a query to a runner, and adds to took what they
 // take; wait gives do's error.
-func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took *took, do func(pass.Runner) error) (wait func() error) {
+func (g *GPU) metered(ctx context.Context, q *physical.Query, run pass.Runner, took *took, do func(pass.Runner) error) (wait func() error) {
 	m := g.meter(run)
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table)

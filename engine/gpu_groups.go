@@ -11,11 +11,13 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
-type finder func(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error)
+type finder func(ctx context.Context, b backend, q *physical.Query, took *took) ([]physical.GroupStates, error)
 
 // groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
 // or, where that is declined, by cpu from the rows that the backend selects.
@@ -26,7 +28,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 	if v, ok := b.(*coprocessing); ok {
 		return v.groupsOf(ctx, s.plan, n, took)
 	}
-	var states []plan.GroupStates
+	var states []physical.GroupStates
 	err := s.reaches(b)
 	if err == nil {
 		states, err = find(ctx, b, s.plan, took)
@@ -35,7 +37,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 	case s.away != nil:
 		return s.groupsThere(ctx, b, n, took, find, states, err)
 	case err == nil:
-		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+		slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 		return cpu.GroupStates(ctx, s.plan.Table, n, states)
 	case !declined(err):
 		return func(yield func(cpu.GroupRows, error) bool) { yield(cpu.GroupRows{}, explained(b.Name(), err)) }
@@ -45,7 +47,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 
 // groupsThere is groupsOf over rows that are away, of what a device has found: their keys are those of the first row of each group, which is
 // gathered. Where the device leaves the groups to others, they are those of rows in host memory.
-func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder, states []plan.GroupStates, err error) iter.Seq2[cpu.GroupRows, error] {
+func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder, states []physical.GroupStates, err error) iter.Seq2[cpu.GroupRows, error] {
 	return func(yield func(cpu.GroupRows, error) bool) {
 		if s.leaves(err) {
 			now, done, err := s.here(ctx)
@@ -60,7 +62,7 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 		t := *s.plan.Table
 		if err == nil {
 			var first []uint32
-			starts := plan.RowStarts(&t)
+			starts := physical.RowStarts(&t)
 			for i, of := range states {
 				states[i].Chunk, states[i].Rows = 0, make([]uint32, len(of.Rows))
 				for k := range of.Rows {
@@ -84,10 +86,10 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 	return func(yield func(cpu.GroupRows, error) bool) {
 		now, done, err := s.suited(ctx, b, took)
 		var t *table.Table
-		var states []plan.GroupStates
+		var states []physical.GroupStates
 		if err == nil && now.star != nil {
 			if states, err = find(ctx, b, s.query(), took); err == nil {
-				slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+				slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 				t, states, err = s.star.Groups(states)
 			}
 			if declined(err) {
@@ -109,7 +111,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 
 // query is what a backend is asked, the same every time: of a star whose arms are there with the bound of the statement's
 // groups, where that is one of the star's.
-func (s *planned) query() *plan.Query {
+func (s *planned) query() *physical.Query {
 	if s.star == nil {
 		return s.plan
 	}
@@ -150,7 +152,7 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 }
 
 // groups is how the backend finds groups; nil where it does not.
-func (b *passes) groups() func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+func (b *passes) groups() func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.GroupStates, error) {
 	if a := algorithms[b.name]; !b.many || a.many == nil {
 		return a.groups
 	}
@@ -166,7 +168,7 @@ func ofSlots(b backend) backend {
 }
 
 // inGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.
-func inGroups(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error) {
+func inGroups(ctx context.Context, b backend, q *physical.Query, took *took) ([]physical.GroupStates, error) {
 	v, ok := b.(*passes)
 	if !ok || v.groups() == nil || q.Groups == nil {
 		return nil, groupsOfCPU
@@ -175,7 +177,7 @@ func inGroups(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan
 }
 
 // WatchGroups is [passes.Watch] of what a device finds of a query's groups.
-func (b *passes) WatchGroups(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) ([]plan.GroupStates, error) {
+func (b *passes) WatchGroups(ctx context.Context, q *physical.Query, took *took, wrap func(Stage) pass.Runner) ([]physical.GroupStates, error) {
 	groups := b.groups()
 	if groups == nil || q.Groups == nil {
 		return nil, nothingToSee(b.name, groupsOfCPU)
@@ -192,7 +194,7 @@ func nothingToSee(backend string, err error) error {
 }
 
 // onFirst has the first device find something of a query, which has the whole table for it.
-func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (found []T, err error) {
+func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *took, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (found []T, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
@@ -205,7 +207,7 @@ func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, w
 
 // onAll has each device find something of its part of a query, all at the same time. in says of what was found in windows
 // where it is in the table.
-func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
+func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *took, find func(pass.Runner, *GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
 	for {
 		s := b.stream(q)
 		if s == nil {
@@ -220,7 +222,7 @@ func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, fin
 }
 
 // allOn is onAll of these parts.
-func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
+func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (all []T, err error) {
 	start := time.Now()
 	defer func() { took.side(onDevices, time.Since(start)) }()
 	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
@@ -230,7 +232,7 @@ func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find
 			return err
 		})
 	}
-	if err := plan.First(waits); err != nil {
+	if err := partial.First(waits); err != nil {
 		return nil, err
 	}
 	return slices.Concat(found...), nil
@@ -239,7 +241,7 @@ func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find
 var groupsOfCPU = &plan.Declined{Why: "groups are cpu's"}
 
 // findGroups hands run the passes that find the groups of a query; done is false where they are cpu's.
-func (b *passes) findGroups(run pass.Runner, g *GPU, q *plan.Query) (done bool, err error) {
+func (b *passes) findGroups(run pass.Runner, g *GPU, q *physical.Query) (done bool, err error) {
 	groups := b.groups()
 	if q.Groups == nil || groups == nil {
 		return false, nil

@@ -9,13 +9,14 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
 // the runs are merged, in host memory.
-func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) (rows batch, err error) {
-	of, runs := q, []plan.SortedRows(nil)
+func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *took) (rows batch, err error) {
+	of, runs := q, []physical.SortedRows(nil)
 	switch v := b.(type) {
 	case *coprocessing:
 		of, runs, err = v.sortedRows(ctx, q, took)
@@ -52,14 +53,14 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 }
 
 // keysAlone is the values of a query's one key as rows of a table like its own, which has no other column.
-func keysAlone(q *plan.Query, keys *table.Segment) made {
+func keysAlone(q *physical.Query, keys *table.Segment) made {
 	c := &table.Chunk{Rows: keys.Rows(), Segments: make([]*table.Segment, len(q.Table.Fields))}
 	c.Segments[q.Order.Keys[0].E.(*expr.Column).Index] = keys
 	return made{q.Table.With(c), blockRows{table.Block{N: c.Rows}}}
 }
 
 // firsts are rows in the order of a query of which no two are alike in its Unique keys: the first of each.
-func (p placedRows) firsts(q *plan.Query) (placedRows, error) {
+func (p placedRows) firsts(q *physical.Query) (placedRows, error) {
 	if q.Order.Unique == 0 || len(p.places) == 0 {
 		return p, nil
 	}
@@ -88,7 +89,7 @@ func (p placedRows) firsts(q *plan.Query) (placedRows, error) {
 
 // keyColumns are, of each of some blocks of a query's table, the columns of codes by which its rows come in the order of keys. Those of expressions
 // are computed on the host.
-func keyColumns(q *plan.Query, keys []expr.SortKey, blocks []table.Block) ([][][]uint64, error) {
+func keyColumns(q *physical.Query, keys []expr.SortKey, blocks []table.Block) ([][][]uint64, error) {
 	columns := make([][][]uint64, len(blocks))
 	eval := &cpu.Evaluator{}
 	for _, k := range keys {
@@ -122,7 +123,7 @@ func keyColumns(q *plan.Query, keys []expr.SortKey, blocks []table.Block) ([][][
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
-func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (batch, error) {
+func (b *passes) WatchOrder(ctx context.Context, q *physical.Query, took *took, wrap func(Stage) pass.Runner) (batch, error) {
 	runs, err := onFirst(ctx, b, q, took, wrap, b.order)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap
 }
 
 // orders reports whether a backend gives the rows of a query in their order.
-func orders(b backend, q *plan.Query) bool {
+func orders(b backend, q *physical.Query) bool {
 	if v, ok := b.(*coprocessing); ok {
 		d := v.divide(q)
 		switch v.assign(d, q) {
@@ -166,7 +167,7 @@ func orders(b backend, q *plan.Query) bool {
 
 // order hands run the passes that find the order of the rows of a query, then those that check them: an order
 // that is left to cpu has then taken none.
-func (b *passes) order(run pass.Runner, g *GPU, q *plan.Query) ([]plan.SortedRows, error) {
+func (b *passes) order(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRows, error) {
 	order := algorithms[b.name].order
 	if order == nil {
 		return nil, orderOfCPU
@@ -183,20 +184,20 @@ func (b *passes) order(run pass.Runner, g *GPU, q *plan.Query) ([]plan.SortedRow
 var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
 
 // oneRun is an order of the rows of a table of one chunk.
-func oneRun[D any](order func(pass.Runner, D, *plan.Query) (plan.SortedRows, error)) func(pass.Runner, D, *plan.Query) ([]plan.SortedRows, error) {
-	return func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error) {
+func oneRun[D any](order func(pass.Runner, D, *physical.Query) (physical.SortedRows, error)) func(pass.Runner, D, *physical.Query) ([]physical.SortedRows, error) {
+	return func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRows, error) {
 		out, err := order(run, device, q)
 		if err != nil {
 			return nil, err
 		}
-		return []plan.SortedRows{out}, nil
+		return []physical.SortedRows{out}, nil
 	}
 }
 
 // merged is the rows of runs in order, no more than are wanted. Of rows that are alike those of an earlier run come first.
-func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows, err error) {
-	slices.SortStableFunc(runs, func(a, b plan.SortedRows) int { return a.Chunk - b.Chunk })
-	runs = slices.DeleteFunc(runs, func(r plan.SortedRows) bool { return len(r.Rows) == 0 })
+func merged(q *physical.Query, runs []physical.SortedRows) (out placedRows, err error) {
+	slices.SortStableFunc(runs, func(a, b physical.SortedRows) int { return a.Chunk - b.Chunk })
+	runs = slices.DeleteFunc(runs, func(r physical.SortedRows) bool { return len(r.Rows) == 0 })
 	out.starts, _ = chunkStarts(q.Table)
 	total := 0
 	for _, r := range runs {

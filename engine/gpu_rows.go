@@ -9,16 +9,16 @@ import (
 
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // checked reports whether something may be wrong with a chunk's records: compute has no
 // checks but the plan's.
-func (b *passes) checked(c plan.ChunkPlan) bool { return b.name != "compute" || len(c.Checks) > 0 }
+func (b *passes) checked(c physical.ChunkPlan) bool { return b.name != "compute" || len(c.Checks) > 0 }
 
 // check runs the checks of a chunk.
-func (b *passes) check(run pass.Runner, g *GPU, q *plan.Query, chunk int) error {
+func (b *passes) check(run pass.Runner, g *GPU, q *physical.Query, chunk int) error {
 	part := q.Part([]int{chunk})
 	part.Groups = nil
 	s, err := algorithms[b.name].selection(run, g, part)
@@ -29,7 +29,7 @@ func (b *passes) check(run pass.Runner, g *GPU, q *plan.Query, chunk int) error 
 }
 
 // findAll hands run the passes that find the rows of a query.
-func (b *passes) findAll(run pass.Runner, g *GPU, q *plan.Query) error {
+func (b *passes) findAll(run pass.Runner, g *GPU, q *physical.Query) error {
 	if done, err := b.findGroups(run, g, q); done || err != nil {
 		return err
 	}
@@ -57,14 +57,14 @@ const rowsInBlock = 1 << 14
 // found is the selected rows of a chunk.
 type found struct {
 	chunk int
-	rows  []plan.Marked
+	rows  []physical.Marked
 	err   error
 }
 
 // Rows implements backend. A chunk's rows are found as a whole on its device and held in
 // host memory, at most a bit a record; the device is free between two chunks, and the next
 // chunk is worked on while the caller has this one.
-func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) Rows(ctx context.Context, q *physical.Query, took *took) iter.Seq2[table.Block, error] {
 	if s := b.stream(q); s != nil {
 		return b.rowsInWindows(ctx, q, s, took)
 	}
@@ -78,7 +78,7 @@ func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[
 }
 
 // rowsOn is Rows where each chunk is on its device.
-func (b *passes) rowsOn(ctx context.Context, q *plan.Query, on []*GPU, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -98,7 +98,7 @@ func (b *passes) rowsOn(ctx context.Context, q *plan.Query, on []*GPU, took *too
 			}
 		}
 		find := func(_ int, i int) found {
-			var rows []plan.Marked
+			var rows []physical.Marked
 			err := do(i, func(run pass.Runner) (err error) {
 				rows, err = algorithms[b.name].rows(run, on[i], q, i)
 				return err
@@ -129,7 +129,7 @@ func (b *passes) rowsOn(ctx context.Context, q *plan.Query, on []*GPU, took *too
 
 // blocks yields the rows in order; bits become row numbers on all cores.
 func (f found) blocks(yield func(table.Block) bool) {
-	parts := func(yield func(plan.Marked) bool) {
+	parts := func(yield func(physical.Marked) bool) {
 		for _, m := range f.rows {
 			for p := range m.Parts(32 * rowsInBlock) {
 				if !yield(p) {
@@ -138,7 +138,7 @@ func (f found) blocks(yield func(table.Block) bool) {
 			}
 		}
 	}
-	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m plan.Marked) (list []table.Block) {
+	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m physical.Marked) (list []table.Block) {
 		for _, c := range m.Values {
 			list = append(list, table.Block{Chunk: f.chunk, N: c.Rows, Values: c})
 		}

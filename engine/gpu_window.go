@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -45,7 +46,7 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 		g := b.(*passes).list[0]
 		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
 		var made *table.Table
-		err = g.metered(ctx, &plan.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
+		err = g.metered(ctx, &physical.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
 			made, err = compute.Window(run, g.Computes, t, n)
 			return err
 		})()

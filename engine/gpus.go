@@ -12,7 +12,9 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,9 +27,9 @@ type gpus struct {
 	held     []*atomic.Pointer[content] // what was resident on each after its last query
 	turn     *semaphore.Weighted        // of 1: one query at a time holds several GL threads
 
-	split     *lru.Cache[*plan.Query, []part]    // of the queries that ran last
-	divided   *lru.Cache[*plan.Query, *division] // likewise, of those that cpu has a part of
-	inWindows *lru.Cache[streamKey, *streaming]  // likewise, of those that the devices may have no room for
+	split     *lru.Cache[*physical.Query, []part]    // of the queries that ran last
+	divided   *lru.Cache[*physical.Query, *division] // likewise, of those that cpu has a part of
+	inWindows *lru.Cache[streamKey, *streaming]      // likewise, of those that the devices may have no room for
 
 	// Of tests: the rows of a window that compute and cpu share, the share of the windows that compute takes, and the rows of
 	// a window that is visited for want of memory; 0 as the sizes and the costs say.
@@ -63,8 +65,8 @@ func openGPUs(o Options) (*gpus, error) {
 
 // devices makes a device of several, whose backends are the algorithms.
 func devices(list ...*GPU) *gpus {
-	split, _ := lru.New[*plan.Query, []part](maxDivisions) // only a size below 1 is an error
-	divided, _ := lru.New[*plan.Query, *division](maxDivisions)
+	split, _ := lru.New[*physical.Query, []part](maxDivisions) // only a size below 1 is an error
+	divided, _ := lru.New[*physical.Query, *division](maxDivisions)
 	inWindows, _ := lru.New[streamKey, *streaming](maxDivisions)
 	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split, divided: divided, inWindows: inWindows}
 	for _, g := range list {
@@ -153,11 +155,11 @@ func (s *gpus) run(b cost.Backend, w *cost.Work, t *table.Table) (longest float6
 // part is what one device has of a query, or, where that is nil, cpu.
 type part struct {
 	g *GPU
-	q *plan.Query
+	q *physical.Query
 	// visits are the parts of q that the device goes over one after the other; nil where it has room for all.
-	visits []plan.Visit
+	visits []partial.Visit
 	// near says between which codes the order statistics of q probably are, by their aggregates; nil where it is not known.
-	near     func() map[int]plan.Span
+	near     func() map[int]predicate.Span
 	recorded bool // its passes are recorded alone: the store, which is the GL thread's, is told of no visits
 }
 
@@ -166,7 +168,7 @@ const maxDivisions = 64
 // divide returns the parts of a query, the same ones every time: backends keep what
 // they prepare for them. A query of which one device has all the chunks, or which has
 // none, is that device's or the first one's as it is.
-func (s *gpus) divide(q *plan.Query) []part {
+func (s *gpus) divide(q *physical.Query) []part {
 	if len(s.list) == 1 {
 		return []part{{g: s.list[0], q: q}}
 	}
@@ -181,7 +183,7 @@ func (s *gpus) divide(q *plan.Query) []part {
 }
 
 // partsOf is divide of a query that runs once.
-func (s *gpus) partsOf(q *plan.Query) (parts []part) {
+func (s *gpus) partsOf(q *physical.Query) (parts []part) {
 	for i, chunks := range place(q.Table, len(s.list)) {
 		switch len(chunks) {
 		case 0:
@@ -198,7 +200,7 @@ func (s *gpus) partsOf(q *plan.Query) (parts []part) {
 }
 
 // numbers names the devices that have something of a query: ", devices 0, 1", or ", device 0".
-func (s *gpus) numbers(q *plan.Query) string {
+func (s *gpus) numbers(q *physical.Query) string {
 	if len(s.list) < 2 {
 		return ""
 	}

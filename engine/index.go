@@ -11,7 +11,8 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -478,7 +479,7 @@ const (
 )
 
 // byIndex predicts what cpu takes for a query where indexes find its rows; ok is false where they do not.
-func (db *DB) byIndex(q *plan.Query) (seconds float64, ok bool) {
+func (db *DB) byIndex(q *physical.Query) (seconds float64, ok bool) {
 	b, isCPU := db.cpu.(cpuBackend)
 	if !isCPU {
 		return 0, false
@@ -493,7 +494,7 @@ func (db *DB) byIndex(q *plan.Query) (seconds float64, ok bool) {
 		case use != nil && use.Counted:
 		case use != nil:
 			seconds += indexRow * float64(use.Found)
-		case q.Chunks[i].Pred.Op != plan.False:
+		case q.Chunks[i].Pred.Op != predicate.False:
 			return 0, false
 		}
 	}
@@ -501,7 +502,7 @@ func (db *DB) byIndex(q *plan.Query) (seconds float64, ok bool) {
 }
 
 // indexSteps are what the indexes do for a query, and the query without that.
-func (b cpuBackend) indexSteps(q *plan.Query) (steps []Step, rest *plan.Query) {
+func (b cpuBackend) indexSteps(q *physical.Query) (steps []Step, rest *physical.Query) {
 	uses := b.IndexesOf(q)
 	if uses == nil {
 		return nil, q

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -99,14 +99,14 @@ func (in Inside) GPU(ctx context.Context) (*GPU, error) {
 type Stage struct {
 	Runner  *pass.GL
 	Context *glctx.Context
-	Plan    *plan.Query     // nil where a join's pairs are found
-	Pairs   *plan.PairQuery // else nil
+	Plan    *physical.Query     // nil where a join's pairs are found
+	Pairs   *physical.PairQuery // else nil
 }
 
 // Watched is a statement that was executed under watch.
 type Watched struct {
 	*Result
-	Plan *plan.Query
+	Plan *physical.Query
 	// Values are the plan's aggregates, from which the result is computed.
 	Values []table.Value
 }
@@ -148,7 +148,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				}
 				return w.Values, err
 			}
-			x.states = func(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error) {
+			x.states = func(ctx context.Context, b backend, q *physical.Query, took *took) ([]physical.GroupStates, error) {
 				v, err := passesOf(b)
 				if err != nil {
 					return nil, err

@@ -21,6 +21,9 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -163,7 +166,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	if err != nil {
 		return nil, nil, err
 	}
-	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), plan.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
+	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), rules.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
 	seen, nodes := map[plan.Node]int{}, []plan.Node(nil)
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
 	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
@@ -241,7 +244,7 @@ func (s *Statement) aggregates() bool {
 
 // fitsDevice reports that compute does the statement as a whole over a table whose columns are on a device alone, within its memory.
 func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
-	q, err := plan.NewQuery(t, s.fragment)
+	q, err := physical.NewQuery(t, s.fragment)
 	if err != nil || s.fragment.Otherwise != nil && len(q.Aggs) == 0 {
 		return false
 	}
@@ -326,7 +329,7 @@ func (p *pairing) declined(n *plan.Join, why string) {
 }
 
 // chosen is find where the join is the device's by its assignment, and there is a device for it.
-func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+func (p *pairing) chosen(ctx context.Context, q *physical.PairQuery) (found physical.Pairs, how string, err error) {
 	stays := func(why string) error {
 		err := &plan.Declined{Why: why}
 		p.chose("join", "", err)
@@ -380,7 +383,7 @@ func (p *pairing) opens(ctx context.Context) error {
 
 // assigned says who joins, as is predicted to be the fastest with what is expected to follow, from where the rows are now; and which side would
 // be the faster one alone.
-func (p *pairing) assigned(q *plan.PairQuery) (mode cost.Mode, faster int, why string, err error) {
+func (p *pairing) assigned(q *physical.PairQuery) (mode cost.Mode, faster int, why string, err error) {
 	mode, told := p.db.now().told(max(0, p.plan.at(q.Scans)))
 	told = told && p.db.Backend() == "both"
 	if q.Way == "loops" && !told {
@@ -397,7 +400,7 @@ func (p *pairing) assigned(q *plan.PairQuery) (mode cost.Mode, faster int, why s
 		return mode, faster, "SET assignment says so", nil
 	}
 	now := cost.Operator{Takes: p.db.inModes(of.onCPU.Total(), of.on.Total()), Stays: q.Taken != nil}
-	if slices.ContainsFunc(q.Keys, func(k plan.PairKey) bool { _, columns := k.Columns(); return !columns }) {
+	if slices.ContainsFunc(q.Keys, func(k physical.PairKey) bool { _, columns := k.Columns(); return !columns }) {
 		now.Takes[cost.OnBoth] = math.Inf(1)
 	}
 	modes, _ := cost.Assign(p.plan.from(q.Scans, now))
@@ -424,7 +427,7 @@ func (db *DB) inModes(onHost, onDevice float64) (takes [3]float64) {
 const dealing = 0.3
 
 // weighPairs predicts what finding the pairs of a join takes.
-func (db *DB) weighPairs(q *plan.PairQuery) (weighed, error) {
+func (db *DB) weighPairs(q *physical.PairQuery) (weighed, error) {
 	w, parts := cost.OfPairs(q), []*cost.Work{}
 	if d, _, _ := db.opened(); d != nil {
 		divided, _ := d.dividePairs(q)
@@ -522,7 +525,7 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 
 // find is a [cpu.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
 // either, is left to cpu.
-func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+func (p *pairing) find(ctx context.Context, q *physical.PairQuery) (found physical.Pairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
@@ -583,7 +586,7 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 			return err
 		})
 		if of.buckets = lacks(err) && p.watch == nil && q.Taken == nil; of.buckets {
-			var sides [2][]plan.Bucket
+			var sides [2][]physical.Bucket
 			if sides, err = dealt(ctx, q, compute.BucketBits(q, s.room()/2)); err == nil {
 				of.found, err = compute.PairsInBuckets(run, g.Computes, q, sides, s.room()/2)
 			}
@@ -595,7 +598,7 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 }
 
 // dealt are the rows of both sides of a join, dealt to 2^log buckets.
-func dealt(ctx context.Context, q *plan.PairQuery, log int) (sides [2][]plan.Bucket, err error) {
+func dealt(ctx context.Context, q *physical.PairQuery, log int) (sides [2][]physical.Bucket, err error) {
 	for i := range sides {
 		if sides[i], err = cpu.New(0).Deal(ctx, q, i, log); err != nil {
 			return sides, err
@@ -606,9 +609,9 @@ func dealt(ctx context.Context, q *plan.PairQuery, log int) (sides [2][]plan.Buc
 
 // share gives the parts of a join what devices keep of the side that is not divided: as it is where the one part has it, else by way of host
 // memory.
-func (p *pairing) share(ctx context.Context, s *gpus, q *plan.PairQuery, parts []*pairPart, side int) error {
-	var lists []*plan.Held
-	withLists(q, side, func(l plan.RowList) plan.RowList {
+func (p *pairing) share(ctx context.Context, s *gpus, q *physical.PairQuery, parts []*pairPart, side int) error {
+	var lists []*physical.Held
+	withLists(q, side, func(l physical.RowList) physical.RowList {
 		if l.Held != nil && !slices.Contains(lists, l.Held) {
 			lists = append(lists, l.Held)
 		}
@@ -618,7 +621,7 @@ func (p *pairing) share(ctx context.Context, s *gpus, q *plan.PairQuery, parts [
 		return nil
 	}
 	if d := parts[0].device; len(parts) == 1 && lists[0].Parts[d] == lists[0].N {
-		parts[0].q = withLists(parts[0].q, side, func(l plan.RowList) plan.RowList { return onOne(l, d) })
+		parts[0].q = withLists(parts[0].q, side, func(l physical.RowList) physical.RowList { return onOne(l, d) })
 		return nil
 	}
 	if bytes := int64(4 * len(lists) * lists[0].N); bytes > p.memory {
@@ -629,18 +632,18 @@ func (p *pairing) share(ctx context.Context, s *gpus, q *plan.PairQuery, parts [
 		return err
 	}
 	for _, of := range parts {
-		of.q = withLists(of.q, side, func(l plan.RowList) plan.RowList {
+		of.q = withLists(of.q, side, func(l physical.RowList) physical.RowList {
 			if l.Held == nil {
 				return l
 			}
-			return plan.RowList{Rows: rows[slices.Index(lists, l.Held)], Loose: l.Loose}
+			return physical.RowList{Rows: rows[slices.Index(lists, l.Held)], Loose: l.Loose}
 		})
 	}
 	return nil
 }
 
 // heldOf are the lists on devices that a query takes rows of.
-func heldOf(q *plan.PairQuery) (list []*plan.Held) {
+func heldOf(q *physical.PairQuery) (list []*physical.Held) {
 	all := q.Lists[:]
 	if q.Taken != nil {
 		all = slices.Concat(all, q.Taken[0], q.Taken[1])
@@ -667,7 +670,7 @@ func (p *pairing) open(g *GPU) *lasting {
 }
 
 // keep keeps lists that a device has made, on its GL thread.
-func (p *pairing) keep(g *GPU, held []*plan.Held) error {
+func (p *pairing) keep(g *GPU, held []*physical.Held) error {
 	if len(held) == 0 {
 		return nil
 	}
@@ -684,16 +687,16 @@ func (p *pairing) keep(g *GPU, held []*plan.Held) error {
 }
 
 // over has the devices release lists that nobody needs any more.
-func over(lists ...*plan.Held) {
+func over(lists ...*physical.Held) {
 	for _, h := range lists {
 		if h != nil {
-			drop(h.On.([]*plan.Held))
+			drop(h.On.([]*physical.Held))
 		}
 	}
 }
 
 // drop is over of what one device has of lists.
-func drop(held []*plan.Held) {
+func drop(held []*physical.Held) {
 	for i, h := range held {
 		k, kept := h.By.(*lasting)
 		if !kept || i > 0 && held[i-1].By == k {
@@ -735,7 +738,7 @@ func (p *pairing) release() {
 var errRowsLost = errors.New("engine: the device was closed while rows of a join were there: run the statement again")
 
 // on notes the devices that keep what the joins find: lists of others are lost.
-func (p *pairing) on(s *gpus, lists ...*plan.Held) error {
+func (p *pairing) on(s *gpus, lists ...*physical.Held) error {
 	for _, h := range lists {
 		if h != nil && h.By != any(s) {
 			return errRowsLost
@@ -746,7 +749,7 @@ func (p *pairing) on(s *gpus, lists ...*plan.Held) error {
 }
 
 // Read implements [cpu.Holder].
-func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) (out [][]uint32, err error) {
+func (p *pairing) Read(ctx context.Context, list []*physical.Held, places []uint32) (out [][]uint32, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		s := b.(*passes).gpus
 		if err := p.on(s, list...); err != nil {
@@ -759,7 +762,7 @@ func (p *pairing) Read(ctx context.Context, list []*plan.Held, places []uint32) 
 }
 
 // read is Read on these devices, one after the other.
-func (p *pairing) read(ctx context.Context, s *gpus, list []*plan.Held, places []uint32) ([][]uint32, error) {
+func (p *pairing) read(ctx context.Context, s *gpus, list []*physical.Held, places []uint32) ([][]uint32, error) {
 	out := make([][]uint32, len(list))
 	first := 0 // row of what the device has
 	for d, g := range s.list {
@@ -783,7 +786,7 @@ func (p *pairing) read(ctx context.Context, s *gpus, list []*plan.Held, places [
 				if h == nil {
 					continue
 				}
-				rows := h.On.([]*plan.Held)[d].On.(primitives.Vector)
+				rows := h.On.([]*physical.Held)[d].On.(primitives.Vector)
 				if places != nil {
 					all := rows
 					rows = primitives.New(len(at))
@@ -862,9 +865,9 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 }
 
 // Where implements [cpu.Holder].
-func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*plan.Query, error), lists []plan.RowList) (held []*plan.Held, n int, err error) {
+func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowList) (held []*physical.Held, n int, err error) {
 	devices := len(list[0].Rows.Held.Parts)
-	found, rows := make([][]*plan.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
+	found, rows := make([][]*physical.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
 	err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) error {
 		segments, columns, err := p.gathered(d, g, run, passes, list)
 		if err != nil {
@@ -884,7 +887,7 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 			if err != nil {
 				return err
 			}
-			var here []plan.RowList
+			var here []physical.RowList
 			for _, l := range lists {
 				here = append(here, onOne(l, d))
 			}
@@ -910,7 +913,7 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 // there has do run on each device that has rows of columns, all at the same time; a [plan.Declined] where one cannot do it. undo is
 // for those that have done it then.
 func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(d int, g *GPU, run pass.Runner, passes *noting) error, undo func(d int, g *GPU)) error {
-	var held []*plan.Held
+	var held []*physical.Held
 	for _, c := range list {
 		held = append(held, c.Rows.Held)
 	}
@@ -928,7 +931,7 @@ func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(d in
 			}
 			passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return nil }}
 			devices, notes = append(devices, d), append(notes, passes)
-			waits = append(waits, g.metered(ctx, &plan.Query{}, passes, p.took, func(run pass.Runner) error { return do(d, g, run, passes) }))
+			waits = append(waits, g.metered(ctx, &physical.Query{}, passes, p.took, func(run pass.Runner) error { return do(d, g, run, passes) }))
 		}
 		if err := allOrNone(waits, func(i int) { undo(devices[i], s.list[devices[i]]) }); err != nil {
 			return err
@@ -952,7 +955,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 		errs[i] = wait()
 		waits[i] = func() error { return errs[i] }
 	}
-	err := plan.First(waits)
+	err := partial.First(waits)
 	if err == nil {
 		return nil
 	}
@@ -961,7 +964,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 			undo(i)
 		}
 	}
-	if len(waits) > 1 && errors.As(err, new(*plan.CheckError)) {
+	if len(waits) > 1 && errors.As(err, new(*physical.CheckError)) {
 		return &plan.Declined{Why: err.Error()}
 	}
 	return err
@@ -1001,7 +1004,7 @@ func (p *pairing) gathers(list []cpu.HeldColumn) (why string, err error) {
 	if p.plan == nil {
 		return "", nil
 	}
-	w, lists := &cost.Work{}, map[*plan.Held]int64{}
+	w, lists := &cost.Work{}, map[*physical.Held]int64{}
 	for _, c := range list {
 		w.Gather(c.Table, c.Col, c.Rows.Len())
 		lists[c.Rows.Held] = int64(4 * c.Rows.Len())
@@ -1031,7 +1034,7 @@ func (p *pairing) chose(what, why string, err error) {
 }
 
 // Count implements [cpu.Holder].
-func (p *pairing) Count(ctx context.Context, q *plan.Query) (n int, err error) {
+func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err error) {
 	why := ""
 	defer func() { p.chose("filter of "+q.Table.Name, why, err) }()
 	if p.plan != nil {

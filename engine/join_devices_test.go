@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 )
@@ -320,20 +321,20 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 // the whole list. Where one device has only counted its pairs, all are only counted.
 func TestMergedPairs(t *testing.T) {
 	s := &gpus{list: []*GPU{{}, {}, {}}}
-	list := s.kept([]*plan.Held{{N: 10}, nil, {N: 5}})
+	list := s.kept([]*physical.Held{{N: 10}, nil, {N: 5}})
 	for _, c := range []struct {
-		of   plan.RowList // the divided side's
-		rows [2][]uint32  // of the last device
-		want plan.Pairs
+		of   physical.RowList // the divided side's
+		rows [2][]uint32      // of the last device
+		want physical.Pairs
 	}{
-		{plan.RowList{}, [2][]uint32{{7, 8}, {9, 9}}, plan.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 7, 8}, {2, 9, 9}}}},
-		{plan.RowList{Held: list}, [2][]uint32{{3, 4}, {9, 9}}, plan.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 13, 14}, {2, 9, 9}}}},
-		{plan.RowList{Held: list}, [2][]uint32{}, plan.Pairs{N: 3, Selected: [2]int{8, 3}}},
+		{physical.RowList{}, [2][]uint32{{7, 8}, {9, 9}}, physical.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 7, 8}, {2, 9, 9}}}},
+		{physical.RowList{Held: list}, [2][]uint32{{3, 4}, {9, 9}}, physical.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 13, 14}, {2, 9, 9}}}},
+		{physical.RowList{Held: list}, [2][]uint32{}, physical.Pairs{N: 3, Selected: [2]int{8, 3}}},
 	} {
-		q := &plan.PairQuery{Lists: [2]plan.RowList{c.of}}
+		q := &physical.PairQuery{Lists: [2]physical.RowList{c.of}}
 		parts := []*pairPart{
-			{q: withLists(q, 0, func(l plan.RowList) plan.RowList { return onOne(l, 0) }), found: plan.Pairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
-			{device: 2, q: withLists(q, 0, func(l plan.RowList) plan.RowList { return onOne(l, 2) }), found: plan.Pairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
+			{q: withLists(q, 0, func(l physical.RowList) physical.RowList { return onOne(l, 0) }), found: physical.Pairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
+			{device: 2, q: withLists(q, 0, func(l physical.RowList) physical.RowList { return onOne(l, 2) }), found: physical.Pairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
 		}
 		if got := s.merged(q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%v, want %v", got, c.want)
@@ -399,16 +400,16 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		f := db.entry(table).table.Load().Fields[i]
 		return &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
 	}
-	join := func(key int) *plan.PairQuery { // of a column of fact and twice.key
-		q := &plan.PairQuery{Cmp: expr.EQ, Way: "hash", Most: 1 << 31, Keys: []plan.PairKey{{column("fact", key), column("twice", 0)}}}
+	join := func(key int) *physical.PairQuery { // of a column of fact and twice.key
+		q := &physical.PairQuery{Cmp: expr.EQ, Way: "hash", Most: 1 << 31, Keys: []physical.PairKey{{column("fact", key), column("twice", 0)}}}
 		for i, name := range []string{"fact", "twice"} {
 			var err error
-			q.Sides[i], err = plan.NewQuery(db.entry(name).table.Load(), &plan.Fragment{Table: name, Where: &expr.IsNull{X: q.Keys[0][i], Not: true, P: -1}})
+			q.Sides[i], err = physical.NewQuery(db.entry(name).table.Load(), &plan.Fragment{Table: name, Where: &expr.IsNull{X: q.Keys[0][i], Not: true, P: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		q.Taken = &[2][]plan.RowList{{{}}, {{}}}
+		q.Taken = &[2][]physical.RowList{{{}}, {{}}}
 		return q
 	}
 	first, _, err := p.find(ctx, join(0))
@@ -420,14 +421,14 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		t.Fatalf("%d rows, of the devices %v", first.N, rows.Parts)
 	}
 	left := func(d int) error {
-		g, v := db.opening.device.list[d], rows.On.([]*plan.Held)[d].On.(primitives.Vector)
+		g, v := db.opening.device.list[d], rows.On.([]*physical.Held)[d].On.(primitives.Vector)
 		return g.query(ctx, func() error { _, err := v.Read(g.GL); return err })()
 	}
 	if left(0) != nil || left(1) != nil {
 		t.Errorf("of the first join %v, %v", left(0), left(1))
 	}
 	q := join(3)
-	q.Lists[0], q.Taken[0] = plan.RowList{Held: rows}, []plan.RowList{{Held: rows}}
+	q.Lists[0], q.Taken[0] = physical.RowList{Held: rows}, []physical.RowList{{Held: rows}}
 	second, _, err := p.find(ctx, q)
 	if err != nil || second.N != 2*first.N { // m is one of twice's keys
 		t.Fatalf("%d rows, then %d, %v", first.N, second.N, err)

@@ -8,7 +8,9 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 )
 
 const (
@@ -19,8 +21,8 @@ const (
 
 // nearOf samples the rows of a query and says between which codes its order statistics probably are, by their aggregates: of those of
 // which at most one row in sampledShare is expected there. (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", 1975.)
-func nearOf(q *plan.Query) map[int]plan.Span {
-	if !slices.ContainsFunc(q.Aggs, plan.IsSought) {
+func nearOf(q *physical.Query) map[int]predicate.Span {
+	if !slices.ContainsFunc(q.Aggs, partial.IsSought) {
 		return nil
 	}
 	_, rows := chunkStarts(q.Table)
@@ -29,12 +31,12 @@ func nearOf(q *plan.Query) map[int]plan.Span {
 	for i := range of {
 		of[i] = i
 	}
-	sample, near := q.Windowed(q.Table.Sampled(some, q.Reads()), of), map[int]plan.Span{}
+	sample, near := q.Windowed(q.Table.Sampled(some, q.Reads()), of), map[int]predicate.Span{}
 	for i, a := range q.Aggs {
-		if !plan.IsSought(a) {
+		if !partial.IsSought(a) {
 			continue
 		}
-		codes := sampledCodes(sample, a.Col, plan.NewSpace(q.Table, a.Col))
+		codes := sampledCodes(sample, a.Col, physical.NewSpace(q.Table, a.Col))
 		if span, ok := nearIn(codes, a, float64(some), float64(some)/float64(rows)); ok {
 			near[i] = span
 		}
@@ -44,10 +46,10 @@ func nearOf(q *plan.Query) map[int]plan.Span {
 }
 
 // sampledCodes are the codes of a column that the rows of a sample have which are selected.
-func sampledCodes(sample *plan.Query, col int, space *plan.Space) *plan.Codes {
-	codes := &plan.Codes{Space: space}
+func sampledCodes(sample *physical.Query, col int, space *physical.Space) *partial.Codes {
+	codes := &partial.Codes{Space: space}
 	var adding parallel.Group
-	for rows, err := range cpu.New(0).Rows(context.Background(), sample.Within(col, space, plan.Span{Hi: space.Max()})) {
+	for rows, err := range cpu.New(0).Rows(context.Background(), sample.Within(col, space, predicate.Span{Hi: space.Max()})) {
 		if err == nil {
 			adding.Go(func() { codes.Add(sample.Table.Chunks[rows.Chunk].Segments[col], rows) })
 		}
@@ -57,8 +59,8 @@ func sampledCodes(sample *plan.Query, col int, space *plan.Space) *plan.Codes {
 }
 
 // nearIn is nearOf of one aggregate, of the codes of so many sampled rows, which are a share of all.
-func nearIn(codes *plan.Codes, a expr.Aggregate, sampled, share float64) (near plan.Span, ok bool) {
-	all := plan.Span{Hi: codes.Space.Max()}
+func nearIn(codes *partial.Codes, a expr.Aggregate, sampled, share float64) (near predicate.Span, ok bool) {
+	all := predicate.Span{Hi: codes.Space.Max()}
 	n := codes.Len()
 	if n == 0 || all.Hi == 0 {
 		return all, all.Hi > 0
@@ -66,7 +68,7 @@ func nearIn(codes *plan.Codes, a expr.Aggregate, sampled, share float64) (near p
 	place, largest := float64(a.K)*share, a.Kind == expr.KthLargest // in the sample
 	off := math.Sqrt(place)
 	if a.Kind == expr.Percentile {
-		k, desc, _, _ := plan.Rank(a, n)
+		k, desc, _, _ := physical.Rank(a, n)
 		place, largest = float64(k), desc
 		off = math.Sqrt(place * (1 - place/float64(n)))
 	}
@@ -102,14 +104,14 @@ func nearIn(codes *plan.Codes, a expr.Aggregate, sampled, share float64) (near p
 }
 
 // anywhere has a span for each order statistic of a query, for passes that are recorded.
-func anywhere(q *plan.Query) map[int]plan.Span {
-	near := map[int]plan.Span{}
+func anywhere(q *physical.Query) map[int]predicate.Span {
+	near := map[int]predicate.Span{}
 	for i, a := range q.Aggs {
-		if !plan.IsSought(a) {
+		if !partial.IsSought(a) {
 			continue
 		}
-		if max := plan.NewSpace(q.Table, a.Col).Max(); max > 0 {
-			near[i] = plan.Span{Lo: max / 4, Hi: max / 2}
+		if max := physical.NewSpace(q.Table, a.Col).Max(); max > 0 {
+			near[i] = predicate.Span{Lo: max / 4, Hi: max / 2}
 		}
 	}
 	return near

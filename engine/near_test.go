@@ -8,6 +8,8 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -63,7 +65,7 @@ func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 					}
 					continue
 				}
-				space := plan.NewSpace(s.plan.Table, col)
+				space := physical.NewSpace(s.plan.Table, col)
 				lo, hi := space.Value(span.Lo), space.Value(span.Hi)
 				if v := r.Rows[0][0]; table.Compare(v, lo) < 0 || table.Compare(v, hi) > 0 {
 					t.Errorf("%s: %v, the sample says %v to %v", query, v, lo, hi)
@@ -100,10 +102,10 @@ func TestOrderStatisticThatADeviceDoesNotList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := plan.Finish(plan.Stream(s.plan, plan.Visiting{
-		Visits: []plan.Visit{plan.NewVisit(s.plan)},
-		Visit:  func(_ *plan.Query, do func() error) error { return do() },
-		Select: func(q *plan.Query, do func(plan.Selection) error) error {
+	values, err := partial.Finish(partial.Stream(s.plan, partial.Visiting{
+		Visits: []partial.Visit{partial.NewVisit(s.plan)},
+		Visit:  func(_ *physical.Query, do func() error) error { return do() },
+		Select: func(q *physical.Query, do func(partial.Selection) error) error {
 			selected, err := cpu.New(1).Select(context.Background(), q)
 			if err != nil {
 				return err
@@ -111,8 +113,8 @@ func TestOrderStatisticThatADeviceDoesNotList(t *testing.T) {
 			return do(selected)
 		},
 		Near: anywhere(s.plan),
-		Find: func(in, above *plan.Query, chunk int) (plan.Found, error) {
-			return plan.Found{}, &plan.Declined{Why: "the conditions have too many constants"}
+		Find: func(in, above *physical.Query, chunk int) (partial.Found, error) {
+			return partial.Found{}, &plan.Declined{Why: "the conditions have too many constants"}
 		},
 	}), s.plan)
 	if want := answerText(db, text); err != nil || len(values) != 1 || values[0].String() != want {

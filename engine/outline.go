@@ -9,6 +9,9 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -40,11 +43,11 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (*outline
 			return nil, nil
 		}
 		if t, ok := e.file.Outline(f.Reads()); ok && conditions.all && len(f.Aggs) > 0 {
-			q, err := plan.NewQuery(t, f)
+			q, err := physical.NewQuery(t, f)
 			if err != nil {
 				return nil, err
 			}
-			if answer, err := plan.Finish(&statistics{q: q}, q); err == nil {
+			if answer, err := partial.Finish(&statistics{q: q}, q); err == nil {
 				return &outlined{answer: answer, table: t, groups: len(t.Chunks)}, nil
 			}
 		}
@@ -155,13 +158,13 @@ func groupsOf(f source, of decided) (keep []int, t *table.Table, err error) {
 	}
 	where := plan.All(conditions)
 	t, _ = f.Outline(expr.Columns(where))
-	q, err := plan.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+	q, err := physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, c := range q.Chunks {
 		null := slices.ContainsFunc(expr.Columns(where), func(col int) bool { return t.Chunks[i].Segments[col].Nulls > 0 })
-		if c.Pred.Op != plan.False || len(c.Checks) > 0 || of.raises && null {
+		if c.Pred.Op != predicate.False || len(c.Checks) > 0 || of.raises && null {
 			keep = append(keep, i)
 		}
 	}
@@ -249,24 +252,24 @@ func (s *planned) skips() (list []Step) {
 // errUntold is what statistics do not tell.
 var errUntold = errors.New("engine: statistics do not tell")
 
-// statistics implements plan.Partial by the statistics of row groups: each is selected whole or
+// statistics implements partial.Partial by the statistics of row groups: each is selected whole or
 // not at all.
-type statistics struct{ q *plan.Query }
+type statistics struct{ q *physical.Query }
 
 // selected calls f for the row groups that are selected.
 func (s *statistics) selected(f func(c *table.Chunk)) error {
 	for i, c := range s.q.Chunks {
 		switch {
-		case len(c.Checks) > 0 || c.Pred.Op != plan.True && c.Pred.Op != plan.False:
+		case len(c.Checks) > 0 || c.Pred.Op != predicate.True && c.Pred.Op != predicate.False:
 			return errUntold
-		case c.Pred.Op == plan.True:
+		case c.Pred.Op == predicate.True:
 			f(s.q.Table.Chunks[i])
 		}
 	}
 	return nil
 }
 
-// Check, Count, CountNotNull, Sum and Kth implement [plan.Partial].
+// Check, Count, CountNotNull, Sum and Kth implement [partial.Partial].
 func (s *statistics) Check() error { return s.selected(func(*table.Chunk) {}) }
 
 func (s *statistics) Count() (n uint64, err error) {
@@ -286,7 +289,7 @@ func (s *statistics) CountNotNull(col int) (n uint64, err error) {
 	return n, err
 }
 
-func (s *statistics) Sum(int) (plan.Sum, error) { return plan.Sum{}, errUntold }
+func (s *statistics) Sum(int) (partial.Sum, error) { return partial.Sum{}, errUntold }
 
 func (s *statistics) Kth(col int, k uint64, largest bool) (v table.Value, err error) {
 	if k != 1 {

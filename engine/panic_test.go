@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,7 +25,7 @@ func TestPanicsAreErrors(t *testing.T) {
 	_, err := db.limited(ctx, func(context.Context) (*Rows, error) { panic("a fault") })
 	is(err)
 	is(db.reading(ctx, newEntry("t", nil), func(ingest.Options) error { panic("a fault") }))
-	side := newSide(ctx, &plan.Query{}, func(func(table.Block, error) bool) { panic("a fault") })
+	side := newSide(ctx, &physical.Query{}, func(func(table.Block, error) bool) { panic("a fault") })
 	if !side.next() {
 		t.Fatal("the side has ended")
 	}

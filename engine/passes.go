@@ -12,6 +12,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -25,15 +27,15 @@ type passes struct {
 
 func (b *passes) Name() string { return b.name }
 
-func (b *passes) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
-	if values, ok := plan.Known(q); ok { // a thousand chunks take no longer than one
+func (b *passes) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
+	if values, ok := partial.Known(q); ok { // a thousand chunks take no longer than one
 		return values, nil
 	}
 	return b.execute(ctx, q, took, func(g *GPU) pass.Runner { return g.GL })
 }
 
 // execute runs a query with a runner on each device that has something of it.
-func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
+func (b *passes) execute(ctx context.Context, q *physical.Query, took *took, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
 	var first error // which names what there is no room for as a whole
 	for {
 		parts := b.inParts(q)
@@ -58,11 +60,11 @@ func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner)
 	do := func(m pass.Runner) error {
 		s, err := p.selection(b.name, m)
 		if err == nil {
-			values, err = plan.Finish(s, p.q)
+			values, err = partial.Finish(s, p.q)
 		}
 		return err
 	}
-	var found plan.Selection
+	var found partial.Selection
 	var err error
 	if b.name == "compute" && p.visits == nil && run == pass.Runner(p.g.GL) {
 		found, err = p.g.shared(ctx, p.q, took, do)
@@ -73,7 +75,7 @@ func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner)
 	case err != nil: // the GL thread may be at its pass yet
 		return nil, err
 	case found != nil:
-		return plan.Finish(found, p.q)
+		return partial.Finish(found, p.q)
 	}
 	return values, nil
 }
@@ -81,7 +83,7 @@ func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner)
 // Watch runs a query with the runner that wrap makes, which hands its passes on to the
 // stage's: on the first device, which has the whole table for it. It returns after the pass
 // that runs when ctx ends: the runner is the caller's.
-func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
+func (b *passes) Watch(ctx context.Context, q *physical.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
@@ -100,7 +102,7 @@ func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func
 }
 
 // able returns the other backends of passes that can run a query.
-func (b *passes) able(q *plan.Query) (names []string) {
+func (b *passes) able(q *physical.Query) (names []string) {
 	for _, name := range []string{"classic", "fused", "compute"} {
 		other := &passes{gpus: b.gpus, name: name, many: b.many}
 		if _, err := other.record(q); err == nil && name != b.name {
@@ -112,7 +114,7 @@ func (b *passes) able(q *plan.Query) (names []string) {
 
 // Explain implements backend: the passes of each device in turn. They are those of every
 // chunk; adaptive ones stand for a family.
-func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (steps []Step, err error) {
+func (b *passes) Explain(ctx context.Context, q *physical.Query, analyze bool) (steps []Step, err error) {
 	if analyze && len(q.Aggs) > 0 {
 		return b.analyze(ctx, q)
 	}
@@ -138,10 +140,12 @@ type recorded struct {
 }
 
 // record finds the passes of a query on each device that has something of it, of those that go over it in visits those of the first.
-func (b *passes) record(q *plan.Query) ([]recorded, error) { return b.recordParts(q, b.firstVisits(q)) }
+func (b *passes) record(q *physical.Query) ([]recorded, error) {
+	return b.recordParts(q, b.firstVisits(q))
+}
 
 // firstVisits are the parts of a query, of those that are gone over in visits the first one.
-func (b *passes) firstVisits(q *plan.Query) []part {
+func (b *passes) firstVisits(q *physical.Query) []part {
 	parts := slices.Clone(b.inParts(q))
 	for i, p := range parts {
 		if p.visits != nil {
@@ -154,8 +158,8 @@ func (b *passes) firstVisits(q *plan.Query) []part {
 }
 
 // recordParts is record of these parts.
-func (b *passes) recordParts(q *plan.Query, parts []part) (list []recorded, err error) {
-	selections := make([]plan.Selection, len(parts))
+func (b *passes) recordParts(q *physical.Query, parts []part) (list []recorded, err error) {
+	selections := make([]partial.Selection, len(parts))
 	for i, p := range parts {
 		r := recorded{&pass.Recorder{}, p.g}
 		p.recorded = true
@@ -172,14 +176,14 @@ func (b *passes) recordParts(q *plan.Query, parts []part) (list []recorded, err 
 	if len(q.Aggs) == 0 {
 		return list, nil
 	}
-	var all plan.Partial = selections[0]
+	var all partial.Partial = selections[0]
 	if len(parts) > 1 {
-		all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+		all = partial.Merge(q, len(parts), func(i int, do func(partial.Selection) error) func() error {
 			err := do(selections[i])
 			return func() error { return err }
 		})
 	}
-	_, err = plan.Finish(all, q)
+	_, err = partial.Finish(all, q)
 	return list, assumed(err)
 }
 
@@ -192,7 +196,7 @@ func assumed(err error) error {
 }
 
 // analyze executes a query; every pass is waited for and timed. Those of several visits are added up.
-func (b *passes) analyze(ctx context.Context, q *plan.Query) (steps []Step, err error) {
+func (b *passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, err error) {
 	s := b.stream(q)
 	steps, err = b.timed(ctx, b.inParts(q), func(runner func(*GPU) pass.Runner) error {
 		_, err := b.execute(ctx, q, &took{}, runner)

@@ -6,10 +6,12 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/plan/stats"
 	"github.com/stencildb/stencildb/table"
 )
 
-// pushing is what [plan.PushAggregate] makes of a statement whose tables are as they were.
+// pushing is what [rules.PushAggregate] makes of a statement whose tables are as they were.
 type pushing struct {
 	tables []*table.Table
 	tree   plan.Node // nil where it stays as it is, or has failed
@@ -35,10 +37,10 @@ func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 		return *old, nil
 	}
 	out := &pushing{tables: tables}
-	whole := plan.Whole(s.tree)
+	whole := rules.Whole(s.tree)
 	of, done := s.estimates()
 	defer done()
-	if tree := plan.PushAggregate(whole, s.off, s.pays(of)); tree != whole {
+	if tree := rules.PushAggregate(whole, s.off, s.pays(of)); tree != whole {
 		star, err := (&planned{Statement: s, tables: tables}).isStar(ctx)
 		if err != nil {
 			return pushing{}, err
@@ -52,7 +54,7 @@ func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 }
 
 // pays decides whether rows are grouped before they are joined.
-func (s *Statement) pays(of *plan.Estimates) func(plan.Node, []expr.Expr, *plan.Aggregate) bool {
+func (s *Statement) pays(of *stats.Estimates) func(plan.Node, []expr.Expr, *plan.Aggregate) bool {
 	if s.db.pushes.Load() {
 		return func(plan.Node, []expr.Expr, *plan.Aggregate) bool { return true }
 	}

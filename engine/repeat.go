@@ -5,7 +5,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -18,7 +18,7 @@ type repeatable struct {
 	parsed  *sql.Statement
 	def     *storage.Definition
 	version uint64 // of the catalog
-	off     plan.Off
+	off     rules.Off
 }
 
 // form is the statement that was bound last of a form or, with parameters, of a text; nil where there is none.
@@ -43,7 +43,7 @@ func (c *catalog) keepForm(text string, r *repeatable) {
 }
 
 // keepBound keeps what the statement is bound to, rows of a table of a definition, for others like it.
-func (s *Statement) keepBound(a *sql.Again, def *storage.Definition, version uint64, off plan.Off) {
+func (s *Statement) keepBound(a *sql.Again, def *storage.Definition, version uint64, off rules.Off) {
 	if a == nil {
 		return
 	}

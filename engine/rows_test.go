@@ -21,6 +21,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -309,7 +310,7 @@ type endless struct {
 	ended  bool
 }
 
-func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
+func (e *endless) Rows(ctx context.Context, q *physical.Query, _ *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		defer func() { e.ended = true }()
 		for ctx.Err() == nil {
@@ -476,7 +477,7 @@ func TestBlocksBringTheirValues(t *testing.T) {
 	values := func(codes ...uint32) *table.Chunk {
 		return &table.Chunk{Rows: len(codes), Segments: []*table.Segment{nil, {Type: integer, Base: table.OrdinalInt(100), Max: 9, Bits: 4, Codes: table.Codes{U32: codes}}}}
 	}
-	f := found{chunk: 3, rows: []plan.Marked{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
+	f := found{chunk: 3, rows: []physical.Marked{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
 	g := &gather{table: &table.Table{}, items: []plan.Item{{Name: "b", E: &expr.Column{Index: 1, Name: "b", T: integer}}}}
 	var got []string
 	for b := range f.blocks {

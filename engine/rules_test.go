@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 )
 
 func everyRule() string {
 	var names []string
-	for _, r := range plan.Rules {
+	for _, r := range rules.Rules {
 		names = append(names, r.Name)
 	}
 	return strings.Join(names, ", ")

@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -23,7 +23,7 @@ import (
 type configuration struct {
 	backend, join string
 	assigned      []cost.Mode // nil: as is predicted to be the fastest
-	rulesOff      plan.Off
+	rulesOff      rules.Off
 	hostMemory    int64
 	timeout       time.Duration
 }
@@ -104,7 +104,7 @@ var settings = []setting{
 	{"disable_rule", "rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them",
 		func(c *configuration) string { return c.rulesOff.String() },
 		func(c *configuration, value string) (err error) {
-			c.rulesOff, err = plan.ParseOff(value)
+			c.rulesOff, err = rules.ParseOff(value)
 			return err
 		},
 		func(c, from *configuration) { c.rulesOff = from.rulesOff }},
@@ -157,7 +157,7 @@ func SettingValues(name string) (words []string) {
 	case "join":
 		return cpu.JoinWays
 	case "disable_rule":
-		for _, r := range plan.Rules {
+		for _, r := range rules.Rules {
 			words = append(words, r.Name)
 		}
 	}
@@ -165,7 +165,7 @@ func SettingValues(name string) (words []string) {
 }
 
 // off are the rules that statements are planned without.
-func (db *DB) off() plan.Off { return db.now().rulesOff }
+func (db *DB) off() rules.Off { return db.now().rulesOff }
 
 // setting executes SET, RESET or SHOW. What SET and RESET change is the DB's; of one that a transaction or a session has, theirs.
 func (s *Statement) setting(ctx context.Context) (*Rows, error) {

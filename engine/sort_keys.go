@@ -9,7 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -32,7 +32,7 @@ type sortColumn struct {
 
 // columnKey is a key that is a column.
 func columnKey(k expr.SortKey, t *table.Table, index int) sortKey {
-	space := plan.NewSpace(t, index)
+	space := physical.NewSpace(t, index)
 	out := sortKey{SortKey: k, column: &sortColumn{index: index}, most: space.Max()}
 	for _, c := range t.Chunks {
 		delta, ranks := space.Translation(c.Segments[index])

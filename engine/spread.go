@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 )
 
@@ -13,9 +13,9 @@ import (
 type pairPart struct {
 	g      *GPU
 	device int // its place among the devices
-	q      *plan.PairQuery
+	q      *physical.PairQuery
 
-	found   plan.Pairs
+	found   physical.Pairs
 	buckets bool // joined bucket by bucket
 	steps   []Step
 }
@@ -23,13 +23,13 @@ type pairPart struct {
 // dividePairs divides a join among the devices: the rows of one side are joined where they are, the rows of the other are on every device
 // that has some of these. The side that is divided is the larger one of those that are on several devices; of a join that asks for one pair of
 // each left row it is the left one. Lists of the other side stay as they are.
-func (s *gpus) dividePairs(q *plan.PairQuery) (parts []*pairPart, side int) {
+func (s *gpus) dividePairs(q *physical.PairQuery) (parts []*pairPart, side int) {
 	q.Fields() // which parts have in common
 	if left, right := several(s.rowsOf(q, 0)), several(s.rowsOf(q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
 		side = 1
 	}
-	part := func(d int, of *plan.PairQuery) {
-		parts = append(parts, &pairPart{g: s.list[d], device: d, q: withLists(of, side, func(l plan.RowList) plan.RowList { return onOne(l, d) })})
+	part := func(d int, of *physical.PairQuery) {
+		parts = append(parts, &pairPart{g: s.list[d], device: d, q: withLists(of, side, func(l physical.RowList) physical.RowList { return onOne(l, d) })})
 	}
 	rows := s.rowsOf(q, side)
 	for d, n := range rows {
@@ -48,7 +48,7 @@ func (s *gpus) dividePairs(q *plan.PairQuery) (parts []*pairPart, side int) {
 }
 
 // rowsOf is how many rows of a side of a join each device has: those of lists that devices keep, or those of the chunks that are placed there.
-func (s *gpus) rowsOf(q *plan.PairQuery, side int) []int {
+func (s *gpus) rowsOf(q *physical.PairQuery, side int) []int {
 	if h := q.Lists[side].Held; h != nil {
 		return h.Parts
 	}
@@ -71,7 +71,7 @@ func several(rows []int) bool {
 }
 
 // withLists is a join whose lists of a side are others.
-func withLists(q *plan.PairQuery, side int, other func(plan.RowList) plan.RowList) *plan.PairQuery {
+func withLists(q *physical.PairQuery, side int, other func(physical.RowList) physical.RowList) *physical.PairQuery {
 	of := *q
 	of.Lists[side] = other(of.Lists[side])
 	if q.Taken != nil {
@@ -86,19 +86,19 @@ func withLists(q *plan.PairQuery, side int, other func(plan.RowList) plan.RowLis
 }
 
 // onOne is what one device has of a list.
-func onOne(l plan.RowList, device int) plan.RowList {
+func onOne(l physical.RowList, device int) physical.RowList {
 	if l.Held != nil {
-		l.Held = l.Held.On.([]*plan.Held)[device]
+		l.Held = l.Held.On.([]*physical.Held)[device]
 	}
 	return l
 }
 
 // kept is a list of which the devices have parts, nil for none.
-func (s *gpus) kept(parts []*plan.Held) *plan.Held {
-	h := &plan.Held{Parts: make([]int, len(parts)), On: parts, By: s}
+func (s *gpus) kept(parts []*physical.Held) *physical.Held {
+	h := &physical.Held{Parts: make([]int, len(parts)), On: parts, By: s}
 	for d, p := range parts {
 		if p == nil {
-			p = &plan.Held{On: primitives.Vector{}}
+			p = &physical.Held{On: primitives.Vector{}}
 			parts[d] = p
 		}
 		h.Parts[d], h.N = p.N, h.N+p.N
@@ -107,13 +107,13 @@ func (s *gpus) kept(parts []*plan.Held) *plan.Held {
 }
 
 // keptLists are lists of which the devices have found their parts, those of one device in the same order as those of another.
-func (s *gpus) keptLists(found [][]*plan.Held) (lists []*plan.Held) {
+func (s *gpus) keptLists(found [][]*physical.Held) (lists []*physical.Held) {
 	n := 0
 	for _, of := range found {
 		n = max(n, len(of))
 	}
 	for k := range n {
-		parts := make([]*plan.Held, len(s.list))
+		parts := make([]*physical.Held, len(s.list))
 		for d, of := range found {
 			if of != nil {
 				parts[d] = of[k]
@@ -125,11 +125,11 @@ func (s *gpus) keptLists(found [][]*plan.Held) (lists []*plan.Held) {
 }
 
 // merged are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
-func (s *gpus) merged(q *plan.PairQuery, parts []*pairPart, side int) (out plan.Pairs) {
+func (s *gpus) merged(q *physical.PairQuery, parts []*pairPart, side int) (out physical.Pairs) {
 	counted, first := false, 0
-	var held [2][][]*plan.Held
+	var held [2][][]*physical.Held
 	for i := range held {
-		held[i] = make([][]*plan.Held, len(s.list))
+		held[i] = make([][]*physical.Held, len(s.list))
 	}
 	for _, p := range parts {
 		f := &p.found
@@ -161,10 +161,10 @@ func (s *gpus) merged(q *plan.PairQuery, parts []*pairPart, side int) (out plan.
 }
 
 // tookLists reports that the rows that were to be taken are there.
-func tookLists(found *plan.Pairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
+func tookLists(found *physical.Pairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
 
 // joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
-func (s *gpus) joinedBy(q *plan.PairQuery, parts []*pairPart, side int) string {
+func (s *gpus) joinedBy(q *physical.PairQuery, parts []*pairPart, side int) string {
 	var ways, devices []string
 	for _, p := range parts {
 		way := pairWays[p.found.Way]

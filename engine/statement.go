@@ -15,6 +15,8 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -43,7 +45,7 @@ type bound struct {
 	repeats  *sql.Again           // nil where others like it have to be bound
 	tree     plan.Node            // with the fragment cut out
 	version  uint64               // of the catalog that its names were resolved in
-	off      plan.Off             // the rules that it was planned without
+	off      rules.Off            // the rules that it was planned without
 	columns  []Column             // of its answer
 	fragment *plan.Fragment       // nil where no table is read, and with it the next two
 	sources  []*read              // the tables that it reads, each once
@@ -78,15 +80,15 @@ type planned struct {
 	away     *cpu.Away         // the rows of its joins, where their columns are on a device alone; else nil
 	star     *cpu.Star         // the plan is that of the largest of several tables, which a device may join the others to
 	starKey  string            // what it is kept by
-	plan     *plan.Query       // nil where no table is read
+	plan     *physical.Query   // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
-	otherwise *plan.Query
+	otherwise *physical.Query
 	spared    *outlined      // nil where the plan is for the snapshot of the table
 	sides     []*table.Table // the snapshots of the sources, where some of those that are joined come in batches; else nil
 	choice    choice         // of the fragment's backend
 	starOnce  sync.Once
-	bounded   *plan.Query // see query
+	bounded   *physical.Query // see query
 }
 
 // Prepare parses one statement. Where it has no parameters it also resolves its names
@@ -211,7 +213,7 @@ func (db *DB) planned(ctx context.Context, tree plan.Node, c sql.Catalog, params
 	if plan.Nests(tree) {
 		return db.bindNested(tree, c, params)
 	}
-	b, err := db.bound(ctx, plan.Cut(c.Off.Rewrite(tree)), db.catalogued)
+	b, err := db.bound(ctx, rules.Cut(c.Off.Rewrite(tree)), db.catalogued)
 	if err == nil {
 		b.version, b.params, b.off = c.Version, params, c.Off
 	}
@@ -487,7 +489,7 @@ func (s *planned) lower(t *table.Table) (err error) {
 	if s.star != nil {
 		a := s.star.Aggregate
 		f := &plan.Fragment{Table: t.Name, Where: s.star.Where, Groups: a}
-		if s.plan, err = plan.NewQuery(t, f); err == nil {
+		if s.plan, err = physical.NewQuery(t, f); err == nil {
 			s.plan.Star = s.star.Dimensions
 			s.plan.Columns = s.plan.GroupReads()
 		}

@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -27,13 +29,13 @@ type streaming struct {
 
 // streamKey is a query on a backend.
 type streamKey struct {
-	q    *plan.Query
+	q    *physical.Query
 	name string
 	many bool // it also finds groups by a sort
 }
 
 // stream says how the devices go over a query in windows; nil where all that it reads fits.
-func (b *passes) stream(q *plan.Query) *streaming {
+func (b *passes) stream(q *physical.Query) *streaming {
 	k := streamKey{q, b.name, b.many}
 	if s, ok := b.inWindows.Get(k); ok {
 		return s
@@ -47,7 +49,7 @@ func (b *passes) stream(q *plan.Query) *streaming {
 }
 
 // streams reports whether a backend would go over a query in windows.
-func (s *gpus) streams(name string, q *plan.Query) bool {
+func (s *gpus) streams(name string, q *physical.Query) bool {
 	b, ok := s.backends[name].(*passes)
 	return ok && b.stream(q) != nil
 }
@@ -63,7 +65,7 @@ func (s *gpus) room() (least int64) {
 }
 
 // mostBytes is more than a backend needs for a query: columns in every form that they take, and working memory for each row.
-func (b *passes) mostBytes(q *plan.Query) (n int64) {
+func (b *passes) mostBytes(q *physical.Query) (n int64) {
 	const working = 64
 	for _, c := range q.Table.Chunks {
 		row := int64(working)
@@ -89,7 +91,7 @@ const smallestWindow = 1 << 13
 
 // newStreaming finds windows such that the memory has room for two visits: what one has read stays as long as there
 // is room, for the next statement.
-func (b *passes) newStreaming(q *plan.Query) *streaming {
+func (b *passes) newStreaming(q *physical.Query) *streaming {
 	if q.IsPart() || away(q.Table) {
 		return nil
 	}
@@ -138,7 +140,7 @@ func floorRows(n int) int {
 
 // cut is a query in windows of so many rows, as many to a visit as take no more than so many bytes. It is nil
 // where the passes are not known.
-func (b *passes) cut(q *plan.Query, rows int, most int64) *streaming {
+func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 	s := &streaming{windows: newWindows(q, rows), rows: rows}
 	if len(s.chunks) < 2 {
 		return nil
@@ -177,13 +179,13 @@ func (b *passes) cut(q *plan.Query, rows int, most int64) *streaming {
 				all, n = all+one, i+1
 			}
 			s.bytes = max(s.bytes, all)
-			p.visits = append(p.visits, plan.NewVisit(s.whole.Part(mine[:n])))
+			p.visits = append(p.visits, partial.NewVisit(s.whole.Part(mine[:n])))
 			mine = mine[n:]
 		}
 		s.parts = append(s.parts, p)
 	}
 	if len(s.parts) == 1 { // which looks for order statistics by itself
-		s.parts[0].q, s.parts[0].near = q, sync.OnceValue(func() map[int]plan.Span { return nearOf(q) })
+		s.parts[0].q, s.parts[0].near = q, sync.OnceValue(func() map[int]predicate.Span { return nearOf(q) })
 	}
 	return s
 }
@@ -198,12 +200,12 @@ func (b *passes) footprint(p part) (int64, error) {
 		}
 	} else {
 		if p.q.IsPart() { // its order statistics are found in visits
-			p.visits = []plan.Visit{plan.NewVisit(p.q)}
-			p.near = func() map[int]plan.Span { return anywhere(p.q) }
+			p.visits = []partial.Visit{partial.NewVisit(p.q)}
+			p.near = func() map[int]predicate.Span { return anywhere(p.q) }
 		}
 		s, err := p.selection(b.name, r)
 		if err == nil {
-			_, err = plan.Finish(s, p.q)
+			_, err = partial.Finish(s, p.q)
 		}
 		if err = assumed(err); len(r.Passes) == 0 && err != nil {
 			return 0, err
@@ -221,7 +223,7 @@ func (b *passes) footprint(p part) (int64, error) {
 }
 
 // inParts is a query as its devices do it: the part of each, which goes over it in windows where it has no room for it.
-func (b *passes) inParts(q *plan.Query) []part {
+func (b *passes) inParts(q *physical.Query) []part {
 	if s := b.stream(q); s != nil {
 		return s.parts
 	}
@@ -229,21 +231,21 @@ func (b *passes) inParts(q *plan.Query) []part {
 }
 
 // selection sets up the selection of a part.
-func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
+func (p part) selection(name string, run pass.Runner) (partial.Selection, error) {
 	a := algorithms[name]
 	if p.visits == nil {
 		return a.selection(run, p.g, p.q)
 	}
-	var near map[int]plan.Span
+	var near map[int]predicate.Span
 	if p.near != nil {
 		near = p.near()
 	}
-	v := plan.Visiting{Visits: p.visits, Near: near, Recorded: p.recorded,
-		Visit: func(q *plan.Query, do func() error) error {
+	v := partial.Visiting{Visits: p.visits, Near: near, Recorded: p.recorded,
+		Visit: func(q *physical.Query, do func() error) error {
 			defer p.visiting(q)()
 			return do()
 		},
-		Select: func(q *plan.Query, do func(plan.Selection) error) error {
+		Select: func(q *physical.Query, do func(partial.Selection) error) error {
 			return run.Apart(q.Table, func() error {
 				s, err := a.selection(run, p.g, q)
 				if err != nil {
@@ -252,7 +254,7 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 				return do(s)
 			})
 		},
-		Rows: func(q *plan.Query, chunk int) (list []plan.Marked, err error) {
+		Rows: func(q *physical.Query, chunk int) (list []physical.Marked, err error) {
 			err = run.Apart(q.Table, func() error {
 				list, err = a.rows(run, p.g, q, chunk)
 				return err
@@ -260,7 +262,7 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 			return list, err
 		}}
 	if a.find != nil {
-		v.Find = func(in, above *plan.Query, chunk int) (found plan.Found, err error) {
+		v.Find = func(in, above *physical.Query, chunk int) (found partial.Found, err error) {
 			err = run.Apart(in.Table, func() error {
 				found, err = a.find(run, p.g, in, above, chunk)
 				return err
@@ -268,17 +270,17 @@ func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
 			return found, err
 		}
 	}
-	return plan.Stream(p.q, v), nil
+	return partial.Stream(p.q, v), nil
 }
 
 // visiting begins a visit of a part, and returns what ends it.
-func (p part) visiting(q *plan.Query) (end func()) {
+func (p part) visiting(q *physical.Query) (end func()) {
 	if p.recorded {
 		return func() {}
 	}
-	i := slices.IndexFunc(p.visits, func(v plan.Visit) bool { return v.First == q || v.Again == q })
+	i := slices.IndexFunc(p.visits, func(v partial.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
-	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, plan.IsSought) && (p.near == nil || len(p.near()) == 0) { // the next sweep
+	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, partial.IsSought) && (p.near == nil || len(p.near()) == 0) { // the next sweep
 		i = 0
 	}
 	if i < len(p.visits) {
@@ -288,7 +290,7 @@ func (p part) visiting(q *plan.Query) (end func()) {
 }
 
 // visited has a device find something of its part of a query, visit after visit.
-func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
+func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (all []T, err error) {
 	if p.visits == nil {
 		return find(run, p.g, p.q)
 	}
@@ -307,7 +309,7 @@ func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *plan.
 }
 
 // rowsInWindows is Rows in windows.
-func (b *passes) rowsInWindows(ctx context.Context, q *plan.Query, s *streaming, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *streaming, took *took) iter.Seq2[table.Block, error] {
 	on := make([]*GPU, len(s.chunks))
 	for _, p := range s.parts {
 		for _, v := range p.visits {
@@ -335,7 +337,7 @@ func (b *passes) rowsInWindows(ctx context.Context, q *plan.Query, s *streaming,
 
 // shrink halves the windows of a query that there was no room for, though it looked as if there were; false where they cannot
 // be smaller.
-func (b *passes) shrink(q *plan.Query) bool {
+func (b *passes) shrink(q *physical.Query) bool {
 	_, end := chunkStarts(q.Table)
 	rows := int(end)
 	if s := b.stream(q); s != nil {

@@ -15,6 +15,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -106,7 +108,7 @@ func BenchmarkNear(b *testing.B) {
 		rows = 1 << 22
 	}
 	tab := streamTable(rows)
-	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: []expr.Aggregate{{Kind: expr.Percentile, Name: "median", Col: 1, F: 0.5, Arg: tab.Fields[1].Type}}})
+	q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: []expr.Aggregate{{Kind: expr.Percentile, Name: "median", Col: 1, F: 0.5, Arg: tab.Fields[1].Type}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -135,13 +137,13 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 		defer func() { bytes = p.g.Store.Sent() - before }()
 		for _, w := range p.visits {
 			r := &pass.Recorder{}
-			one := part{g: p.g, q: p.q, visits: []plan.Visit{w}, near: p.near, recorded: true}
+			one := part{g: p.g, q: p.q, visits: []partial.Visit{w}, near: p.near, recorded: true}
 			if len(s.plan.Aggs) == 0 {
 				if err := v.findAll(r, p.g, w.First); err != nil {
 					return err
 				}
 			} else if sel, err := one.selection(backend, r); err == nil {
-				_, _ = plan.Finish(sel, p.q) // the counts are assumed
+				_, _ = partial.Finish(sel, p.q) // the counts are assumed
 			}
 			start := time.Now()
 			err := p.g.GL.Apart(w.First.Table, func() error {

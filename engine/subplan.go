@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -28,9 +29,9 @@ type nested struct {
 
 // bindNested is bind of a tree with subplans or subqueries.
 func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
-	tree = plan.Inline(tree, c.Off)
-	reads := plan.Reads(tree)
-	b := &bound{tree: plan.LimitInto(plan.PushInto(c.Off.Rewrite(tree), reads, c.Off), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
+	tree = rules.Inline(tree, c.Off)
+	reads := rules.Reads(tree)
+	b := &bound{tree: rules.LimitInto(rules.PushInto(c.Off.Rewrite(tree), reads, c.Off), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
 	for _, f := range tree.Fields() {
 		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
 	}
@@ -56,7 +57,7 @@ func (b *bound) need(db *DB, tree plan.Node) {
 			})
 		}
 	})
-	for _, f := range plan.Fragments(plan.Cut(plan.DerivedAsScans(tree))) {
+	for _, f := range plan.Fragments(rules.Cut(plan.DerivedAsScans(tree))) {
 		scans := plan.Scans(f.Nodes)
 		for i, columns := range f.Scanned() {
 			if s := scans[i]; s.Of == nil {
@@ -85,7 +86,7 @@ func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
 	if r, ok := s.Tree.(*plan.Recursion); ok {
 		b.nested.needed[r.Last] = more
 	}
-	b.need(db, plan.Pruned(s.Tree, more, b.off))
+	b.need(db, rules.Pruned(s.Tree, more, b.off))
 }
 
 func all(n int) (list []int) {
@@ -105,7 +106,7 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 		}
 		return n.With(inputs...)
 	}
-	return plan.LimitInto(plan.PushInto(b.off.Rewrite(n), b.nested.reads, b.off), b.nested.reads, b.off)
+	return rules.LimitInto(rules.PushInto(b.off.Rewrite(n), b.nested.reads, b.off), b.nested.reads, b.off)
 }
 
 // settling runs the subplans and the subqueries of a statement: each once.
@@ -250,7 +251,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	if failed != nil {
 		return nil, failed
 	}
-	tree = plan.Cut(x.off.Rewrite(plan.DerivedAsScans(tree)))
+	tree = rules.Cut(x.off.Rewrite(plan.DerivedAsScans(tree)))
 	for _, f := range plan.Fragments(tree) {
 		scans := plan.Scans(f.Nodes)
 		for i, columns := range f.Scanned() {
@@ -334,7 +335,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 	if v, ok := x.values[s]; ok {
 		return v, nil
 	}
-	rows, err := x.run(ctx, s, plan.Pruned(s.Tree, []int{0}, x.off))
+	rows, err := x.run(ctx, s, rules.Pruned(s.Tree, []int{0}, x.off))
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -467,7 +468,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	case *plan.Concat:
 		return x.concat(ctx, s, n, columns)
 	}
-	pruned := plan.Pruned(tree, columns, x.off)
+	pruned := rules.Pruned(tree, columns, x.off)
 	rows, err := x.run(ctx, s, pruned)
 	if err != nil {
 		return nil, nil, err
@@ -478,7 +479,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	if len(pruned.Fields()) == len(out.Fields) {
 		at = all(len(out.Fields))
 	} else if len(at) == 0 {
-		at = []int{plan.Any(out.Fields)}
+		at = []int{rules.Any(out.Fields)}
 	}
 	t, a, err = x.collect(ctx, rows, out, at, x.mayLeave())
 	switch {
@@ -500,7 +501,7 @@ func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, 
 		return nil, nil, err
 	}
 	if len(columns) == 0 {
-		columns = []int{plan.Any(out.Fields)}
+		columns = []int{rules.Any(out.Fields)}
 	}
 	piece := pieceOf(out.Fields, budget)
 	for _, in := range n.Of {

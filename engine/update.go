@@ -13,6 +13,10 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -80,7 +84,7 @@ func (s *Statement) settle(ctx context.Context) error {
 type update struct {
 	*modifying
 	before, next *table.Table
-	q            *plan.Query // of before: the rows that change
+	q            *physical.Query // of before: the rows that change
 	columns      []compute.Assignment
 	changed      []int // rows of each chunk
 }
@@ -92,7 +96,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 		len(m.Set) != m.Assigned || len(m.Counted) > 0 || plan.Nests(m.Rows) {
 		return nil
 	}
-	p, ok := plan.Cut(c.Off.Rewrite(m.Rows)).(*plan.Project)
+	p, ok := rules.Cut(c.Off.Rewrite(m.Rows)).(*plan.Project)
 	if !ok || len(p.Items) != 1+len(m.Set) {
 		return nil
 	}
@@ -110,7 +114,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 	}
 	chunks := slices.Clone(u.before.Chunks)
 	for i, col := range m.Set {
-		of := compute.Assignment{Col: col, E: p.Items[1+i].E, To: make([]*table.Segment, len(chunks)), Made: make([]*plan.Made, len(chunks))}
+		of := compute.Assignment{Col: col, E: p.Items[1+i].E, To: make([]*table.Segment, len(chunks)), Made: make([]*lower.Made, len(chunks))}
 		if m.ruled(col) || of.E.Type() != m.def.Fields[col].Type {
 			return nil
 		}
@@ -118,7 +122,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 			if len(u.q.Chunks[k].Checks) > 0 { // WHERE may raise an error
 				return nil
 			}
-			if chunk.Rows == 0 || u.q.Chunks[k].Pred.Op == plan.False {
+			if chunk.Rows == 0 || u.q.Chunks[k].Pred.Op == predicate.False {
 				continue
 			}
 			of.To[k], of.Made[k] = madeFor(of.E, u.before, u.before.Chunks[k], col)
@@ -175,9 +179,9 @@ func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 
 // madeFor is the segment that a column becomes when it gets the values of an expression, and how their codes are made; nil where that may need
 // many more bits than the column has, or something may be NULL.
-func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segment, *plan.Made) {
+func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segment, *lower.Made) {
 	seg := c.Segments[col]
-	made, err := plan.Make(e, t, c)
+	made, err := lower.Make(e, t, c)
 	if err != nil || made.Val == nil || made.Val.Float || made.Nulls || made.Ranked || seg.NonNull() == 0 || seg.Nulls > 0 || seg.Dict != nil || seg.Spans != nil ||
 		seg.Type.Kind == table.Decimal && made.Scale != seg.Type.Scale ||
 		slices.ContainsFunc(made.Cols, func(col int) bool { return c.Segments[col].Nulls > 0 }) {

@@ -12,7 +12,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 )
 
 // fewestBatched is how many statements make a batch: over 2^28 rows one of 8 takes 2.2 ms on an H200, and 8 one by one 3.
@@ -46,7 +47,7 @@ func (w *waiting) fewest() int { return cmp.Or(w.least, fewestBatched) }
 // request is a statement that waits.
 type request struct {
 	form   *compute.Form
-	query  *plan.Query
+	query  *physical.Query
 	device compute.Profile
 	ctx    context.Context    // of its waiting
 	leave  context.CancelFunc // ends that
@@ -55,13 +56,13 @@ type request struct {
 
 // batched is what a batch found for a statement, and what the batch took.
 type batched struct {
-	plan.Selection
+	partial.Selection
 	passes int
 	load   Loading
 }
 
 // enter has a statement wait, where the device is busy and a batch may answer it; else nil.
-func (g *GPU) enter(ctx context.Context, q *plan.Query) *request {
+func (g *GPU) enter(ctx context.Context, q *physical.Query) *request {
 	w := &g.waiting
 	if g.Computes.Lines == 0 || !g.Context.Busy() && w.left() <= 0 {
 		return nil
@@ -146,7 +147,7 @@ func (w *waiting) remove(r *request) {
 
 // shared answers a query of compute, by itself or with others that wait: found is nil where do, which runs it by
 // itself, has answered it.
-func (g *GPU) shared(ctx context.Context, q *plan.Query, took *took, do func(pass.Runner) error) (found plan.Selection, err error) {
+func (g *GPU) shared(ctx context.Context, q *physical.Query, took *took, do func(pass.Runner) error) (found partial.Selection, err error) {
 	r := g.enter(ctx, q)
 	if r == nil {
 		return nil, g.metered(ctx, q, g.GL, took, do)()

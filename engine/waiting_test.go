@@ -13,7 +13,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -268,9 +269,9 @@ func TestHalvesTakeTurns(t *testing.T) {
 	_, g := batching(t, tab, 64, 0)
 	w := &waiting{least: 2}
 	add := func() (r *request, full *compute.Batch) {
-		q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+		q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 		for range tab.Chunks {
-			q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+			q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}})
 		}
 		r = &request{form: compute.FormOf(q), query: q, device: g.Computes, ctx: context.Background()}
 		return r, w.add(r)

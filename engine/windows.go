@@ -3,19 +3,19 @@ package engine
 import (
 	"slices"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // windows is a query over windows of the chunks of its table.
 type windows struct {
-	whole  *plan.Query
+	whole  *physical.Query
 	chunks []int // by window: its chunk in the table
 	starts []int // by window: its first row there
 }
 
 // newWindows cuts the chunks of a query's table to windows of at most so many rows, a multiple of 64.
-func newWindows(q *plan.Query, rows int) *windows {
+func newWindows(q *physical.Query, rows int) *windows {
 	w := &windows{}
 	t := *q.Table
 	t.Chunks = nil
@@ -45,7 +45,7 @@ func (w *windows) inTable(b table.Block) table.Block {
 }
 
 // states are what was found of the groups of windows as of the chunks that they are of.
-func (w *windows) states(list []plan.GroupStates) {
+func (w *windows) states(list []physical.GroupStates) {
 	for i := range list {
 		s := &list[i]
 		s.Chunk, s.Rows = w.chunks[s.Chunk], shifted(s.Rows, w.starts[s.Chunk])
@@ -53,7 +53,7 @@ func (w *windows) states(list []plan.GroupStates) {
 }
 
 // runs are sorted rows of windows likewise.
-func (w *windows) runs(list []plan.SortedRows) {
+func (w *windows) runs(list []physical.SortedRows) {
 	for i := range list {
 		r := &list[i]
 		r.Chunk, r.Rows = w.chunks[r.Chunk], shifted(r.Rows, w.starts[r.Chunk])

@@ -10,23 +10,24 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // together runs the parts of a query at the same time. Each device's GL thread is held from
 // the first thing asked of it to the end of the query; what is cpu's is done beside them. The first error stops them all.
-func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took *took, runner func(*GPU) pass.Runner) ([]table.Value, error) {
+func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, took *took, runner func(*GPU) pass.Runner) ([]table.Value, error) {
 	if err := b.turn.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer b.turn.Release(1)
 	group, inner := parallel.WithContext(ctx)
-	var work []chan func(plan.Selection) error // for each GL thread; closed at the end of the query
+	var work []chan func(partial.Selection) error // for each GL thread; closed at the end of the query
 	for _, p := range parts {
-		asked := make(chan func(plan.Selection) error, 1)
+		asked := make(chan func(partial.Selection) error, 1)
 		work = append(work, asked)
-		answer := func(s plan.Selection, err error) error {
+		answer := func(s partial.Selection, err error) error {
 			for err == nil {
 				do, more, ended := glctx.Receive(inner, asked)
 				if ended != nil || !more {
@@ -46,12 +47,12 @@ func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took
 			return answer(p.selection(b.name, m))
 		}))
 	}
-	values, err := plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+	values, err := partial.Finish(partial.Merge(q, len(parts), func(i int, do func(partial.Selection) error) func() error {
 		done := make(chan error, 1)
-		work[i] <- func(s plan.Selection) error {
+		work[i] <- func(s partial.Selection) error {
 			err := do(s)
 			done <- err
-			if errors.As(err, new(*plan.CheckError)) { // another device's may come before it
+			if errors.As(err, new(*physical.CheckError)) { // another device's may come before it
 				return nil
 			}
 			return err

@@ -16,7 +16,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -68,29 +69,29 @@ var integer = table.Type{Kind: table.BigInt}
 
 const threshold = 314573 // 60 % of 2^19
 
-func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
+func leaf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
 
-func lessThan(col int, code uint64) *plan.Pred {
-	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
+func lessThan(col int, code uint64) *predicate.Pred {
+	return leaf(&predicate.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
 }
 
 func big(i int64) *mathbig.Int { return mathbig.NewInt(i) }
 
 // semilinear is 3a + 7b - 2c + d < 2000000.
-func semilinear() *plan.Pred {
-	var sum *plan.Val
+func semilinear() *predicate.Pred {
+	var sum *predicate.Val
 	for i, c := range []int64{3, 7, -2, 1} {
-		col := &plan.Val{Op: plan.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
-		k := &plan.Val{Op: plan.Const, I: c, Lo: big(c), Hi: big(c)}
-		term := &plan.Val{Op: plan.MulV, Kids: []*plan.Val{k, col}, Lo: big(-1 << 23), Hi: big(1 << 23)}
+		col := &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
+		k := &predicate.Val{Op: predicate.Const, I: c, Lo: big(c), Hi: big(c)}
+		term := &predicate.Val{Op: predicate.MulV, Kids: []*predicate.Val{k, col}, Lo: big(-1 << 23), Hi: big(1 << 23)}
 		if sum == nil {
 			sum = term
 			continue
 		}
-		sum = &plan.Val{Op: plan.AddV, Kids: []*plan.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
+		sum = &predicate.Val{Op: predicate.AddV, Kids: []*predicate.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
 	}
-	return leaf(&plan.Computed{Op: expr.LT, L: sum, R: &plan.Val{Op: plan.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
-		Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
+	return leaf(&predicate.Computed{Op: expr.LT, L: sum, R: &predicate.Val{Op: predicate.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
+		Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
 }
 
 func agg(k expr.AggKind, col int) expr.Aggregate {
@@ -103,17 +104,17 @@ func agg(k expr.AggKind, col int) expr.Aggregate {
 
 type benchCase struct {
 	name  string
-	where *plan.Pred
+	where *predicate.Pred
 	agg   expr.Aggregate
 }
 
 func benchCases() []benchCase {
-	all := &plan.Pred{Op: plan.True}
+	all := &predicate.Pred{Op: predicate.True}
 	count := agg(expr.CountAll, -1)
 	return []benchCase{
 		{"COUNT_a<c", lessThan(0, threshold), count},
-		{"COUNT_BETWEEN", leaf(&plan.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"}), count},
-		{"COUNT_AND_4", &plan.Pred{Op: plan.And, Kids: []*plan.Pred{lessThan(0, threshold), lessThan(1, threshold), lessThan(2, threshold), lessThan(3, threshold)}}, count},
+		{"COUNT_BETWEEN", leaf(&predicate.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"}), count},
+		{"COUNT_AND_4", &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{lessThan(0, threshold), lessThan(1, threshold), lessThan(2, threshold), lessThan(3, threshold)}}, count},
 		{"COUNT_semilinear_4", semilinear(), count},
 		{"SUM", all, agg(expr.Sum, 0)},
 		{"MAX", all, agg(expr.Max, 0)},
@@ -128,7 +129,7 @@ func BenchmarkQuery(b *testing.B) {
 		t := uniform(rows)
 		b.Run(fmt.Sprint(rows), func(b *testing.B) {
 			for _, c := range benchCases() {
-				q := &plan.Query{Table: t, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
+				q := &physical.Query{Table: t, Chunks: []physical.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
 				benchmark(b, rows, c.name, func(g *pass.GL, d predicates.Limits) error {
 					defer g.End()
 					_, err := answer(g, d, q)

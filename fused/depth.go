@@ -3,7 +3,7 @@ package fused
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -56,9 +56,9 @@ func (p *part) quad(what pass.Op, col int, op expr.CmpOp, code uint64, test pass
 // an attribute that is kept as depths: the depth texture is the target, so that
 // nothing is copied, and no record is read by a program. It is nil where the predicate is
 // another one.
-func (p *part) countByDepth(what Count, pred *plan.Pred) pass.Count {
+func (p *part) countByDepth(what Count, pred *predicate.Pred) pass.Count {
 	switch l := pred.Leaf.(type) {
-	case *plan.Compare:
+	case *predicate.Compare:
 		if !p.comparesDepth(l.Col) {
 			return nil
 		}
@@ -68,7 +68,7 @@ func (p *part) countByDepth(what Count, pred *plan.Pred) pass.Count {
 			nulls = p.chunk.Segments[l.Col].Nulls
 		}
 		return less(p.compare(CountDepths{Count: what, Cmp: l.Op}, l.Col, l.Op, l.Code, pass.Stencil{}), pass.Known(nulls))
-	case *plan.Range:
+	case *predicate.Range:
 		if p.comparesDepth(l.Col) {
 			return p.countRange(what, l)
 		}
@@ -78,7 +78,7 @@ func (p *part) countByDepth(what Count, pred *plan.Pred) pass.Count {
 
 // countRange is the paper's Range (routine 4.4): the depth bounds test, or the
 // codes from the lower end on without those beyond the upper.
-func (p *part) countRange(what Count, r *plan.Range) pass.Count {
+func (p *part) countRange(what Count, r *predicate.Range) pass.Count {
 	op := CountDepths{Count: what, Cmp: expr.GE}
 	if p.device.DepthBounds {
 		seg, from := p.chunk.Segments[r.Col], p.quad(op, r.Col, expr.GE, r.Lo, pass.Stencil{})
@@ -108,7 +108,7 @@ func less(a, b pass.Count) pass.Count {
 // mark writes the selection into the stencil values of a column's depth texture,
 // once, and returns the test that the selected records pass.
 func (p *part) mark(col int) pass.Stencil {
-	if p.pred.Op == plan.True {
+	if p.pred.Op == predicate.True {
 		return pass.Stencil{}
 	}
 	if !p.marked[col] {

@@ -3,7 +3,7 @@
 // drawing evaluates a condition for all records. What has changed since is that
 // fragment programs are long, know integers, and can write any number of bits.
 //
-// [Select] is the plan.Selection of a query, by passes for a pass.Runner. The package
+// [Select] is the partial.Selection of a query, by passes for a pass.Runner. The package
 // calls no GL.
 //
 // # A condition is one program

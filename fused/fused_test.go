@@ -20,6 +20,9 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -68,7 +71,7 @@ func compareTo(col int, op expr.CmpOp, v int64) expr.Expr {
 func check(t *testing.T, g *pass.GL, d predicates.Limits, tab *table.Table, where expr.Expr, aggs ...expr.Aggregate) {
 	t.Helper()
 	q := &plan.Fragment{Table: "t", Where: where, Aggs: aggs}
-	p, err := plan.NewQuery(tab, q)
+	p, err := physical.NewQuery(tab, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +150,7 @@ func TestDigitsByThemselves(t *testing.T) {
 		for i, tab := range tables {
 			for _, d := range devices(ctx) {
 				for _, where := range []expr.Expr{nil, compareTo(1, expr.LT, int64(1+rng.IntN(9)))} {
-					q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggregatesOf("x", 0)[1:2]})
+					q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggregatesOf("x", 0)[1:2]})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -155,9 +158,9 @@ func TestDigitsByThemselves(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					space := plan.NewSpace(tab, 0)
+					space := physical.NewSpace(tab, 0)
 					for range 4 {
-						digit := plan.Digit{Bits: 1 + rng.IntN(s.VisitBits())}
+						digit := partial.Digit{Bits: 1 + rng.IntN(s.VisitBits())}
 						digit.Shift = rng.IntN(space.Bits())
 						digit.Bits = min(digit.Bits, 32-digit.Shift%32) // none both below and above bit 32
 						digit.Lo = rng.Uint64N(space.Max()+1) >> (digit.Shift + digit.Bits) << (digit.Shift + digit.Bits)
@@ -286,7 +289,7 @@ func TestPasses(t *testing.T) {
 		{compareTo(1, expr.LT, 5), []expr.Aggregate{median}, false, []string{"Select(s < 5)", "Count(", "Merge", "KthLargest(x WHERE s < 5): Count(x >= x + j * 2^i, j = 1..3)", "Merge"}},
 		{compareTo(1, expr.LT, 5), []expr.Aggregate{median}, true, []string{"Select(s < 5)", "Count(", "Mark(x WHERE s < 5)", "KthLargest(x WHERE s < 5): Compare(x >= x + 2^i)"}},
 	} {
-		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Aggs: c.aggs})
+		p, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Aggs: c.aggs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +316,7 @@ func TestPasses(t *testing.T) {
 func TestChunksAreReadBackAtOnce(t *testing.T) {
 	tab := sample(rand.New(rand.NewPCG(35, 36)), 600_000, 300_000, 1<<40, true)
 	for _, software := range []bool{false, true} {
-		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)[5:6]})
+		p, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)[5:6]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +359,7 @@ func TestDrawsTakeNoNewMemory(t *testing.T) {
 		if !ctx.Caps().Software {
 			return
 		}
-		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: aggregatesOf("x", 0)[2:3]})
+		p, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: aggregatesOf("x", 0)[2:3]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -383,7 +386,7 @@ func TestDrawsTakeNoNewMemory(t *testing.T) {
 func TestFewRecordsAreCountedByDepth(t *testing.T) {
 	for rows, want := range map[int]bool{1 << 19: true, 1<<19 + 1000: false} {
 		tab := sample(rand.New(rand.NewPCG(37, 38)), rows, 1<<17, 1000, false)
-		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(0, expr.LT, 5), Aggs: aggregatesOf("x", 0)[:1]})
+		p, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(0, expr.LT, 5), Aggs: aggregatesOf("x", 0)[:1]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -413,13 +416,13 @@ func TestManyRecords(t *testing.T) {
 
 func TestTooManyTexturesAreDeclined(t *testing.T) {
 	b := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: 1}}}
-	p := &plan.Pred{Op: plan.And}
+	p := &predicate.Pred{Op: predicate.And}
 	for i := range 5 {
 		b.Fields = append(b.Fields, table.Field{Name: fmt.Sprint("a", i), Type: integer})
 		b.Chunks[0].Segments = append(b.Chunks[0].Segments, &table.Segment{Type: integer, Max: 9, Bits: 4, Codes: table.Codes{U8: []uint8{9}}})
-		p.Kids = append(p.Kids, leaf(&plan.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
+		p.Kids = append(p.Kids, leaf(&predicate.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
 	}
-	q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+	q := &physical.Query{Table: b, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 	_, err := answer(&pass.Recorder{}, predicates.Limits{Samplers: 4, Uniforms: 256}, q)
 	if declined := (*plan.Declined)(nil); !errors.As(err, &declined) {
 		t.Errorf("error %v", err)
@@ -431,11 +434,11 @@ func TestTooManyConstantsAreDeclined(t *testing.T) {
 	seg := &table.Segment{Type: integer, Max: 999, Bits: 10, Codes: table.Codes{U16: []uint16{9}}}
 	b := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: integer}}, Chunks: []*table.Chunk{{Rows: 1, Segments: []*table.Segment{seg}}}}
 	for n, want := range map[int]bool{200: false, 300: true} {
-		p := &plan.Pred{Op: plan.Or}
+		p := &predicate.Pred{Op: predicate.Or}
 		for i := range n {
-			p.Kids = append(p.Kids, leaf(&plan.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
+			p.Kids = append(p.Kids, leaf(&predicate.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
 		}
-		q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+		q := &physical.Query{Table: b, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 		_, err := answer(&pass.Recorder{}, predicates.Limits{Samplers: 16, Uniforms: 256}, q)
 		if declined := (*plan.Declined)(nil); errors.As(err, &declined) != want {
 			t.Errorf("%d constants: error %v", n, err)

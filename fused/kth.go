@@ -2,12 +2,13 @@ package fused
 
 import (
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Kth implements plan.Selection. The first and the last value are extremes, one
+// Kth implements partial.Selection. The first and the last value are extremes, one
 // reduction; others are searched for from the top bit down (paper, routine 4.5 and lemma
 // 1). On attributes that are kept as depths a pass decides a bit, as in the paper: do
 // enough values reach x + 2^i? A reduction decides two: how many of x + j * 2^i,
@@ -29,8 +30,8 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if live := s.live(col); len(live) > 0 && s.device.Software && live[0].few() && keepsDepth(live, col) {
 		digit = 1
 	}
-	space := plan.NewSpace(s.Table, col)
-	return plan.KthLargest(space, k, n, func(uint64) int { return digit }, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
+	space := physical.NewSpace(s.Table, col)
+	return partial.KthLargest(space, k, n, func(uint64) int { return digit }, func(d partial.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
 }
 
 // live are the parts that have a value of a column to search for, which has been counted.
@@ -94,8 +95,8 @@ func (p *part) reaching(step KthLargest, codes []uint64, depth bool) func() ([th
 	}
 }
 
-// CountAtLeast implements plan.Selection.
-func (s *selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+// CountAtLeast implements partial.Selection.
+func (s *selection) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
 	n, err := s.CountNotNull(col)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (s *selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 }
 
 // countDigit counts a digit by itself: all its thresholds at once where each part's codes have them a digit apart, else from the lowest on.
-func (s *selection) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+func (s *selection) countDigit(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
 	all := d.Thresholds(space)
 	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: d.Shift + d.Bits - 1, Low: d.Shift, Code: d.Lo, Bits: d.Bits}
 	if parts := s.spaced(col, space, d, all); parts != nil {
@@ -125,12 +126,12 @@ func (s *selection) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint
 
 // countAtLeast is CountAtLeast by a pass that decides so many bits, one by the depth test. All chunks are asked
 // before the first is waited for.
-func (s *selection) countAtLeast(col int, space *plan.Space, d plan.Digit, bits int) ([]uint64, error) {
+func (s *selection) countAtLeast(col int, space *physical.Space, d partial.Digit, bits int) ([]uint64, error) {
 	return s.reach(col, space, KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / bits * bits, Low: d.Shift, Code: d.Lo, Bits: bits}, d.Thresholds(space), bits == 1)
 }
 
 // reach counts the values at or above each of some codes, which it replaces, or of one by the depth test.
-func (s *selection) reach(col int, space *plan.Space, step KthLargest, reach []uint64, depth bool) ([]uint64, error) {
+func (s *selection) reach(col int, space *physical.Space, step KthLargest, reach []uint64, depth bool) ([]uint64, error) {
 	var queue []func() ([thresholds]uint64, error)
 	for _, p := range s.live(col) {
 		var local []uint64
@@ -156,8 +157,8 @@ func (s *selection) reach(col int, space *plan.Space, step KthLargest, reach []u
 	return reach, nil
 }
 
-// DigitBits implements plan.Selection.
+// DigitBits implements partial.Selection.
 func (s *selection) DigitBits(uint64) int { return 2 }
 
-// VisitBits implements plan.Selection.
+// VisitBits implements partial.Selection.
 func (s *selection) VisitBits() int { return visitBits }

@@ -10,7 +10,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
@@ -23,7 +23,7 @@ func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(c
 // scalar oracle's, or an error where the oracle has one.
 func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		run := func(q *plan.Query) ([]table.Value, error) { return answer(g, device(ctx), q) }
+		run := func(q *physical.Query) ([]table.Value, error) { return answer(g, device(ctx), q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {
 			knobs := plantest.Default()

@@ -5,7 +5,8 @@ import (
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -13,18 +14,18 @@ import (
 
 // Rows finds which records of a chunk a query selects, from the fragment program of its
 // condition, which draws a bit a record. Checks are left to [Select].
-func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) ([]plan.Marked, error) {
+func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.Marked, error) {
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}
-	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
+	m := physical.Marked{N: q.Table.Chunks[chunk].Rows}
 	pred := q.Chunks[chunk].Pred
 	switch pred.Op {
-	case plan.False:
+	case predicate.False:
 		return nil, nil
-	case plan.True:
+	case predicate.True:
 		m.All = true
-		return []plan.Marked{m}, nil
+		return []physical.Marked{m}, nil
 	}
 	w := newProgram(q.Table.Chunks[chunk], nil, pred)
 	if err := w.fits(device, 32); err != nil {
@@ -39,7 +40,7 @@ func Rows(run pass.Runner, device predicates.Limits, q *plan.Query, chunk int) (
 		return nil, err
 	}
 	m.Bits = make([]uint32, out.Width*out.Height)
-	return []plan.Marked{m}, run.ReadTexels(out, m.Bits)
+	return []physical.Marked{m}, run.ReadTexels(out, m.Bits)
 }
 
 // rowBits returns the program that draws the selection as [textures.RowBits].

@@ -4,7 +4,9 @@ import (
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -12,7 +14,7 @@ import (
 )
 
 // selection is the selected records of all chunks of a table; it implements
-// [plan.Selection].
+// [partial.Selection].
 type selection struct {
 	aggregates.Chunks[*part]
 	device predicates.Limits
@@ -27,7 +29,7 @@ type part struct {
 	*selection
 	chunk     *table.Chunk
 	shape     textures.Shape
-	pred      *plan.Pred
+	pred      *predicate.Pred
 	reduction *reduction
 	counted   map[int]pass.Count // by column, -1 for none: selected records that are not NULL there
 	extremes  map[int]span       // by column: of the selected records, once found
@@ -40,7 +42,7 @@ const none = -1
 
 // Select prepares the selection of a query; nothing runs yet. Queries for another
 // backend are a [plan.Declined].
-func Select(run pass.Runner, device predicates.Limits, q *plan.Query) (plan.Selection, error) {
+func Select(run pass.Runner, device predicates.Limits, q *physical.Query) (partial.Selection, error) {
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func (p *part) draw(w *program, texels int, q *pass.Pass) pass.Count {
 
 // often reports whether more than one pass will go over the selection: for several
 // aggregates, or one that has to know first how many records there are.
-func often(q *plan.Query) bool {
+func often(q *physical.Query) bool {
 	if len(q.Aggs) != 1 {
 		return len(q.Aggs) > 1
 	}
@@ -79,7 +81,7 @@ func often(q *plan.Query) bool {
 
 // where returns the selection as what a program takes: a bitmap, or the condition itself where it is evaluated once only.
 // All chunks' bitmaps are drawn when the first is asked for.
-func (p *part) where() (*textures.Temp, *plan.Pred) {
+func (p *part) where() (*textures.Temp, *predicate.Pred) {
 	if !p.selects() || !p.often {
 		return nil, p.pred
 	}
@@ -96,11 +98,11 @@ func (p *part) where() (*textures.Temp, *plan.Pred) {
 			}
 		}
 	}
-	return p.bitmap, &plan.Pred{Op: plan.True}
+	return p.bitmap, &predicate.Pred{Op: predicate.True}
 }
 
 // selects reports whether some records of the chunk may be selected, and others not.
-func (p *part) selects() bool { return p.pred.Op != plan.True && p.pred.Op != plan.False }
+func (p *part) selects() bool { return p.pred.Op != predicate.True && p.pred.Op != predicate.False }
 
 // drawBitmap draws the selection as a bitmap.
 func (p *part) drawBitmap() {
@@ -110,7 +112,7 @@ func (p *part) drawBitmap() {
 }
 
 // CountAll implements [aggregates.Chunk]: a check.
-func (p *part) CountAll(pred *plan.Pred) pass.Count {
+func (p *part) CountAll(pred *predicate.Pred) pass.Count {
 	return p.count(Count{pred.String(), true}, nil, pred)
 }
 
@@ -132,16 +134,16 @@ func (p *part) CountNotNull(col int) pass.Count {
 		return p.Count()
 	}
 	if p.counted[col] == nil {
-		notNull := &plan.Pred{Op: plan.Simple, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.Table.Fields[col].Name) + " IS NOT NULL"}}
+		notNull := &predicate.Pred{Op: predicate.Simple, Leaf: &predicate.NullTest{Col: col, Not: true, Text: expr.Ident(p.Table.Fields[col].Name) + " IS NOT NULL"}}
 		bitmap, pred := p.where()
-		p.counted[col] = p.count(Count{Where: plan.Combine(plan.And, p.pred, notNull).String()}, bitmap, plan.Combine(plan.And, pred, notNull))
+		p.counted[col] = p.count(Count{Where: predicate.Combine(predicate.And, p.pred, notNull).String()}, bitmap, predicate.Combine(predicate.And, pred, notNull))
 	}
 	return p.counted[col]
 }
 
 // count starts the count of the records, of a bitmap if there is one, that satisfy a
 // predicate; it is waited for before the next reduction of the chunk begins.
-func (p *part) count(what Count, bitmap *textures.Temp, pred *plan.Pred) pass.Count {
+func (p *part) count(what Count, bitmap *textures.Temp, pred *predicate.Pred) pass.Count {
 	if bitmap == nil {
 		if n, ok := p.obvious(pred); ok {
 			return pass.Known(n)
@@ -164,14 +166,14 @@ func (p *part) count(what Count, bitmap *textures.Temp, pred *plan.Pred) pass.Co
 
 // obvious returns the number of records that satisfy a predicate where no pass is
 // needed to know it.
-func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
+func (p *part) obvious(pred *predicate.Pred) (n uint64, ok bool) {
 	switch pred.Op {
-	case plan.False:
+	case predicate.False:
 		return 0, true
-	case plan.True:
+	case predicate.True:
 		return uint64(p.chunk.Rows), true
 	}
-	l, ok := pred.Leaf.(*plan.NullTest)
+	l, ok := pred.Leaf.(*predicate.NullTest)
 	if !ok {
 		return 0, false
 	}
@@ -182,13 +184,13 @@ func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
 	return uint64(seg.Nulls), true
 }
 
-// Sum implements plan.Selection.
-func (s *selection) Sum(col int) (sum plan.Sum, err error) {
+// Sum implements partial.Selection.
+func (s *selection) Sum(col int) (sum partial.Sum, err error) {
 	s.Serve(s.Summed(col))
 	defer s.Serve(nil)
 	var live []*part
 	for _, p := range s.List {
-		if seg := p.chunk.Segments[col]; p.pred.Op != plan.False && seg.NonNull() > 0 {
+		if seg := p.chunk.Segments[col]; p.pred.Op != predicate.False && seg.NonNull() > 0 {
 			live = append(live, p)
 			p.measure(summing(Sum{p.of(col)}, textures.Parts(seg) == 2, seg.Bits), col)
 		}
@@ -206,7 +208,7 @@ func (s *selection) Sum(col int) (sum plan.Sum, err error) {
 // of names a column over the selection.
 func (p *part) of(col int) Of {
 	o := Of{Attribute: pass.Attribute{Name: expr.Ident(p.Table.Fields[col].Name), Col: col}}
-	if p.pred.Op != plan.True {
+	if p.pred.Op != predicate.True {
 		o.Where = p.pred.String()
 	}
 	return o

@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -57,7 +58,7 @@ type program struct {
 
 // newProgram writes a condition over all records, or those of a bitmap if there is
 // one, which are measured by the codes of other columns.
-func newProgram(c *table.Chunk, bitmap *textures.Temp, p *plan.Pred, measured ...int) *program {
+func newProgram(c *table.Chunk, bitmap *textures.Temp, p *predicate.Pred, measured ...int) *program {
 	w := &program{chunk: c, bitmap: bitmap != nil}
 	if w.bitmap {
 		w.declare.WriteString("layout(binding = 0) uniform usampler2D bitmap; // 32 records a texel, four of each of eight stretches of the line\n" +
@@ -71,20 +72,20 @@ func newProgram(c *table.Chunk, bitmap *textures.Temp, p *plan.Pred, measured ..
 		w.read(col)
 	}
 	w.bind()
-	if p.Op != plan.True {
+	if p.Op != predicate.True {
 		w.condition = w.pred(p, "        ")
 	}
 	return w
 }
 
 // collect notes the attributes of a predicate.
-func (w *program) collect(p *plan.Pred) {
+func (w *program) collect(p *predicate.Pred) {
 	for _, k := range p.Kids {
 		w.collect(k)
 	}
 	switch l := p.Leaf.(type) {
 	case nil:
-	case *plan.NullTest:
+	case *predicate.NullTest:
 		w.attribute(l.Col)
 	default:
 		for _, c := range l.Columns() {
@@ -143,17 +144,17 @@ func (w *program) constant(i int, code uint64) string {
 }
 
 // pred writes a predicate; its lines after the first begin with indent.
-func (w *program) pred(p *plan.Pred, indent string) string {
+func (w *program) pred(p *predicate.Pred, indent string) string {
 	switch p.Op {
-	case plan.True:
+	case predicate.True:
 		return "true"
-	case plan.False:
+	case predicate.False:
 		return "false"
-	case plan.Simple:
+	case predicate.Simple:
 		return w.leaf(p.Leaf)
 	}
 	sep := "\n" + indent + "&& "
-	if p.Op == plan.Or {
+	if p.Op == predicate.Or {
 		sep = "\n" + indent + "|| "
 	}
 	var kids []string
@@ -164,9 +165,9 @@ func (w *program) pred(p *plan.Pred, indent string) string {
 }
 
 // leaf writes a simple predicate.
-func (w *program) leaf(leaf plan.Leaf) string {
+func (w *program) leaf(leaf predicate.Leaf) string {
 	switch l := leaf.(type) {
-	case *plan.NullTest:
+	case *predicate.NullTest:
 		i := w.attribute(l.Col)
 		switch {
 		case !w.attrs[i].nulls: // though some were possible when it was planned
@@ -175,17 +176,17 @@ func (w *program) leaf(leaf plan.Leaf) string {
 			return fmt.Sprintf("v%d", i)
 		}
 		return fmt.Sprintf("!v%d", i)
-	case *plan.Compare:
+	case *predicate.Compare:
 		i := w.attribute(l.Col)
 		return w.notNull(l, w.compare(i, l.Op, w.constant(i, l.Code)))
-	case *plan.Range:
+	case *predicate.Range:
 		return w.notNull(l, w.between(w.attribute(l.Col), l.Lo, l.Hi))
 	}
 	return w.call(leaf)
 }
 
 // notNull writes that a predicate holds and no attribute it reads is NULL.
-func (w *program) notNull(l plan.Leaf, holds string) string {
+func (w *program) notNull(l predicate.Leaf, holds string) string {
 	valid := ""
 	for _, c := range l.Columns() {
 		if i := w.attribute(c); w.attrs[i].nulls {
@@ -235,7 +236,7 @@ func (w *program) code(i int, wide bool) string {
 }
 
 // call calls the function of a leaf.
-func (w *program) call(leaf plan.Leaf) string {
+func (w *program) call(leaf predicate.Leaf) string {
 	f := glsl.Function(leaf, len(w.funcs), len(w.refs))
 	w.funcs, w.turns = append(w.funcs, f), w.turns+f.Turns
 	w.uniforms = append(w.uniforms, f.Uniforms...)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -110,7 +110,7 @@ func (r Range) Counts() string { return r.Outcome.of(r.Text) }
 // Semilinear is a discarding program (paper, routine 4.2) and its extensions:
 // polynomials and other arithmetic, and checks for the errors that it raises.
 type Semilinear struct {
-	Shape   plan.Shape
+	Shape   predicate.Shape
 	Check   bool
 	Text    string
 	Outcome Outcome
@@ -121,9 +121,9 @@ func (s Semilinear) Routine() string {
 	switch {
 	case s.Check:
 		return "Check"
-	case s.Shape == plan.Semilinear:
+	case s.Shape == predicate.Semilinear:
 		return "Semilinear"
-	case s.Shape == plan.Polynomial:
+	case s.Shape == predicate.Polynomial:
 		return "Polynomial"
 	}
 	return "Expression"

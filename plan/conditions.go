@@ -31,8 +31,8 @@ func All(list []expr.Expr) expr.Expr {
 	return &expr.And{Kids: list, P: list[0].Pos()}
 }
 
-// correlated reports that an expression has a subquery, or names columns of a query around it.
-func correlated(e expr.Expr) bool {
+// IsCorrelated reports that an expression has a subquery, or names columns of a query around it.
+func IsCorrelated(e expr.Expr) bool {
 	found := expr.HasSubquery(e)
 	expr.Walk(e, func(e expr.Expr) {
 		_, outer := e.(*expr.Outer)

@@ -1,47 +1,22 @@
-// Package plan turns a typed WHERE expression into predicates over the codes of
-// one chunk: what both the graphics pipeline (package predicates) and the CPU
-// backend (package cpu) run. It knows neither SQL text nor GL.
+// Package plan has the logical plan of a statement: a tree of [Node]s over names and values. It knows neither SQL text nor GL.
 //
-// A plan is made chunk by chunk, because minimum, width and dictionary of a
-// column belong to its segment: the same constant becomes another code in
-// another chunk.
+// # Where what is
 //
-// # Two-valued by construction
+//   - A node is a file: [Scan], [Filter], [Project], [Join], [Aggregate], [GroupingSets], [Distinct], [Sort], [Limit], [Window], [Values],
+//     and so on. A [Derived] reads the rows of a [Subplan], a tree of its own. A [Fragment] is what one backend does as a whole.
+//   - node.go and visitor.go walk and rewrite trees and their expressions; conditions.go and join_keys.go take conditions apart;
+//     raises.go tells which expressions may raise an error.
+//   - Package rules rewrites a tree, one rule a file; it ends with [rules.Cut], which cuts out the fragments.
+//   - Package stats estimates: rows of a node, selectivities, different values, whether grouping early pays.
+//   - Package lower turns expressions into predicates, sums and computed codes over the codes of one chunk: what package predicate has.
+//   - Package physical has what a backend is asked: a [physical.Query] over a table, a [physical.PairQuery] over two.
+//   - Package partial has what a backend answers: partial aggregates, and how those of parts and devices merge and are finished.
+//   - Package glsl writes predicates and values as GLSL.
 //
-// WHERE keeps the records for which the expression is TRUE. [Lower] pushes NOT
-// down to the comparisons (NOT a < b is a >= b, UNKNOWN stays UNKNOWN), and every
-// leaf says which records make it TRUE; a NULL never satisfies a leaf other than
-// a [NullTest]. What remains is a monotone tree of AND and OR over leaves.
-//
-// # Errors of rows
-//
-// A division by zero or an overflow is an error of a row only where the operands
-// to the left of it leave the result undecided. Interval arithmetic over the
-// segments' ranges rules most of them out; for the others [Lower] returns
-// [Check]s: predicates that select exactly the rows that raise the error.
-//
-// # Trees
-//
-// A statement is a tree of [Node]s over names and values: [Scan], [Filter], [Project],
-// [Join], [Aggregate], [GroupingSets], [Distinct], [Sort], [Limit], [Values], a file each. A [Derived] reads the rows of a
-// [Subplan], a tree of its own; [Unnest] makes joins of subqueries in expressions. A rule, such as [PushLimit], is a function from a
-// node to a node. [Cut] puts a [Fragment] in the place of what one backend does as a
-// whole, and [NewQuery] lowers it for a snapshot of its table.
-//
-// # What else is here
-//
-// [Pred.CNF] and [Pred.DNF] are the normal forms of the paper's
-// EvalCNF; [Space] is the code space that the chunks of a column share. A [Selection]
-// is the selected records on one device, [Merge] joins those of several devices, and
-// [Finish] makes the answers. A [CodeSum] is the sum of an expression as sums over codes.
+// Imports point one way: rules and stats use plan; lower uses predicate; physical uses lower; partial uses physical.
 //
 // # Caveats
 //
-//   - The largest and smallest codes of a segment are those of the whole chunk:
-//     a check may stand for an error that no record raises, never the reverse.
-//   - Where a record raises an error, what the predicate says of it means nothing.
-//     Run the checks first.
-//   - A double operation that may both overflow and underflow is checked once, with
-//     a message that names both.
-//   - Predicates share nodes; do not change them.
+//   - A tree does not change: a rule makes new nodes. [Subplan].Tree is the exception, while rules run.
+//   - The identity of a [Subplan] says that it is computed once, however many nodes read it.
 package plan

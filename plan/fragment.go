@@ -9,7 +9,7 @@ import (
 
 // Fragment is the part of a tree that one backend does as a whole: the rows of a
 // table that satisfy a condition, and the aggregates over them, each of which is
-// [expr.Aggregate.OfColumn] or a sum of an expression that has an [CodeSum]; without aggregates, the rows themselves.
+// [expr.Aggregate.OfColumn] or a sum of an expression that has an [lower.CodeSum]; without aggregates, the rows themselves.
 type Fragment struct {
 	Table   string
 	Join    *Join     // in the place of a table the rows of this; else nil
@@ -104,7 +104,7 @@ func (f *Fragment) Scanned() (list [][]int) {
 	return list
 }
 
-// Fragments lists those of a tree that has been [Cut].
+// Fragments lists those of a tree that has been [rules.Cut].
 func Fragments(n Node) (list []*Fragment) {
 	Walk(n, func(n Node, _ int) {
 		if f, ok := n.(*Fragment); ok {

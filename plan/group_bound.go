@@ -8,7 +8,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// GroupBound says of which groups nothing is asked, by one aggregate of [Query].Groups: a count, or the sum of exact
+// GroupBound says of which groups nothing is asked, by one aggregate of [physical.Query].Groups: a count, or the sum of exact
 // values, as an integer of its scale; or by a column that is one of their keys. A device may leave these groups out.
 type GroupBound struct {
 	Agg int

@@ -11,32 +11,32 @@ func Keys(e expr.Expr) (l, r expr.Expr, ok bool) {
 	return l, r, ok && !raises
 }
 
-// Equality are the sides of an equality; raises says that a row of some table might raise an error in them: see [MayRaise].
+// Equality are the sides of an equality; raises says that a row of some table might raise an error in them: see [lower.MayRaise].
 func Equality(e expr.Expr) (l, r expr.Expr, raises, ok bool) {
 	c, ok := e.(*expr.Compare)
 	if !ok || c.Op != expr.EQ {
 		return nil, nil, false, false
 	}
-	return c.L, c.R, raisesWhileJoining(e), true
+	return c.L, c.R, RaisesWhileJoining(e), true
 }
 
-// sideOf says which side of a join an expression reads, whose first width columns are the left one's.
-func sideOf(e expr.Expr, width int) int {
+// SideOf says which side of a join an expression reads, whose first width columns are the left one's.
+func SideOf(e expr.Expr, width int) int {
 	cols := expr.Columns(e)
 	switch {
 	case len(cols) == 0:
 		return onNone
 	case cols[len(cols)-1] < width:
-		return onLeft
+		return OnLeft
 	case cols[0] >= width:
-		return onRight
+		return OnRight
 	}
 	return onBoth
 }
 
 const (
-	onLeft = iota
-	onRight
+	OnLeft = iota
+	OnRight
 	onBoth
 	onNone
 )

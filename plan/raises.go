@@ -26,9 +26,9 @@ func widens(from, to table.Type) bool {
 	return from.IsInteger() && (to.IsInteger() && table.Wider(from, to) == to || to.Kind == table.Double) || from.Kind == table.Real && to.Kind == table.Double
 }
 
-// raisesWhileJoining is CanRaise, but for conversions that bring the sides of a comparison to one type, and for
+// RaisesWhileJoining is CanRaise, but for conversions that bring the sides of a comparison to one type, and for
 // patterns, which are looked at when names are resolved.
-func raisesWhileJoining(e expr.Expr) bool {
+func RaisesWhileJoining(e expr.Expr) bool {
 	found := false
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {

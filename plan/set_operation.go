@@ -30,17 +30,17 @@ func Combined(op SetOp, all bool, l, r Node) Node {
 	if op == Union {
 		rows := &Derived{Of: &Subplan{Tree: &Concat{flatConcat(all, l, r)}}}
 		if all {
-			return &Project{rows, itemsOf(rows)}
+			return &Project{rows, ItemsOf(rows)}
 		}
-		return distinct(rows)
+		return DistinctRows(rows)
 	}
 	side := func(in Node, left int64) Node {
-		d := aside(in)
+		d := AsTable(in)
 		mark := func(v int64) Item { return Item{"side", &expr.Const{V: table.Literal(v), P: -1}} }
-		return &Project{d, append(itemsOf(d), mark(left), mark(1-left))}
+		return &Project{d, append(ItemsOf(d), mark(left), mark(1-left))}
 	}
 	rows := &Derived{Of: &Subplan{Tree: &Concat{[]Node{side(l, 1), side(r, 0)}}}}
-	columns := columnsOf(rows)
+	columns := ColumnsOf(rows)
 	a := &Aggregate{Input: rows, Keys: columns[:n]}
 	count := func(i int) *expr.AggRef {
 		a.Aggs = append(a.Aggs, sumOf(n+i, "side"))
@@ -69,7 +69,7 @@ func Combined(op SetOp, all bool, l, r Node) Node {
 // flatConcat are the inputs of UNION [ALL], without one in the other where that says the same; of UNION, which keeps the rows of the one in
 // the other, only where r is a row by itself.
 func flatConcat(all bool, l, r Node) []Node {
-	if p, ok := l.(*Project); ok && (all && selectsAll(p) || !all && isRow(r) && isDistinct(p)) {
+	if p, ok := l.(*Project); ok && (all && SelectsAll(p) || !all && isRow(r) && isDistinct(p)) {
 		in := p.Input
 		if !all {
 			in = in.(*Aggregate).Input
@@ -93,7 +93,7 @@ func isRow(n Node) bool {
 	return ok && len(v.Rows) == 1 && v.Input == nil
 }
 
-// isDistinct reports what [distinct] makes, with all columns as they are.
+// isDistinct reports what [DistinctRows] makes, with all columns as they are.
 func isDistinct(p *Project) bool {
 	a, ok := p.Input.(*Aggregate)
 	if !ok || len(a.Aggs) > 0 || a.Having != nil || a.First != nil || len(a.Keys) != len(p.Items) || len(a.Keys) != len(a.Input.Fields()) {
@@ -109,8 +109,8 @@ func isDistinct(p *Project) bool {
 	return true
 }
 
-// selectsAll reports the columns of the input, as they are.
-func selectsAll(p *Project) bool {
+// SelectsAll reports the columns of the input, as they are.
+func SelectsAll(p *Project) bool {
 	for i, item := range p.Items {
 		if c, ok := item.E.(*expr.Column); !ok || c.Index != i {
 			return false
@@ -124,9 +124,9 @@ func sumOf(col int, name string) expr.Aggregate {
 	return expr.Aggregate{Kind: expr.Sum, Col: col, Name: name, Arg: table.Type{Kind: table.BigInt}, P: -1}
 }
 
-// distinct are the different rows of a node that an aggregation may take.
-func distinct(n Node) Node {
-	a := &Aggregate{Input: n, Keys: columnsOf(n)}
+// DistinctRows are the different rows of a node that an aggregation may take.
+func DistinctRows(n Node) Node {
+	a := &Aggregate{Input: n, Keys: ColumnsOf(n)}
 	return &Project{a, keyItems(a, n)}
 }
 

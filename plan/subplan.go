@@ -12,7 +12,7 @@ import (
 type Subplan struct {
 	Name   string // of a WITH; "" for none
 	Tree   Node
-	Groups bool // made by [PushAggregate]
+	Groups bool // made by [rules.PushAggregate]
 }
 
 // Fields implements [expr.Query].
@@ -58,7 +58,7 @@ func Uses(n Node, of *Subplan) bool {
 		for _, e := range Exprs(n) {
 			expr.Walk(e, func(e expr.Expr) {
 				if q, ok := e.(*expr.Subquery); ok {
-					found = found || Uses(treeOf(q), of)
+					found = found || Uses(SubqueryTree(q), of)
 				}
 			})
 		}
@@ -66,13 +66,13 @@ func Uses(n Node, of *Subplan) bool {
 	return found
 }
 
-// aside is a node whose rows a join or an aggregation may take: those of a node that is none become a table.
-func aside(n Node) Node {
+// AsTable is a node whose rows a join or an aggregation may take: those of a node that is none become a table.
+func AsTable(n Node) Node {
 	switch in := n.(type) {
 	case *Scan, *Derived, *Join:
 		return n
 	case *Filter:
-		if below := aside(in.Input); below == in.Input {
+		if below := AsTable(in.Input); below == in.Input {
 			return n
 		}
 	}
@@ -88,23 +88,23 @@ func Projected(n Node) Node {
 			base = b.Inputs()[0]
 			continue
 		case *Scan, *Derived, *Join:
-			return &Project{n, itemsOf(n)}
+			return &Project{n, ItemsOf(n)}
 		}
 		return n
 	}
 }
 
-// columnsOf are the columns of a node's rows.
-func columnsOf(n Node) (list []expr.Expr) {
+// ColumnsOf are the columns of a node's rows.
+func ColumnsOf(n Node) (list []expr.Expr) {
 	for i, f := range n.Fields() {
 		list = append(list, &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1})
 	}
 	return list
 }
 
-// itemsOf are a node's columns as select items.
-func itemsOf(n Node) (list []Item) {
-	for i, e := range columnsOf(n) {
+// ItemsOf are a node's columns as select items.
+func ItemsOf(n Node) (list []Item) {
+	for i, e := range ColumnsOf(n) {
 		list = append(list, Item{n.Fields()[i].Name, e})
 	}
 	return list
@@ -115,7 +115,7 @@ func Nests(n Node) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {
 		_, derived := n.(*Derived)
-		found = found || derived || hasWindow(n) || slices.ContainsFunc(Exprs(n), expr.HasSubquery)
+		found = found || derived || HasWindow(n) || slices.ContainsFunc(Exprs(n), expr.HasSubquery)
 	})
 	return found
 }
@@ -142,6 +142,6 @@ func Subplans(n Node) (list []*Subplan) {
 	return list
 }
 
-func treeOf(q *expr.Subquery) Node { return q.Of.(*Subplan).Tree }
+func SubqueryTree(q *expr.Subquery) Node { return q.Of.(*Subplan).Tree }
 
-func hasWindow(n Node) bool { return slices.ContainsFunc(Exprs(n), expr.HasWindow) }
+func HasWindow(n Node) bool { return slices.ContainsFunc(Exprs(n), expr.HasWindow) }

@@ -7,7 +7,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -204,18 +204,18 @@ func (e *Evaluator) Range(op pass.Range, h how) pass.Count {
 }
 
 // leaf evaluates any simple predicate.
-func (e *Evaluator) leaf(l plan.Leaf, h how) pass.Count {
-	switch l := plan.ByCodes(l).(type) {
+func (e *Evaluator) leaf(l predicate.Leaf, h how) pass.Count {
+	switch l := predicate.ByCodes(l).(type) {
 	case *limbTest:
 		return e.Compare(l.Compare, h)
 	case *limbRange:
 		return e.Range(l.Range, h)
 	case *maskTest:
 		return e.mask(l, h)
-	case *plan.Members:
+	case *predicate.Members:
 		// The paper has no list predicate; few spans are comparisons and ranges.
 		return e.generated(l, h.pass(pass.Members{Col: l.Col, Text: l.Text, Outcome: h.outcome}))
-	case *plan.Computed:
+	case *predicate.Computed:
 		return e.Semilinear(l, h)
 	}
 	return e.Fail(fmt.Errorf("predicates: no routine for %T", l))

@@ -10,7 +10,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -27,29 +28,29 @@ func columns(rng *rand.Rand, rows int) *table.Table {
 }
 
 // comparison is a random Compare or Range leaf over t.
-func comparison(rng *rand.Rand, t *table.Table) *plan.Pred {
+func comparison(rng *rand.Rand, t *table.Table) *predicate.Pred {
 	col := rng.IntN(len(t.Fields))
 	top := t.Chunks[0].Segments[col].Max
 	k := 1 + rng.Uint64()%(top-1)
 	if rng.IntN(4) == 0 {
 		lo := rng.Uint64() % k
-		return leafOf(&plan.Range{Col: col, Lo: lo, Hi: k, Text: fmt.Sprintf("%s in %d..%d", t.Fields[col].Name, lo, k)})
+		return leafOf(&predicate.Range{Col: col, Lo: lo, Hi: k, Text: fmt.Sprintf("%s in %d..%d", t.Fields[col].Name, lo, k)})
 	}
 	op := expr.CmpOp(rng.IntN(6))
-	return leafOf(&plan.Compare{Col: col, Op: op, Code: k, Text: fmt.Sprintf("%s %v code %d", t.Fields[col].Name, op, k)})
+	return leafOf(&predicate.Compare{Col: col, Op: op, Code: k, Text: fmt.Sprintf("%s %v code %d", t.Fields[col].Name, op, k)})
 }
 
-func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
+func leafOf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
 
 // alternating is a full tree of AND and OR of a depth and a fan-out: neither normal
 // form is small when it is deep.
-func alternating(rng *rand.Rand, t *table.Table, op plan.Op, depth, fan int) *plan.Pred {
+func alternating(rng *rand.Rand, t *table.Table, op predicate.Op, depth, fan int) *predicate.Pred {
 	if depth == 0 {
 		return comparison(rng, t)
 	}
-	p := &plan.Pred{Op: op}
+	p := &predicate.Pred{Op: op}
 	for range fan {
-		p.Kids = append(p.Kids, alternating(rng, t, plan.And+plan.Or-op, depth-1, fan))
+		p.Kids = append(p.Kids, alternating(rng, t, predicate.And+predicate.Or-op, depth-1, fan))
 	}
 	return p
 }
@@ -60,7 +61,7 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		e := predicates.New(g, device(ctx), tab, 0, predicates.Format(tab, []int{0, 1, 2, 3, 4, 5}), 0, predicates.NewSlots())
 		seen := map[string]bool{}
-		check := func(p *plan.Pred, leaves int) {
+		check := func(p *predicate.Pred, leaves int) {
 			r := &pass.Recorder{}
 			if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true).Wait(); err != nil {
 				t.Fatal(err)
@@ -75,16 +76,16 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 			g.End()
 		}
 		// A disjunction of conjunctions of narrow comparisons: its CNF has 3^6 clauses.
-		dnf := &plan.Pred{Op: plan.Or}
+		dnf := &predicate.Pred{Op: predicate.Or}
 		for i := range uint64(6) {
-			dnf.Kids = append(dnf.Kids, &plan.Pred{Op: plan.And, Kids: []*plan.Pred{
-				leafOf(&plan.Compare{Col: 0, Op: expr.GT, Code: i + 1, Text: fmt.Sprint("a > ", i+1)}),
-				leafOf(&plan.Compare{Col: 1, Op: expr.LT, Code: 100 * (i + 1), Text: fmt.Sprint("b < ", 100*(i+1))}),
-				leafOf(&plan.Compare{Col: 2, Op: expr.NE, Code: i + 7, Text: fmt.Sprint("c <> ", i+7)})}})
+			dnf.Kids = append(dnf.Kids, &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{
+				leafOf(&predicate.Compare{Col: 0, Op: expr.GT, Code: i + 1, Text: fmt.Sprint("a > ", i+1)}),
+				leafOf(&predicate.Compare{Col: 1, Op: expr.LT, Code: 100 * (i + 1), Text: fmt.Sprint("b < ", 100*(i+1))}),
+				leafOf(&predicate.Compare{Col: 2, Op: expr.NE, Code: i + 7, Text: fmt.Sprint("c <> ", i+7)})}})
 		}
 		check(dnf, 18)
 		for _, c := range []struct{ depth, fan int }{{1, 2}, {1, 7}, {2, 2}, {2, 4}, {3, 2}, {4, 2}, {5, 2}, {3, 4}, {7, 2}, {9, 2}} {
-			for _, op := range []plan.Op{plan.And, plan.Or} {
+			for _, op := range []predicate.Op{predicate.And, predicate.Or} {
 				leaves := 1
 				for range c.depth {
 					leaves *= c.fan
@@ -106,32 +107,32 @@ func TestLimitsOfEvalDNF(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	tab := columns(rng, 900)
 	// Comparisons that most records satisfy, no two alike.
-	clause := func(n, from int) *plan.Pred {
-		p := &plan.Pred{Op: plan.And}
+	clause := func(n, from int) *predicate.Pred {
+		p := &predicate.Pred{Op: predicate.And}
 		for i := range n {
 			k := uint64(from+i) % (1 << 19)
-			p.Kids = append(p.Kids, leafOf(&plan.Compare{Col: 2, Op: expr.NE, Code: k, Text: fmt.Sprint("c <> ", k)}))
+			p.Kids = append(p.Kids, leafOf(&predicate.Compare{Col: 2, Op: expr.NE, Code: k, Text: fmt.Sprint("c <> ", k)}))
 		}
 		return p
 	}
-	high := leafOf(&plan.Compare{Col: 1, Op: expr.LT, Code: 300, Text: "b < 300"})
-	low := leafOf(&plan.Compare{Col: 0, Op: expr.GT, Code: 4, Text: "a > 4"})
-	var many []*plan.Pred
+	high := leafOf(&predicate.Compare{Col: 1, Op: expr.LT, Code: 300, Text: "b < 300"})
+	low := leafOf(&predicate.Compare{Col: 0, Op: expr.GT, Code: 4, Text: "a > 4"})
+	var many []*predicate.Pred
 	for i := range 600 {
-		many = append(many, &plan.Pred{Op: plan.And, Kids: []*plan.Pred{
-			leafOf(&plan.Compare{Col: 2, Op: expr.EQ, Code: tab.Chunks[0].Segments[2].Codes.At(i), Text: fmt.Sprint("c = ", i)}),
-			leafOf(&plan.Compare{Col: 1, Op: expr.GT, Code: uint64(i), Text: fmt.Sprint("b > ", i)})}})
+		many = append(many, &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{
+			leafOf(&predicate.Compare{Col: 2, Op: expr.EQ, Code: tab.Chunks[0].Segments[2].Codes.At(i), Text: fmt.Sprint("c = ", i)}),
+			leafOf(&predicate.Compare{Col: 1, Op: expr.GT, Code: uint64(i), Text: fmt.Sprint("b > ", i)})}})
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		for _, c := range []struct {
 			name string
-			p    *plan.Pred
+			p    *predicate.Pred
 			dnf  bool
 		}{
-			{"62 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Combine(plan.And, clause(61, 0), high), clause(62, 100)}}, true},
-			{"126 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Combine(plan.And, clause(125, 0), high), plan.Combine(plan.And, clause(125, 200), low)}}, true},
-			{"127 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Combine(plan.And, clause(126, 0), high), plan.Combine(plan.And, clause(126, 200), low)}}, false},
-			{"600 clauses", &plan.Pred{Op: plan.Or, Kids: many}, true},
+			{"62 conjuncts", &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{predicate.Combine(predicate.And, clause(61, 0), high), clause(62, 100)}}, true},
+			{"126 conjuncts", &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{predicate.Combine(predicate.And, clause(125, 0), high), predicate.Combine(predicate.And, clause(125, 200), low)}}, true},
+			{"127 conjuncts", &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{predicate.Combine(predicate.And, clause(126, 0), high), predicate.Combine(predicate.And, clause(126, 200), low)}}, false},
+			{"600 clauses", &predicate.Pred{Op: predicate.Or, Kids: many}, true},
 		} {
 			r := &pass.Recorder{}
 			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(c.p, true).Wait(); err != nil {
@@ -178,7 +179,7 @@ func TestSemilinearOverManyAttributes(t *testing.T) {
 			sum = term
 		}
 		where := &expr.Compare{Op: expr.LT, L: sum, R: &expr.Const{V: table.Int(c.factor * int64(c.top/7))}}
-		p, checks, err := plan.Lower(where, tab, tab.Chunks[0])
+		p, checks, err := lower.Lower(where, tab, tab.Chunks[0])
 		if err != nil || len(checks) > 0 {
 			t.Fatal(err, checks)
 		}

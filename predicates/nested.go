@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -23,14 +23,14 @@ import (
 // are rendered to a mask texture first.
 
 // nestedCost estimates the passes of a nested evaluation.
-func nestedCost(p *plan.Pred) int {
-	if p.Op == plan.Simple {
+func nestedCost(p *predicate.Pred) int {
+	if p.Op == predicate.Simple {
 		return leafCost(p.Leaf)
 	}
 	n := 1
 	for _, k := range p.Kids {
 		n += nestedCost(k)
-		if k.Op != plan.Simple {
+		if k.Op != predicate.Simple {
 			n++
 		}
 	}
@@ -38,8 +38,8 @@ func nestedCost(p *plan.Pred) int {
 }
 
 // need returns how many bits beside todo and result p takes.
-func need(p *plan.Pred) int {
-	if p.Op == plan.Simple {
+func need(p *predicate.Pred) int {
+	if p.Op == predicate.Simple {
 		return 0
 	}
 	list := needs(p.Kids)
@@ -53,11 +53,11 @@ func need(p *plan.Pred) int {
 	for i, k := range p.Kids {
 		switch {
 		case i == last:
-		case k.Op != plan.Simple && p.Op == plan.Or:
+		case k.Op != predicate.Simple && p.Op == predicate.Or:
 			most = max(most, 1+list[i]) // a copy of todo
-		case k.Op != plan.Simple:
+		case k.Op != predicate.Simple:
 			most = max(most, 2+list[i]) // a copy of todo, and a result of its own
-		case p.Op == plan.And && !testsDepth(k.Leaf):
+		case p.Op == predicate.And && !testsDepth(k.Leaf):
 			most = max(most, 1) // a result of its own
 		}
 	}
@@ -65,10 +65,10 @@ func need(p *plan.Pred) int {
 }
 
 // needs are what kids take, -1 for a leaf.
-func needs(kids []*plan.Pred) []int {
+func needs(kids []*predicate.Pred) []int {
 	list := make([]int, len(kids))
 	for i, k := range kids {
-		if list[i] = -1; k.Op != plan.Simple {
+		if list[i] = -1; k.Op != predicate.Simple {
 			list[i] = need(k)
 		}
 	}
@@ -76,17 +76,17 @@ func needs(kids []*plan.Pred) []int {
 }
 
 // ordered returns kids with the most demanding last.
-func ordered(kids []*plan.Pred) []*plan.Pred {
-	of := map[*plan.Pred]int{}
+func ordered(kids []*predicate.Pred) []*predicate.Pred {
+	of := map[*predicate.Pred]int{}
 	for i, n := range needs(kids) {
 		of[kids[i]] = n
 	}
-	return slices.SortedStableFunc(slices.Values(kids), func(a, b *plan.Pred) int { return of[a] - of[b] })
+	return slices.SortedStableFunc(slices.Values(kids), func(a, b *predicate.Pred) int { return of[a] - of[b] })
 }
 
 // testsDepth reports a leaf decided by the depth test, so that the stencil
 // operation on depth failure can act on the records that fail it.
-func testsDepth(l plan.Leaf) bool {
+func testsDepth(l predicate.Leaf) bool {
 	switch l.(type) {
 	case *limbTest, *maskTest:
 		return true
@@ -105,7 +105,7 @@ type nested struct {
 }
 
 // evalNested evaluates an expression as it nests.
-func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) {
+func (e *Evaluator) evalNested(s *Selection, p *predicate.Pred) {
 	for need(p) > spareBits {
 		p = e.materialise(p)
 	}
@@ -118,7 +118,7 @@ func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) {
 
 // materialise renders the largest subtree that fits the registers into a mask and
 // returns the tree with a test of the mask in its place.
-func (e *Evaluator) materialise(p *plan.Pred) *plan.Pred {
+func (e *Evaluator) materialise(p *predicate.Pred) *predicate.Pred {
 	kids := slices.Clone(p.Kids)
 	at := 0
 	for i, k := range kids {
@@ -128,13 +128,13 @@ func (e *Evaluator) materialise(p *plan.Pred) *plan.Pred {
 	}
 	if need(kids[at]) > spareBits {
 		kids[at] = e.materialise(kids[at])
-		return plan.Combine(p.Op, kids...)
+		return predicate.Combine(p.Op, kids...)
 	}
 	var s Selection
 	e.evalNested(&s, kids[at])
 	mask := pass.Attribute{Name: "a nested condition", Col: -1}
 	kids[at] = leafOf(&maskTest{e.Render(&s, mask), mask})
-	return plan.Combine(p.Op, kids...)
+	return predicate.Combine(p.Op, kids...)
 }
 
 // Render draws a selection that the stencil buffer holds as an attribute of one bit.
@@ -167,15 +167,15 @@ func set(todo, result uint8) pass.Stencil {
 }
 
 // or sets result where todo is set and p holds.
-func (n *nested) or(p *plan.Pred, todo, result uint8) {
-	if p.Op == plan.Simple {
+func (n *nested) or(p *predicate.Pred, todo, result uint8) {
+	if p.Op == predicate.Simple {
 		n.e.leaf(p.Leaf, how{stencil: set(todo, result), clear: n.clear(0)})
 		return
 	}
 	kids := ordered(p.Kids)
 	last := len(kids) - 1
 	for _, k := range kids[:last] {
-		if p.Op == plan.And {
+		if p.Op == predicate.And {
 			n.narrow(k, todo)
 		} else {
 			n.preserve(k, todo, func(mine uint8) { n.or(k, mine, result) })
@@ -186,8 +186,8 @@ func (n *nested) or(p *plan.Pred, todo, result uint8) {
 
 // preserve calls evaluate, of p, with a register that this may spoil: a copy of todo. A leaf
 // spoils none.
-func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8)) {
-	if p.Op == plan.Simple {
+func (n *nested) preserve(p *predicate.Pred, todo uint8, evaluate func(mine uint8)) {
+	if p.Op == predicate.Simple {
 		evaluate(todo)
 		return
 	}
@@ -198,8 +198,8 @@ func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8)) {
 }
 
 // narrow clears todo where p does not hold.
-func (n *nested) narrow(p *plan.Pred, todo uint8) {
-	if p.Op == plan.Simple && testsDepth(p.Leaf) {
+func (n *nested) narrow(p *predicate.Pred, todo uint8) {
+	if p.Op == predicate.Simple && testsDepth(p.Leaf) {
 		n.e.leaf(p.Leaf, how{clear: n.clear(0), stencil: pass.Stencil{Test: true, Func: pass.Equal,
 			Ref: todo, Mask: todo, DepthFail: pass.Zero, WriteMask: todo}})
 		return

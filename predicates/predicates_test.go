@@ -10,7 +10,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -85,9 +85,9 @@ func TestEveryComparisonAtEveryBoundary(t *testing.T) {
 func checkComparisons(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.Table, seg *table.Segment) {
 	format := predicates.Format(tab, []int{0})
 	e := predicates.New(g, device(ctx), tab, 0, format, 0, predicates.NewSlots())
-	try := func(l plan.Leaf) {
+	try := func(l predicate.Leaf) {
 		t.Helper()
-		p := &plan.Pred{Op: plan.Simple, Leaf: l}
+		p := &predicate.Pred{Op: predicate.Simple, Leaf: l}
 		for _, keep := range []bool{false, true} {
 			checkSelect(t, g, e, tab.Chunks[0], p, keep)
 		}
@@ -100,30 +100,30 @@ func checkComparisons(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.T
 			if none || all || i%3 != int(op)%3 && seg.Bits > 30 {
 				continue // folded away by the plan; or a sample of the wide ones
 			}
-			try(&plan.Compare{Col: 0, Op: op, Code: k, Text: fmt.Sprintf("x %v code %d", op, k)})
+			try(&predicate.Compare{Col: 0, Op: op, Code: k, Text: fmt.Sprintf("x %v code %d", op, k)})
 		}
 		if lo, hi := min(k, edges[len(edges)/2]), max(k, edges[len(edges)/2]); lo < hi && (lo > 0 || hi < seg.Max) {
-			try(&plan.Range{Col: 0, Lo: lo, Hi: hi, Text: fmt.Sprintf("x in codes %d..%d", lo, hi)})
+			try(&predicate.Range{Col: 0, Lo: lo, Hi: hi, Text: fmt.Sprintf("x in codes %d..%d", lo, hi)})
 		}
 	}
 	if seg.Nulls > 0 {
-		try(&plan.NullTest{Col: 0, Text: "x IS NULL"})
-		try(&plan.NullTest{Col: 0, Not: true, Text: "x IS NOT NULL"})
+		try(&predicate.NullTest{Col: 0, Text: "x IS NULL"})
+		try(&predicate.NullTest{Col: 0, Not: true, Text: "x IS NOT NULL"})
 	}
-	var spans []plan.Span
+	var spans []predicate.Span
 	for i := 0; i+2 < len(edges) && i < 60; i += 3 {
 		lo := uint64(i) * (seg.Max / 80)
 		if len(spans) == 0 || lo > spans[len(spans)-1].Hi+1 {
-			spans = append(spans, plan.Span{Lo: lo, Hi: lo + seg.Max/400})
+			spans = append(spans, predicate.Span{Lo: lo, Hi: lo + seg.Max/400})
 		}
 	}
-	if len(spans) > plan.MaxSpans {
-		try(&plan.Members{Col: 0, Spans: spans, Text: "x IN (...)"})
+	if len(spans) > predicate.MaxSpans {
+		try(&predicate.Members{Col: 0, Spans: spans, Text: "x IN (...)"})
 	}
 }
 
 // checkSelect compares count and stencil buffer with the scalar evaluation.
-func checkSelect(t *testing.T, g *pass.GL, e *predicates.Evaluator, c *table.Chunk, p *plan.Pred, keep bool) {
+func checkSelect(t *testing.T, g *pass.GL, e *predicates.Evaluator, c *table.Chunk, p *predicate.Pred, keep bool) {
 	t.Helper()
 	s := e.Select(p, keep)
 	n, err := s.Wait()

@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -18,7 +19,7 @@ import (
 // The paper's float32 dot product runs where it is exact: integer coefficients and
 // every partial sum below 2^24. Everything else runs a generated program in
 // integers of 32 or 64 bits, or doubles.
-func (e *Evaluator) Semilinear(p *plan.Computed, h how) pass.Count {
+func (e *Evaluator) Semilinear(p *predicate.Computed, h how) pass.Count {
 	q := h.pass(pass.Semilinear{Shape: p.Shape, Check: p.Fails != nil, Text: p.Text, Outcome: h.outcome})
 	if !e.dotProduct(p, q) {
 		return e.generated(p, q)
@@ -29,8 +30,8 @@ func (e *Evaluator) Semilinear(p *plan.Computed, h how) pass.Count {
 var exactFloat = big.NewInt(1 << textures.LimbBits)
 
 // dotProduct makes q the paper's SemilinearFP when float32 computes it exactly.
-func (e *Evaluator) dotProduct(p *plan.Computed, q *pass.Pass) bool {
-	if p.Fails != nil || p.Shape != plan.Semilinear || textures.PackedBytes(e.chunk.Rows) > e.device.MaxTextureBytes {
+func (e *Evaluator) dotProduct(p *predicate.Computed, q *pass.Pass) bool {
+	if p.Fails != nil || p.Shape != predicate.Semilinear || textures.PackedBytes(e.chunk.Rows) > e.device.MaxTextureBytes {
 		return false
 	}
 	cols, coef, rhs, bound, ok := p.Linear()
@@ -84,13 +85,13 @@ func (e *Evaluator) SemilinearFP(f LinearFP, test pass.Stencil) pass.Count {
 	if n := textures.PackedBytes(e.chunk.Rows); n > e.device.MaxTextureBytes {
 		return e.Fail(&plan.Declined{Why: fmt.Sprintf("four attributes in a texture take %d bytes, the device takes %d", n, e.device.MaxTextureBytes)})
 	}
-	q := &pass.Pass{Op: pass.Semilinear{Shape: plan.Semilinear, Text: f.Text, Outcome: pass.CountedOf}, Stencil: test, Count: true}
+	q := &pass.Pass{Op: pass.Semilinear{Shape: predicate.Semilinear, Text: f.Text, Outcome: pass.CountedOf}, Stencil: test, Count: true}
 	e.linear(f, q, slices.ContainsFunc(f.Columns, func(c int) bool { return e.Segment(c).Nulls > 0 }))
 	return e.Draw(q)
 }
 
 // generated draws q with the discarding program that package glsl writes for a leaf.
-func (e *Evaluator) generated(leaf plan.Leaf, q *pass.Pass) pass.Count {
+func (e *Evaluator) generated(leaf predicate.Leaf, q *pass.Pass) pass.Count {
 	refs, limbs := e.inputs(leaf.Columns())
 	source, f := glsl.Generate(leaf, len(refs), limbs)
 	if n := len(refs) + len(f.Lookups); n > e.device.Samplers {

@@ -3,7 +3,7 @@ package predicates
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -36,16 +36,16 @@ func stencilTest(f pass.Func, ref, mask uint8) pass.Stencil {
 // Select evaluates a whole WHERE. With keep false only the count is asked for, and
 // a single predicate needs no stencil buffer at all: the occlusion query around
 // its pass is the answer. Otherwise the stencil buffer holds the selection.
-func (e *Evaluator) Select(p *plan.Pred, keep bool) *Selection {
+func (e *Evaluator) Select(p *predicate.Pred, keep bool) *Selection {
 	e.Claim()
 	p = e.expand(p)
 	s := &Selection{}
 	switch p.Op {
-	case plan.True:
+	case predicate.True:
 		s.all, s.Sum = true, pass.Sum{pass.Known(e.chunk.Rows)}
-	case plan.False:
+	case predicate.False:
 		s.none = true
-	case plan.Simple:
+	case predicate.Simple:
 		e.selectOne(s, p.Leaf, keep)
 	default:
 		e.selectMany(s, p)
@@ -58,7 +58,7 @@ func (e *Evaluator) Select(p *plan.Pred, keep bool) *Selection {
 
 // selectOne is one predicate: its own pass counts, and with SetupStencil (clear to
 // 0, REPLACE by 1 on pass) leaves the selection behind.
-func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) {
+func (e *Evaluator) selectOne(s *Selection, l predicate.Leaf, keep bool) {
 	h := how{outcome: pass.Counted}
 	if keep {
 		h.clear = &pass.Clear{Mask: 0xff}
@@ -70,7 +70,7 @@ func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) {
 
 // selectMany picks the form with the fewest passes. EvalCNF is the paper's: it is
 // taken unless another form needs less than half of its passes.
-func (e *Evaluator) selectMany(s *Selection, p *plan.Pred) {
+func (e *Evaluator) selectMany(s *Selection, p *predicate.Pred) {
 	nested := nestedCost(p)
 	cnf, okC := p.CNF(maxClauses)
 	dnf, okD := p.DNF(maxClauses)
@@ -92,7 +92,7 @@ func (e *Evaluator) selectMany(s *Selection, p *plan.Pred) {
 
 // leafCost is about two passes, copy and test, for a depth test; one for a
 // discarding program.
-func leafCost(l plan.Leaf) int {
+func leafCost(l predicate.Leaf) int {
 	switch l.(type) {
 	case *limbTest, *limbRange, *maskTest:
 		return 2
@@ -100,7 +100,7 @@ func leafCost(l plan.Leaf) int {
 	return 1
 }
 
-func cnfCost(clauses [][]plan.Leaf) int {
+func cnfCost(clauses [][]predicate.Leaf) int {
 	n := 0
 	for _, c := range clauses {
 		for _, l := range c {
@@ -111,7 +111,7 @@ func cnfCost(clauses [][]plan.Leaf) int {
 	return n
 }
 
-func dnfCost(clauses [][]plan.Leaf) int { return cnfCost(clauses) + len(clauses) }
+func dnfCost(clauses [][]predicate.Leaf) int { return cnfCost(clauses) + len(clauses) }
 
 // EvalCNF evaluates a conjunction of disjunctions (paper, routine 4.3) with the
 // stencil values 0, 1 and 2. Before clause i (from 1) the records still selected
@@ -121,7 +121,7 @@ func dnfCost(clauses [][]plan.Leaf) int { return cnfCost(clauses) + len(clauses)
 //
 // Since a record passes at most one disjunct of the last clause, the counts of
 // that clause's passes add up to the size of the selection.
-func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) {
+func (e *Evaluator) EvalCNF(s *Selection, clauses [][]predicate.Leaf) {
 	clear := &pass.Clear{Value: 1, Mask: 0xff}
 	for i, clause := range clauses {
 		valid, op := uint8(1), pass.Incr
@@ -194,7 +194,7 @@ const maxConjuncts = 126
 // j and increments them; those at m + 1 after the m predicates are parked in the
 // top bit, the others go back to 1. A parked record is not tested again, so the
 // counts of the parking passes add up to the size of the selection.
-func (e *Evaluator) EvalDNF(s *Selection, clauses [][]plan.Leaf) {
+func (e *Evaluator) EvalDNF(s *Selection, clauses [][]predicate.Leaf) {
 	const parked = 0x80
 	clear := &pass.Clear{Value: 1, Mask: 0xff}
 	for i, clause := range clauses {

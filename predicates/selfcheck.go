@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -57,7 +57,7 @@ func rangeCounts(e *Evaluator, lo, hi, want uint64) (bool, error) {
 	if lo == hi || lo == 0 && hi == e.Segment(0).Max {
 		return true, nil // never a Range
 	}
-	r := &plan.Range{Col: 0, Lo: lo, Hi: hi, Text: fmt.Sprintf("x BETWEEN %d AND %d", lo, hi)}
+	r := &predicate.Range{Col: 0, Lo: lo, Hi: hi, Text: fmt.Sprintf("x BETWEEN %d AND %d", lo, hi)}
 	n, err := e.Select(leafOf(r), false).Wait()
 	return n == want, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -120,7 +121,7 @@ func (a *alteration) finish(ch *Change) {
 		ch.Set, items = append(ch.Set, i), append(items, plan.Item{Name: f.Name, E: e})
 	}
 	if in != nil {
-		ch.Rows = plan.Unnest(&plan.Project{Input: in, Items: items}, a.c.Off)
+		ch.Rows = rules.Unnest(&plan.Project{Input: in, Items: items}, a.c.Off)
 	}
 	ch.Assigned = len(ch.Set)
 }

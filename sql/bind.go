@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -121,7 +122,7 @@ func (s *Statement) bindRows(c Catalog, params []table.Value, n *noted, now *tim
 // answer binds the statement's own query.
 func (b *binder) answer() plan.Node {
 	b.answers = true
-	n := plan.Unnest(b.query(), b.c.Off)
+	n := rules.Unnest(b.query(), b.c.Off)
 	if slices.Max(append(b.arrays, 0)) > 0 {
 		n = &plan.Arrays{Input: n, Sizes: b.arrays}
 	}
@@ -167,7 +168,7 @@ func (b *binder) query() plan.Node {
 	case len(b.sel.ValuesLists) > 0:
 		return b.rows(b.values())
 	}
-	n := plan.Rewrite(b.from(), plan.FoldFalse)
+	n := plan.Rewrite(b.from(), rules.FoldFalse)
 	b.groupBy()
 	items := b.items()
 	keys := b.sortKeys(items)
@@ -178,7 +179,7 @@ func (b *binder) query() plan.Node {
 		n = oneRow()
 	}
 	if where := b.where(); where != nil {
-		n = plan.FoldFalse(&plan.Filter{Input: n, Where: where})
+		n = rules.FoldFalse(&plan.Filter{Input: n, Where: where})
 	}
 	return b.limit(b.ordered(b.grouped(n, having), items, keys, on))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -34,8 +36,8 @@ type Catalog struct {
 	// is false where they are not to be had at once, and the error is why the column cannot be read. A statement that has asked is
 	// bound anew each time that it runs.
 	Texts func(name string, column int) (lists [][]string, ok bool, err error)
-	// Off are the rules that binding leaves out: see [plan.Unnest].
-	Off plan.Off
+	// Off are the rules that binding leaves out: see [rules.Unnest].
+	Off rules.Off
 }
 
 // One is the catalog of a single table.
@@ -51,7 +53,7 @@ func One(t *table.Table) Catalog {
 
 // Plan binds a text that is one SELECT over a table, and lowers the part of it that a
 // backend does.
-func Plan(t *table.Table, text string) (*plan.Query, error) {
+func Plan(t *table.Table, text string) (*physical.Query, error) {
 	list, err := Parse(text)
 	if err != nil {
 		return nil, err
@@ -63,11 +65,11 @@ func Plan(t *table.Table, text string) (*plan.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := plan.Fragments(plan.Cut(n))
+	parts := plan.Fragments(rules.Cut(n))
 	if len(parts) != 1 {
 		return nil, expr.Errorf(-1, "%s reads no table", text)
 	}
-	return plan.NewQuery(t, parts[0])
+	return physical.NewQuery(t, parts[0])
 }
 
 // lookup finds n among list: a quoted name as it is, an unquoted one without regard

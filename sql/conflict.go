@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -57,7 +58,7 @@ func (b *binder) conflict(n *pg.InsertStmt, def *storage.Definition) *Conflict {
 		return &plan.Join{Kind: plan.Inner, Left: target, Right: proposed, On: junction(same, true, b.pos(loc))}
 	}
 	for _, k := range c.Keys {
-		c.Hits = append(c.Hits, plan.Unnest(&plan.Project{Input: joined(k), Items: []plan.Item{number(width)}}, b.c.Off))
+		c.Hits = append(c.Hits, rules.Unnest(&plan.Project{Input: joined(k), Items: []plan.Item{number(width)}}, b.c.Off))
 	}
 	if !update {
 		return c
@@ -75,7 +76,7 @@ func (b *binder) conflict(n *pg.InsertStmt, def *storage.Definition) *Conflict {
 	if w := b.where(); w != nil {
 		in = &plan.Filter{Input: in, Where: w}
 	}
-	c.Update = plan.Unnest(&plan.Project{Input: in, Items: append(items, number(width))}, b.c.Off)
+	c.Update = rules.Unnest(&plan.Project{Input: in, Items: append(items, number(width))}, b.c.Off)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -237,7 +238,7 @@ func (b *binder) copyInto(n *pg.CopyStmt) *Change {
 			p.Items = append(p.Items, plan.Item{Name: f.Name, E: &expr.Column{Index: at, Name: f.Name, T: f.Type, P: b.Offset}})
 		}
 		b.place = inWhere
-		ch.Rows = plan.Unnest(b.selectedFor(ch, def, columns, p, 0), b.c.Off)
+		ch.Rows = rules.Unnest(b.selectedFor(ch, def, columns, p, 0), b.c.Off)
 	}
 	return ch
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -332,7 +333,7 @@ func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 	}
 	ch.Define = def
 	if !into.SkipData { // WITH NO DATA
-		ch.Rows = plan.Unnest(out, b.c.Off)
+		ch.Rows = rules.Unnest(out, b.c.Off)
 	}
 	return ch
 }

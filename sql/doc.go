@@ -13,7 +13,7 @@
 //
 //   - [Parse] cuts a text into its statements.
 //   - [Statement.Bind] resolves names and types against a [Catalog].
-//   - [Plan] makes the [plan.Query] of a SELECT over a table at hand, for those who have no engine.
+//   - [Plan] makes the [physical.Query] of a SELECT over a table at hand, for those who have no engine.
 //   - [Describe] writes an error with its line and column.
 //
 // # Statements fail one by one

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -109,7 +110,7 @@ func (b *binder) beside(all plan.Node) plan.Node {
 		b.refuseTwice(b.scope, s, b.locationOf(item))
 		all, b.scope = &plan.Join{Left: all, Right: n}, b.scope.beside(s)
 	}
-	return plan.PlaceLateral(all)
+	return rules.PlaceLateral(all)
 }
 
 // fromItem resolves an item of FROM.

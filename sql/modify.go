@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -340,7 +341,7 @@ func (b *binder) insert(n *pg.InsertStmt, merged bool) *Change {
 		q.merged = merged
 		ch.Rows = b.selectedFor(ch, def, cols, q.query(), len(n.Cols))
 	}
-	ch.Rows = plan.Unnest(ch.Rows, b.c.Off)
+	ch.Rows = rules.Unnest(ch.Rows, b.c.Off)
 	if n.OnConflictClause != nil {
 		ch.Conflict = b.conflict(n, def)
 	}
@@ -462,7 +463,7 @@ func (b *binder) changedWhere(n plan.Node, items []plan.Item, where *pg.Node) pl
 	if w := b.where(); w != nil {
 		n = &plan.Filter{Input: n, Where: w}
 	}
-	return plan.Unnest(&plan.Project{Input: n, Items: items}, b.c.Off)
+	return rules.Unnest(&plan.Project{Input: n, Items: items}, b.c.Off)
 }
 
 // returning binds RETURNING over a table's rows.

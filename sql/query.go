@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -62,7 +63,7 @@ func (c *cte) asRead(b *binder) *plan.Subplan {
 		if c.deeper == nil {
 			c.deeper = map[int]*plan.Subplan{}
 		}
-		c.deeper[levels] = plan.Deeper(c.of, levels)
+		c.deeper[levels] = rules.Deeper(c.of, levels)
 	}
 	return c.deeper[levels]
 }

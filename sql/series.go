@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -59,7 +60,7 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 		f.Name = a.Aliasname
 	}
 	start, stop := convert(ends[0], t, pos), convert(ends[1], t, pos)
-	if !slices.ContainsFunc([]expr.Expr{start, stop, step}, plan.ReadsOuter) {
+	if !slices.ContainsFunc([]expr.Expr{start, stop, step}, rules.ReadsOuter) {
 		return &plan.Series{Field: f, Start: start, Stop: stop, Step: step, Limit: -1}, true
 	}
 	row := &plan.Project{Input: &plan.Values{Rows: [][]expr.Expr{{}}}, Items: []plan.Item{{Name: "start", E: start}, {Name: "stop", E: stop}, {Name: "step", E: step}}}

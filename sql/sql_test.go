@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -39,7 +40,7 @@ type query struct {
 
 func parts(tree plan.Node) query {
 	q := query{tree: tree, Fragment: &plan.Fragment{}}
-	plan.Walk(plan.Cut(tree), func(n plan.Node, _ int) {
+	plan.Walk(rules.Cut(tree), func(n plan.Node, _ int) {
 		switch n := n.(type) {
 		case *plan.Project:
 			q.Items = n.Items

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -39,7 +40,7 @@ func Functions() []string {
 // ruleList is SHOW RULES: the rules of plans, which SET disable_rule leaves out.
 func ruleList() plan.Node {
 	var names, do []string
-	for _, r := range plan.Rules {
+	for _, r := range rules.Rules {
 		names, do = append(names, r.Name), append(do, r.Does)
 	}
 	return listed([]string{"rule_name", "description"}, names, do)

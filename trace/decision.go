@@ -7,7 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -79,7 +79,7 @@ func (s *Search) Decision(step int) *Decision {
 	if step+1 < len(s.Steps) && s.Steps[step+1].high >= st.high || st.Counts != nil && (st.Taken == "") {
 		return nil
 	}
-	k, largest, ok, err := plan.Rank(s.agg, n)
+	k, largest, ok, err := physical.Rank(s.agg, n)
 	if err != nil || !ok {
 		return nil
 	}

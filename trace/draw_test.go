@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -18,7 +18,7 @@ func TestDepthBoundsAreMarked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tr := &tracer{plan: &plan.Query{Table: b.Table()}}
+	tr := &tracer{plan: &physical.Query{Table: b.Table()}}
 	l := &look{Pass: &Pass{}, pass: &pass.Pass{Bounds: &pass.Bounds{Lo: 5.0 / (1 << 24), Hi: 50.0 / (1 << 24)}}}
 	want := []Quad{{5.0 / (1 << 24), "from depth 5\u00a0/\u00a02^24 (a\u00a0=\u00a015)"}, {50.0 / (1 << 24), "to depth 50\u00a0/\u00a02^24 (a\u00a0=\u00a060)"}}
 	if got := tr.quads(l, &buffer{}); !slices.Equal(got, want) {

@@ -20,19 +20,20 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
 
 // backendsOf are the backends that have passes.
-func backendsOf(ctx *glctx.Context) map[string]func(pass.Runner, *plan.Query) ([]table.Value, error) {
+func backendsOf(ctx *glctx.Context) map[string]func(pass.Runner, *physical.Query) ([]table.Value, error) {
 	draws, scans := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()).ByChunk()
-	return map[string]func(pass.Runner, *plan.Query) ([]table.Value, error){
-		"classic": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return aggregates.Run(r, draws, q) },
-		"fused": func(r pass.Runner, q *plan.Query) ([]table.Value, error) {
+	return map[string]func(pass.Runner, *physical.Query) ([]table.Value, error){
+		"classic": func(r pass.Runner, q *physical.Query) ([]table.Value, error) { return aggregates.Run(r, draws, q) },
+		"fused": func(r pass.Runner, q *physical.Query) ([]table.Value, error) {
 			return gltest.Answer(fused.Select)(r, draws, q)
 		},
-		"compute": func(r pass.Runner, q *plan.Query) ([]table.Value, error) {
+		"compute": func(r pass.Runner, q *physical.Query) ([]table.Value, error) {
 			return gltest.Answer(compute.Select)(r, scans, q)
 		},
 	}
@@ -48,7 +49,7 @@ func TestRandomQueriesUnderWatch(t *testing.T) {
 			knobs := plantest.Exact()
 			knobs.Arith = 0 // a program for each shape takes long to compile
 			tab := plantest.Table(rt, knobs)
-			q, err := plan.NewQuery(tab, plantest.Query(rt, tab, knobs))
+			q, err := physical.NewQuery(tab, plantest.Query(rt, tab, knobs))
 			if err != nil || len(tab.Chunks) == 0 {
 				return // refused: package plan's tests say when
 			}

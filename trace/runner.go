@@ -15,7 +15,8 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -28,8 +29,8 @@ type tracer struct {
 	store *textures.Store
 	ctx   *glctx.Context
 	timer *glctx.Timer
-	plan  *plan.Query
-	pairs *plan.PairQuery // of the passes that find a join's pairs; else nil
+	plan  *physical.Query
+	pairs *physical.PairQuery // of the passes that find a join's pairs; else nil
 	err   error
 
 	progress func(done, all int) // nil: nobody asks
@@ -201,7 +202,7 @@ func (t *tracer) selection(chunk int) table.Bitmap {
 
 // holds notes that the pass has a set of records of its chunk, which may be the selection.
 func (t *tracer) holds(l *look, in func(row int) bool) {
-	if l.Selection || l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
+	if l.Selection || l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == predicate.True {
 		return
 	}
 	b := t.selection(l.Chunk)
@@ -220,7 +221,7 @@ func (t *tracer) hostSelection(l *look) {
 	case fused.Bitmap, fused.Merge, compute.Write, compute.Values:
 		return
 	}
-	if l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
+	if l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == predicate.True {
 		return
 	}
 	l.Selection = true

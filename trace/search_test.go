@@ -20,6 +20,7 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -75,7 +76,7 @@ func TestSearchesOverSeveralChunksCloseInOnTheAnswer(t *testing.T) {
 			if err != nil {
 				return // no such rank
 			}
-			q, err := plan.NewQuery(tab, asked)
+			q, err := physical.NewQuery(tab, asked)
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -91,7 +91,7 @@ func (t *tracer) searches(values []table.Value) {
 }
 
 // constant finds the bits that backend compute does not count by.
-func (s *Search) constant(q *plan.Query) (err error) {
+func (s *Search) constant(q *physical.Query) (err error) {
 	s.stored, err = compute.SearchedBits(q, s.agg.Col)
 	for b := s.Bits - 1; b >= 0; b-- {
 		if s.stored>>b&1 == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -193,7 +193,7 @@ func valuesOf(rows [][]table.Value, column int) string {
 
 // Found is what the draws of a statement on backend classic have found, given the values of the
 // plan's aggregates: Searches, Sums, and of Passes Name, Chunk, Samples, Search, Step and Sum.
-func Found(q *plan.Query, passes []pass.Profile, values []table.Value) *Trace {
+func Found(q *physical.Query, passes []pass.Profile, values []table.Value) *Trace {
 	t := &tracer{plan: q, trace: &Trace{}, selected: map[int]table.Bitmap{}}
 	for _, p := range passes {
 		l := newLook(p.Pass)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -407,7 +407,7 @@ func TestEndsOfLimbs(t *testing.T) {
 		}
 	}
 	chunk := tab.Table().Chunks[0]
-	tr := &tracer{plan: &plan.Query{Table: tab.Table()}}
+	tr := &tracer{plan: &physical.Query{Table: tab.Table()}}
 	const all = 1<<textures.LimbBits - 1
 	for _, c := range []struct {
 		limb        int

@@ -18,7 +18,8 @@ import (
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 	"github.com/stencildb/stencildb/trace"
@@ -323,7 +324,7 @@ func TestPagesShowTheirChunk(t *testing.T) {
 }
 
 // chosen are the records of the first chunk that satisfy a predicate.
-func chosen(t *testing.T, p *plan.Pred, tab *table.Table) table.Bitmap {
+func chosen(t *testing.T, p *predicate.Pred, tab *table.Table) table.Bitmap {
 	t.Helper()
 	b, err := cpu.Selected(p, tab.Chunks[0])
 	if err != nil {
@@ -332,7 +333,7 @@ func chosen(t *testing.T, p *plan.Pred, tab *table.Table) table.Bitmap {
 	return b
 }
 
-func countOf(t *testing.T, q *plan.Query, tab *table.Table) string {
+func countOf(t *testing.T, q *physical.Query, tab *table.Table) string {
 	t.Helper()
 	return table.Int(int64(chosen(t, q.Chunks[0].Pred, tab).Count())).String()
 }

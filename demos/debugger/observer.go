@@ -8,7 +8,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 	"github.com/stencildb/stencildb/trace"
@@ -17,7 +17,7 @@ import (
 // scene is what the device holds at a step. Its textures are good until the next
 // statement runs.
 type scene struct {
-	plan   *plan.Query
+	plan   *physical.Query
 	passes []pass.Profile // those that happened, with the samples that they counted
 	ahead  []*pass.Pass   // those that are still to come, where counts are what a plan takes them for
 	ended  bool           // the statement has no further pass
@@ -131,13 +131,13 @@ func newObserver(s engine.Stage, m moment) *observer {
 // selects reports whether the records that a pass counts are selected: of a statement
 // that only counts all that are counted, else those that it marks in the stencil buffer,
 // where what searches and adds up finds them.
-func selects(q *plan.Query, p *pass.Pass) bool {
+func selects(q *physical.Query, p *pass.Pass) bool {
 	return p.Count && (addsUp(q) || p.Stencil.Test && p.Stencil.WriteMask != 0)
 }
 
 // addsUp reports whether the statement asks for nothing but how many records are
 // selected, which is the sum of what its passes count.
-func addsUp(q *plan.Query) bool {
+func addsUp(q *physical.Query) bool {
 	for _, a := range q.Aggs {
 		if a.Kind != expr.CountAll && a.Kind != expr.Selectivity {
 			return false

@@ -9,7 +9,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,7 +25,7 @@ type Constant struct {
 
 // constants finds the literals of a statement that can be changed: those compared
 // with an attribute, or between which it lies.
-func constants(text string, q *plan.Query, axes func(col int) *axis) []*Constant {
+func constants(text string, q *physical.Query, axes func(col int) *axis) []*Constant {
 	var list []*Constant
 	add := func(x, e expr.Expr, op string) {
 		column, ok := bare(x).(*expr.Column)

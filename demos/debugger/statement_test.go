@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -29,7 +29,7 @@ func mixed(t *testing.T) *table.Table {
 	return b.Table()
 }
 
-func bound(t *testing.T, tab *table.Table, text string) *plan.Query {
+func bound(t *testing.T, tab *table.Table, text string) *physical.Query {
 	t.Helper()
 	p, err := sql.Plan(tab, text)
 	if err != nil {

@@ -9,17 +9,19 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // Answer is how a backend answers a query by itself: its selection, and what is asked of it.
-func Answer[D any](selection func(pass.Runner, D, *plan.Query) (plan.Selection, error)) func(pass.Runner, D, *plan.Query) ([]table.Value, error) {
-	return func(run pass.Runner, device D, q *plan.Query) ([]table.Value, error) {
+func Answer[D any](selection func(pass.Runner, D, *physical.Query) (partial.Selection, error)) func(pass.Runner, D, *physical.Query) ([]table.Value, error) {
+	return func(run pass.Runner, device D, q *physical.Query) ([]table.Value, error) {
 		s, err := selection(run, device, q)
 		if err != nil {
 			return nil, err
 		}
-		return plan.Finish(s, q)
+		return partial.Finish(s, q)
 	}
 }
 
@@ -27,8 +29,8 @@ func Answer[D any](selection func(pass.Runner, D, *plan.Query) (plan.Selection, 
 // from the scalar oracle over the rows that are not deleted: in a value, or in whether there is an error. What is not
 // supported, or declined, passes: other tests say when that may be.
 // It reports whether there was something to compare.
-func CompareWithOracle(t *rapid.T, g *pass.GL, tab *table.Table, q *plan.Fragment, run func(*plan.Query) ([]table.Value, error)) bool {
-	p, err := plan.NewQuery(tab, q)
+func CompareWithOracle(t *rapid.T, g *pass.GL, tab *table.Table, q *plan.Fragment, run func(*physical.Query) ([]table.Value, error)) bool {
+	p, err := physical.NewQuery(tab, q)
 	if err != nil {
 		return false
 	}

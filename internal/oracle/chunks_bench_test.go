@@ -22,6 +22,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
@@ -64,18 +65,22 @@ func benchmarkChunks(b *testing.B, ctx *glctx.Context, g *pass.GL, main thread, 
 	draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(0)
 	for _, backend := range []struct {
 		name string
-		run  func(q *plan.Query) error
+		run  func(q *physical.Query) error
 	}{
-		{"cpu", func(q *plan.Query) error { _, err := goroutines.Execute(context.Background(), q); return err }},
-		{"compute", func(q *plan.Query) error { _, err := gltest.Answer(compute.Select)(g, scans, q); g.End(); return err }},
-		{"fused", func(q *plan.Query) error { _, err := gltest.Answer(fused.Select)(g, draws, q); g.End(); return err }},
-		{"classic", func(q *plan.Query) error { _, err := aggregates.Run(g, draws, q); g.End(); return err }},
+		{"cpu", func(q *physical.Query) error { _, err := goroutines.Execute(context.Background(), q); return err }},
+		{"compute", func(q *physical.Query) error {
+			_, err := gltest.Answer(compute.Select)(g, scans, q)
+			g.End()
+			return err
+		}},
+		{"fused", func(q *physical.Query) error { _, err := gltest.Answer(fused.Select)(g, draws, q); g.End(); return err }},
+		{"classic", func(q *physical.Query) error { _, err := aggregates.Run(g, draws, q); g.End(); return err }},
 	} {
 		for _, where := range []string{"", " WHERE s"} {
 			for _, a := range chunkAggregates() {
 				b.Run(fmt.Sprintf("%s/%v%s", backend.name, a, where), func(b *testing.B) {
 					times, busy := make([][]time.Duration, len(tables)), make([][]time.Duration, len(tables))
-					var queries []*plan.Query
+					var queries []*physical.Query
 					for _, t := range tables {
 						queries = append(queries, chunkQuery(b, t, a, where != ""))
 					}
@@ -164,12 +169,12 @@ func chunkAggregates() []expr.Aggregate {
 }
 
 // chunkQuery is an aggregate over all records, or over those with s < 2^18.
-func chunkQuery(b *testing.B, t *table.Table, a expr.Aggregate, selects bool) *plan.Query {
+func chunkQuery(b *testing.B, t *table.Table, a expr.Aggregate, selects bool) *physical.Query {
 	q := &plan.Fragment{Table: "t", Aggs: []expr.Aggregate{a}}
 	if selects {
 		q.Where = &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "s", T: t.Fields[2].Type}, R: &expr.Const{V: table.Int(1 << 18)}}
 	}
-	p, err := plan.NewQuery(t, q)
+	p, err := physical.NewQuery(t, q)
 	if err != nil {
 		b.Fatal(err)
 	}

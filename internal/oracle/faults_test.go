@@ -24,6 +24,8 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
@@ -50,7 +52,7 @@ func faulty(t *testing.T) *table.Table {
 
 // faultyQuery asks for aggregates, or for rows where there are none, of the records with
 // (x < 200 OR w > 2^24) AND 1000 / y > 30, which has to be checked for y = 0.
-func faultyQuery(t *testing.T, tab *table.Table, aggs ...expr.Aggregate) *plan.Query {
+func faultyQuery(t *testing.T, tab *table.Table, aggs ...expr.Aggregate) *physical.Query {
 	integer := table.Type{Kind: table.BigInt}
 	compare := func(op expr.CmpOp, l expr.Expr, n int64) expr.Expr {
 		return &expr.Compare{Op: op, L: l, R: &expr.Const{V: table.Int(n)}}
@@ -60,7 +62,7 @@ func faultyQuery(t *testing.T, tab *table.Table, aggs ...expr.Aggregate) *plan.Q
 	divided := &expr.Arith{Op: expr.Div, L: &expr.Const{V: table.Int(1000)}, R: &expr.Arith{Op: expr.Add, L: col(2), R: zero, T: integer}, T: integer}
 	where := &expr.And{Kids: []expr.Expr{
 		&expr.Or{Kids: []expr.Expr{compare(expr.LT, col(0), 200), compare(expr.GT, col(1), 1<<24)}}, compare(expr.GT, divided, 30)}}
-	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggs})
+	q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +111,8 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 		agg(expr.Min, 0), agg(expr.Max, 1), agg(expr.Percentile, 0), agg(expr.Percentile, 1))
 	rows := faultyQuery(t, tab)
 	one := cpu.New(1)
-	finish := func(q *plan.Query, parts ...plan.Selection) (string, error) {
-		values, err := plan.Finish(merged(q, parts), q)
+	finish := func(q *physical.Query, parts ...partial.Selection) (string, error) {
+		values, err := partial.Finish(merged(q, parts), q)
 		return fmt.Sprint(values), err
 	}
 	want, err := finish(answers, selected(t, one, answers))
@@ -170,19 +172,21 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 		failed := map[string]bool{}
 		for _, b := range []struct {
 			name   string
-			choose func(pass.Runner, *plan.Query) (plan.Selection, error)
-			rows   func(run pass.Runner, q *plan.Query, chunk int) ([]plan.Marked, error)
+			choose func(pass.Runner, *physical.Query) (partial.Selection, error)
+			rows   func(run pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error)
 		}{
-			{"classic", func(r pass.Runner, q *plan.Query) (plan.Selection, error) { return aggregates.Select(r, draws, q) },
-				func(r pass.Runner, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			{"classic", func(r pass.Runner, q *physical.Query) (partial.Selection, error) {
+				return aggregates.Select(r, draws, q)
+			},
+				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error) {
 					return aggregates.Rows(r, draws, q, chunk)
 				}},
-			{"fused", func(r pass.Runner, q *plan.Query) (plan.Selection, error) { return fused.Select(r, draws, q) },
-				func(r pass.Runner, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			{"fused", func(r pass.Runner, q *physical.Query) (partial.Selection, error) { return fused.Select(r, draws, q) },
+				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error) {
 					return fused.Rows(r, draws, q, chunk)
 				}},
-			{"compute", func(r pass.Runner, q *plan.Query) (plan.Selection, error) { return compute.Select(r, scans, q) },
-				func(r pass.Runner, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			{"compute", func(r pass.Runner, q *physical.Query) (partial.Selection, error) { return compute.Select(r, scans, q) },
+				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error) {
 					return compute.Rows(r, scans, q, chunk)
 				}},
 		} {
@@ -329,7 +333,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func selected(t *testing.T, b *cpu.Backend, q *plan.Query) plan.Selection {
+func selected(t *testing.T, b *cpu.Backend, q *physical.Query) partial.Selection {
 	s, err := b.Select(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +342,7 @@ func selected(t *testing.T, b *cpu.Backend, q *plan.Query) plan.Selection {
 }
 
 // rowsOnCPU lists the selected rows of a query.
-func rowsOnCPU(ctx context.Context, b *cpu.Backend, q *plan.Query) (string, error) {
+func rowsOnCPU(ctx context.Context, b *cpu.Backend, q *physical.Query) (string, error) {
 	var list []string
 	for block, err := range b.Rows(ctx, q) {
 		if err != nil {
@@ -356,8 +360,8 @@ func rowsOnCPU(ctx context.Context, b *cpu.Backend, q *plan.Query) (string, erro
 }
 
 // rowsOnGPU is rowsOnCPU by the passes of a backend.
-func rowsOnGPU(run pass.Runner, q *plan.Query, choose func(pass.Runner, *plan.Query) (plan.Selection, error),
-	find func(pass.Runner, *plan.Query, int) ([]plan.Marked, error)) (string, error) {
+func rowsOnGPU(run pass.Runner, q *physical.Query, choose func(pass.Runner, *physical.Query) (partial.Selection, error),
+	find func(pass.Runner, *physical.Query, int) ([]physical.Marked, error)) (string, error) {
 	var list []string
 	for i := range q.Chunks {
 		s, err := choose(run, q.Part([]int{i}))

@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -432,7 +433,7 @@ func definedSum(a expr.Aggregate, values []table.Value) (table.Value, error) {
 		out.F = float64(f)
 	}
 	if math.IsInf(out.F, 0) {
-		return out, plan.ErrOverflow
+		return out, partial.ErrOverflow
 	}
 	return out, nil
 }
@@ -526,7 +527,7 @@ func definedMoment(a expr.Aggregate, args [][2]table.Value) (table.Value, error)
 		f, _ = out.Quo(out, by).Float64()
 	}
 	if math.IsInf(f, 0) {
-		return null, plan.ErrOverflow
+		return null, partial.ErrOverflow
 	}
 	return table.Float(f), nil
 }

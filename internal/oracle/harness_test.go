@@ -16,6 +16,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -230,9 +232,9 @@ func bind(tab *table.Table, text string) (plan.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree = plan.Cut(tree)
+	tree = rules.Cut(tree)
 	for _, f := range plan.Fragments(tree) {
-		if _, err := plan.NewQuery(tab, f); err != nil {
+		if _, err := physical.NewQuery(tab, f); err != nil {
 			return nil, err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -528,7 +528,7 @@ func (h *harness) joinAgrees(t *rapid.T, g *joins, text string, ordered bool, p 
 		way := rapid.SampledFrom(cpu.JoinWays).Draw(t, "way")
 		engine.Inspect(db.DB).PushAggregates(g.some(7)) // the tables are too small for it to pay
 		var off []string
-		for _, r := range plan.Rules[b2i(g.some(5))*len(plan.Rules):] { // all rules, or some
+		for _, r := range rules.Rules[b2i(g.some(5))*len(rules.Rules):] { // all rules, or some
 			if g.some(3) {
 				off = append(off, r.Name)
 			}

@@ -18,6 +18,8 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
@@ -32,11 +34,11 @@ func (th thread) do(f func()) {
 }
 
 // merged joins the selections of parts, if there are several.
-func merged(q *plan.Query, parts []plan.Selection) plan.Partial {
+func merged(q *physical.Query, parts []partial.Selection) partial.Partial {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+	return partial.Merge(q, len(parts), func(i int, do func(partial.Selection) error) func() error {
 		err := do(parts[i]) // on the one GL thread
 		return func() error { return err }
 	})
@@ -45,7 +47,7 @@ func merged(q *plan.Query, parts []plan.Selection) plan.Partial {
 // onThread is a selection whose methods run on a thread.
 type onThread struct {
 	thread
-	s plan.Selection
+	s partial.Selection
 }
 
 func (o onThread) Check() (err error) {
@@ -63,7 +65,7 @@ func (o onThread) CountNotNull(col int) (n uint64, err error) {
 	return n, err
 }
 
-func (o onThread) Sum(col int) (sum plan.Sum, err error) {
+func (o onThread) Sum(col int) (sum partial.Sum, err error) {
 	o.do(func() { sum, err = o.s.Sum(col) })
 	return sum, err
 }
@@ -73,7 +75,7 @@ func (o onThread) Kth(col int, k uint64, largest bool) (v table.Value, err error
 	return v, err
 }
 
-func (o onThread) CountAtLeast(col int, s *plan.Space, d plan.Digit) (n []uint64, err error) {
+func (o onThread) CountAtLeast(col int, s *physical.Space, d partial.Digit) (n []uint64, err error) {
 	o.do(func() { n, err = o.s.CountAtLeast(col, s, d) })
 	return n, err
 }
@@ -87,17 +89,17 @@ func (o onThread) VisitBits() int { return o.s.VisitBits() }
 func TestPartsMergeToTheWhole(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(2)
-		backends := []func(q *plan.Query) (plan.Selection, error){
-			func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) },
-			func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) },
-			func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) },
-			func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) },
+		backends := []func(q *physical.Query) (partial.Selection, error){
+			func(q *physical.Query) (partial.Selection, error) { return goroutines.Select(context.Background(), q) },
+			func(q *physical.Query) (partial.Selection, error) { return compute.Select(g, scans, q) },
+			func(q *physical.Query) (partial.Selection, error) { return fused.Select(g, draws, q) },
+			func(q *physical.Query) (partial.Selection, error) { return aggregates.Select(g, draws, q) },
 		}
 		compared, failed := 0, 0
 		rapid.Check(t, func(t *rapid.T) {
 			tab := plantest.Table(t, plantest.Default())
 			for range 3 {
-				q, err := plan.NewQuery(tab, plantest.Query(t, tab, plantest.Default()))
+				q, err := physical.NewQuery(tab, plantest.Query(t, tab, plantest.Default()))
 				if err != nil {
 					continue
 				}
@@ -107,7 +109,7 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 					places[p] = append(places[p], i)
 				}
 				main, open := make(thread), backends
-				var parts []plan.Selection
+				var parts []partial.Selection
 				for _, chunks := range places {
 					part := q
 					if len(places) > 1 {
@@ -130,7 +132,7 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 				var got []table.Value
 				go func() {
 					defer close(main)
-					got, err = plan.Finish(merged(q, parts), q)
+					got, err = partial.Finish(merged(q, parts), q)
 				}()
 				for f := range main {
 					f()
@@ -174,7 +176,7 @@ func TestPartsCountByWideDigits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var parts []plan.Selection
+			var parts []partial.Selection
 			main := make(thread)
 			for _, chunks := range [][]int{{0, 2, 4}, {3, 1}} {
 				s, err := compute.Select(g, d, q.Part(chunks))
@@ -186,7 +188,7 @@ func TestPartsCountByWideDigits(t *testing.T) {
 			var got []table.Value
 			go func() {
 				defer close(main)
-				got, err = plan.Finish(merged(q, parts), q)
+				got, err = partial.Finish(merged(q, parts), q)
 			}()
 			for f := range main {
 				f()
@@ -218,7 +220,7 @@ func (a anyWidth) DigitBits(left uint64) int {
 
 // ranked is k-th values of a column of that many bits over five chunks, of which one has NULLs and mostly small
 // values, one one value again and again, and one no value.
-func ranked(t *testing.T, rng *rand.Rand, width int) *plan.Query {
+func ranked(t *testing.T, rng *rand.Rand, width int) *physical.Query {
 	integer := table.Type{Kind: table.BigInt}
 	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "x", Type: integer}, {Name: "s", Type: integer}}}
 	for i, rows := range []int{9000, 5000, 8193, 1, 700} {
@@ -244,7 +246,7 @@ func ranked(t *testing.T, rng *rand.Rand, width int) *plan.Query {
 	for _, f := range []float64{0.1, 0.5, 0.97} {
 		q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: f, P: -1})
 	}
-	p, err := plan.NewQuery(tab, q)
+	p, err := physical.NewQuery(tab, q)
 	if err != nil {
 		t.Fatal(err)
 	}

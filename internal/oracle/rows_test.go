@@ -17,13 +17,15 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
 // holding lists the rows of a chunk that satisfy a predicate.
-func holding(t interface{ Fatalf(string, ...any) }, c *table.Chunk, p *plan.Pred) []uint32 {
+func holding(t interface{ Fatalf(string, ...any) }, c *table.Chunk, p *predicate.Pred) []uint32 {
 	holds, err := cpu.Selected(p, c)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -38,7 +40,7 @@ func holding(t interface{ Fatalf(string, ...any) }, c *table.Chunk, p *plan.Pred
 }
 
 // listed lists the rows that a device has marked in a chunk.
-func listed(marked []plan.Marked, n int) []uint32 {
+func listed(marked []physical.Marked, n int) []uint32 {
 	var rows []uint32
 	for _, m := range marked {
 		if m.All {
@@ -62,13 +64,13 @@ func TestRowsOfASelection(t *testing.T) {
 		draws, computes := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps())
 		windows := computes
 		windows.WindowRows = 8192 // several windows in larger chunks
-		backends := map[string]func(q *plan.Query, chunk int) ([]plan.Marked, error){
-			"classic":            func(q *plan.Query, i int) ([]plan.Marked, error) { return aggregates.Rows(g, draws, q, i) },
-			"fused":              func(q *plan.Query, i int) ([]plan.Marked, error) { return fused.Rows(g, draws, q, i) },
-			"compute":            func(q *plan.Query, i int) ([]plan.Marked, error) { return compute.Rows(g, computes, q, i) },
-			"compute in windows": func(q *plan.Query, i int) ([]plan.Marked, error) { return compute.Rows(g, windows, q, i) },
+		backends := map[string]func(q *physical.Query, chunk int) ([]physical.Marked, error){
+			"classic":            func(q *physical.Query, i int) ([]physical.Marked, error) { return aggregates.Rows(g, draws, q, i) },
+			"fused":              func(q *physical.Query, i int) ([]physical.Marked, error) { return fused.Rows(g, draws, q, i) },
+			"compute":            func(q *physical.Query, i int) ([]physical.Marked, error) { return compute.Rows(g, computes, q, i) },
+			"compute in windows": func(q *physical.Query, i int) ([]physical.Marked, error) { return compute.Rows(g, windows, q, i) },
 		}
-		check := func(t interface{ Fatalf(string, ...any) }, q *plan.Query, n int) int {
+		check := func(t interface{ Fatalf(string, ...any) }, q *physical.Query, n int) int {
 			compared := 0
 			for i, c := range q.Chunks {
 				want := holding(t, q.Table.Chunks[i], c.Pred)
@@ -95,8 +97,8 @@ func TestRowsOfASelection(t *testing.T) {
 			tab := plantest.Table(t, knobs)
 			query := plantest.Query(t, tab, knobs)
 			query.Aggs = nil
-			q, err := plan.NewQuery(tab, query)
-			if err != nil || slices.ContainsFunc(q.Chunks, func(c plan.ChunkPlan) bool { return len(c.Checks) > 0 }) {
+			q, err := physical.NewQuery(tab, query)
+			if err != nil || slices.ContainsFunc(q.Chunks, func(c physical.ChunkPlan) bool { return len(c.Checks) > 0 }) {
 				return // what a record means that raises an error is not said
 			}
 			compared += check(t, q, rapid.IntRange(32, 100).Draw(t, "n"))
@@ -194,7 +196,7 @@ func integers(t *testing.T, rows int) *table.Table {
 }
 
 // bound is the plan of a condition's rows.
-func bound(t *testing.T, tab *table.Table, where string) *plan.Query {
+func bound(t *testing.T, tab *table.Table, where string) *physical.Query {
 	t.Helper()
 	q, err := sql.Plan(tab, "SELECT 1 FROM t WHERE "+where)
 	if err != nil {

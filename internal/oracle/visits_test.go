@@ -17,12 +17,15 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
 
 // visited is a query over windows of so many rows, some to a visit.
-func visited(q *plan.Query, rows int, perVisit func() int) (visits []plan.Visit) {
+func visited(q *physical.Query, rows int, perVisit func() int) (visits []partial.Visit) {
 	t := *q.Table
 	t.Chunks = nil
 	var of []int
@@ -40,7 +43,7 @@ func visited(q *plan.Query, rows int, perVisit func() int) (visits []plan.Visit)
 				at++
 			}
 		}
-		visits = append(visits, plan.NewVisit(whole.Part(list)))
+		visits = append(visits, partial.NewVisit(whole.Part(list)))
 	}
 	return visits
 }
@@ -54,31 +57,35 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 		hardware.Software, hardware.Fuse, hardware.Multiprocessors, hardware.Together = false, true, 1, 4
 		type backend struct {
 			name string
-			open func(q *plan.Query) (plan.Selection, error)
-			rows func(q *plan.Query, chunk int) ([]plan.Marked, error)
-			find func(in, above *plan.Query, chunk int) (plan.Found, error)
+			open func(q *physical.Query) (partial.Selection, error)
+			rows func(q *physical.Query, chunk int) ([]physical.Marked, error)
+			find func(in, above *physical.Query, chunk int) (partial.Found, error)
 		}
 		backends := []backend{
-			{"cpu", func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) }, nil, nil},
-			{"compute", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, scans, q, chunk) }, nil},
-			{"compute as on hardware", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, hardware, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return compute.Rows(g, hardware, q, chunk) }, nil},
-			{"fused", func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return fused.Rows(g, draws, q, chunk) },
-				func(in, above *plan.Query, chunk int) (plan.Found, error) {
+			{"cpu", func(q *physical.Query) (partial.Selection, error) { return goroutines.Select(context.Background(), q) }, nil, nil},
+			{"compute", func(q *physical.Query) (partial.Selection, error) { return compute.Select(g, scans, q) },
+				func(q *physical.Query, chunk int) ([]physical.Marked, error) { return compute.Rows(g, scans, q, chunk) }, nil},
+			{"compute as on hardware", func(q *physical.Query) (partial.Selection, error) { return compute.Select(g, hardware, q) },
+				func(q *physical.Query, chunk int) ([]physical.Marked, error) {
+					return compute.Rows(g, hardware, q, chunk)
+				}, nil},
+			{"fused", func(q *physical.Query) (partial.Selection, error) { return fused.Select(g, draws, q) },
+				func(q *physical.Query, chunk int) ([]physical.Marked, error) { return fused.Rows(g, draws, q, chunk) },
+				func(in, above *physical.Query, chunk int) (partial.Found, error) {
 					return fused.Find(g, draws, in, above, chunk)
 				}},
-			{"classic", func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) },
-				func(q *plan.Query, chunk int) ([]plan.Marked, error) { return aggregates.Rows(g, draws, q, chunk) }, nil},
+			{"classic", func(q *physical.Query) (partial.Selection, error) { return aggregates.Select(g, draws, q) },
+				func(q *physical.Query, chunk int) ([]physical.Marked, error) {
+					return aggregates.Rows(g, draws, q, chunk)
+				}, nil},
 		}
-		finish := func(q *plan.Query, visits []plan.Visit, b backend, near map[int]plan.Span) (values []table.Value, opened int, err error) {
-			v := plan.Visiting{Visits: visits, Near: near,
-				Visit: func(_ *plan.Query, do func() error) error {
+		finish := func(q *physical.Query, visits []partial.Visit, b backend, near map[int]predicate.Span) (values []table.Value, opened int, err error) {
+			v := partial.Visiting{Visits: visits, Near: near,
+				Visit: func(_ *physical.Query, do func() error) error {
 					opened++
 					return do()
 				},
-				Select: func(q *plan.Query, do func(plan.Selection) error) error {
+				Select: func(q *physical.Query, do func(partial.Selection) error) error {
 					return g.Apart(q.Table, func() error {
 						s, err := b.open(q)
 						if err == nil {
@@ -87,7 +94,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 						return err
 					})
 				},
-				Rows: func(q *plan.Query, chunk int) (list []plan.Marked, err error) {
+				Rows: func(q *physical.Query, chunk int) (list []physical.Marked, err error) {
 					err = g.Apart(q.Table, func() error {
 						list, err = b.rows(q, chunk)
 						return err
@@ -95,7 +102,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 					return list, err
 				}}
 			if b.find != nil {
-				v.Find = func(in, above *plan.Query, chunk int) (found plan.Found, err error) {
+				v.Find = func(in, above *physical.Query, chunk int) (found partial.Found, err error) {
 					err = g.Apart(in.Table, func() error {
 						found, err = b.find(in, above, chunk)
 						return err
@@ -103,7 +110,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 					return found, err
 				}
 			}
-			values, err = plan.Finish(plan.Stream(q, v), q)
+			values, err = partial.Finish(partial.Stream(q, v), q)
 			g.End()
 			return values, opened, err
 		}
@@ -138,11 +145,11 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 					continue
 				}
 				for _, off := range []struct{ below, above uint64 }{{0, 0}, {3, 0}, {0, 1 << 9}, {1 << 10, 1 << 9}} { // near it one sweep does
-					near := map[int]plan.Span{}
+					near := map[int]predicate.Span{}
 					for i, a := range q.Aggs {
-						space := plan.NewSpace(q.Table, a.Col)
+						space := physical.NewSpace(q.Table, a.Col)
 						code := space.AtLeast(func(v table.Value) int { return table.Compare(v, want[i]) })
-						near[i] = plan.Span{Lo: code - min(code, off.below), Hi: code + min(space.Max()-code, off.above)}
+						near[i] = predicate.Span{Lo: code - min(code, off.below), Hi: code + min(space.Max()-code, off.above)}
 					}
 					if got, opened, err = finish(q, visits, backends[b], near); err != nil || opened != len(visits) {
 						t.Fatalf("%s, %d bits: %d visits of %d windows, %v", backends[b].name, width, opened, len(visits), err)
@@ -150,13 +157,13 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 					check(got)
 				}
 				for _, above := range []bool{false, true} { // close to it, its digits are decided
-					near := map[int]plan.Span{}
+					near := map[int]predicate.Span{}
 					for i, a := range q.Aggs {
-						space := plan.NewSpace(q.Table, a.Col)
+						space := physical.NewSpace(q.Table, a.Col)
 						code := space.AtLeast(func(v table.Value) int { return table.Compare(v, want[i]) })
-						near[i] = plan.Span{Lo: code - 1<<9, Hi: code - 1}
+						near[i] = predicate.Span{Lo: code - 1<<9, Hi: code - 1}
 						if above {
-							near[i] = plan.Span{Lo: code + 1, Hi: min(space.Max(), code+1<<9)}
+							near[i] = predicate.Span{Lo: code + 1, Hi: min(space.Max(), code+1<<9)}
 						}
 					}
 					if got, opened, err = finish(q, visits, backends[b], near); err != nil || opened == len(visits) {
@@ -168,7 +175,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			tab := plantest.Table(t, plantest.Default())
-			q, err := plan.NewQuery(tab, plantest.Query(t, tab, plantest.Default()))
+			q, err := physical.NewQuery(tab, plantest.Query(t, tab, plantest.Default()))
 			if err != nil {
 				return
 			}
@@ -178,12 +185,12 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 			if len(visits) == 0 {
 				return
 			}
-			near := map[int]plan.Span{} // right and wrong
+			near := map[int]predicate.Span{} // right and wrong
 			for i, a := range q.Aggs {
-				if plan.IsSought(a) && b.rows != nil && rapid.IntRange(0, 2).Draw(t, "near") > 0 {
-					max := plan.NewSpace(tab, a.Col).Max()
+				if partial.IsSought(a) && b.rows != nil && rapid.IntRange(0, 2).Draw(t, "near") > 0 {
+					max := physical.NewSpace(tab, a.Col).Max()
 					lo := rapid.Uint64Range(0, max).Draw(t, "lo")
-					near[i] = plan.Span{Lo: lo, Hi: rapid.Uint64Range(lo, max).Draw(t, "hi")}
+					near[i] = predicate.Span{Lo: lo, Hi: rapid.Uint64Range(lo, max).Draw(t, "hi")}
 				}
 			}
 			got, _, err := finish(q, visits, b, near)

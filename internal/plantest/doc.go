@@ -12,6 +12,6 @@
 //   - Values sit on boundaries far more often than they would by chance, so that
 //     many conditions overflow or divide by zero. A test that compares answers must
 //     expect errors on both sides.
-//   - A condition may be one that plan.Lower refuses (a DOUBLE cast to an integer
+//   - A condition may be one that lower.Lower refuses (a DOUBLE cast to an integer
 //     within an expression over several columns). Refusals are errors, too.
 package plantest

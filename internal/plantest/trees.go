@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -89,13 +90,13 @@ func And(k ...expr.Expr) expr.Expr { return &expr.And{Kids: k} }
 func Or(k ...expr.Expr) expr.Expr { return &expr.Or{Kids: k} }
 
 // Show writes a predicate with its leaves in brackets.
-func Show(p *plan.Pred) string {
+func Show(p *predicate.Pred) string {
 	switch p.Op {
-	case plan.True:
+	case predicate.True:
 		return "TRUE"
-	case plan.False:
+	case predicate.False:
 		return "FALSE"
-	case plan.Simple:
+	case predicate.Simple:
 		return "[" + p.Leaf.String() + "]"
 	}
 	var parts []string
@@ -103,7 +104,7 @@ func Show(p *plan.Pred) string {
 		parts = append(parts, Show(k))
 	}
 	sep := " AND "
-	if p.Op == plan.Or {
+	if p.Op == predicate.Or {
 		sep = " OR "
 	}
 	return "(" + strings.Join(parts, sep) + ")"

@@ -1,4 +1,4 @@
-// Package glsl writes leaves of plans as GLSL: a [plan.Computed] or [plan.Members] becomes a
+// Package glsl writes leaves of plans as GLSL: a [predicate.Computed] or [predicate.Members] becomes a
 // function of one record ([Function]), or a fragment program that discards the records that
 // do not satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is
 // compiled once.
@@ -15,7 +15,8 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 )
 
@@ -23,7 +24,7 @@ import (
 // it reads is NULL and the record satisfies [Function], which is returned, too. Textures
 // are bound to units 0..samplers-1, the lookup tables of the function after them; limbs has,
 // by column, a GLSL expression for each limb ("t0.r").
-func Generate(leaf plan.Leaf, samplers int, limbs map[int][]string) (shaders.Source, *Func) {
+func Generate(leaf predicate.Leaf, samplers int, limbs map[int][]string) (shaders.Source, *Func) {
 	f := Function(leaf, 0, samplers)
 	var b strings.Builder
 	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", samplers, f.Text)
@@ -39,8 +40,8 @@ func Generate(leaf plan.Leaf, samplers int, limbs map[int][]string) (shaders.Sou
 	}
 	fmt.Fprintf(&b, "    if (!%s(%s)) discard;\n}\n", f.Name, strings.Join(codes, ", "))
 	name := "members"
-	if p, ok := leaf.(*plan.Computed); ok {
-		name = [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[p.Shape]
+	if p, ok := leaf.(*predicate.Computed); ok {
+		name = [...]string{predicate.Semilinear: "semilinear", predicate.Polynomial: "polynomial", predicate.Expression: "expression"}[p.Shape]
 	}
 	return shaders.Compose("generated "+name, f.Parts, b.String()), f
 }
@@ -85,7 +86,7 @@ type Func struct {
 	// shader, however many functions need it (see [shaders.Compose], [Parts]).
 	Parts    []string
 	Uniforms []shaders.Uniform // the constants; their names begin with programN
-	// Lookups are the tables of plan.Lookup nodes and of members: RGBA32UI buffer textures
+	// Lookups are the tables of predicate.Lookup nodes and of members: RGBA32UI buffer textures
 	// of whole texels, four entries each, on the units from firstLookup on.
 	Lookups [][]uint32
 	// Turns is the most turns of loops that a call takes.
@@ -109,13 +110,13 @@ var parts = []string{"int64.glsl", "float64.glsl", "members.glsl"}
 // Function writes a function that reports whether a record, none of whose columns is
 // NULL, satisfies a leaf. The text depends on the shape and on n, which tells the functions
 // of a shader apart, only, and works in every kind of shader.
-func Function(leaf plan.Leaf, n, firstLookup int) *Func {
+func Function(leaf predicate.Leaf, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
-	switch l := plan.ByCodes(leaf).(type) {
-	case *plan.Computed:
+	switch l := predicate.ByCodes(leaf).(type) {
+	case *predicate.Computed:
 		g.computed(l)
-	case *plan.Members:
+	case *predicate.Members:
 		g.members(l)
 	default:
 		f.Text = fmt.Sprintf("#error no function for %T\n", leaf)
@@ -125,10 +126,10 @@ func Function(leaf plan.Leaf, n, firstLookup int) *Func {
 
 // Value writes a function that makes the code of a record none of whose columns is NULL: `uvec2` programN, its low and its high word.
 // What is said of [Function] holds of it, too.
-func Value(m *plan.Made, n, firstLookup int) *Func {
+func Value(m *lower.Made, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
-	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}, narrow: fits32([]*plan.Val{m.Val}) && m.Bits() <= 32}
-	params := g.params([]*plan.Val{m.Val}, m.Val.Columns())
+	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}, narrow: fits32([]*predicate.Val{m.Val}) && m.Bits() <= 32}
+	params := g.params([]*predicate.Val{m.Val}, m.Val.Columns())
 	v := g.emit(m.Val)
 	switch less := -m.Base; {
 	case g.narrow:
@@ -147,7 +148,7 @@ func Value(m *plan.Made, n, firstLookup int) *Func {
 const setCodes = 1 << 22
 
 // members writes the membership of a code in spans.
-func (g *generator) members(m *plan.Members) {
+func (g *generator) members(m *predicate.Members) {
 	var table []uint32
 	test := ""
 	if last := m.Spans[len(m.Spans)-1].Hi; last < setCodes {
@@ -170,24 +171,24 @@ func (g *generator) members(m *plan.Members) {
 	g.f.Text = fmt.Sprintf("%s\nbool %s(uvec2 a0) { return %s; }\n", g.declare.String(), g.f.Name, test)
 }
 
-// computed writes a [plan.Computed]: nothing fails, and L Op R holds (Fails: that operation fails,
+// computed writes a [predicate.Computed]: nothing fails, and L Op R holds (Fails: that operation fails,
 // and none of its operands does).
-func (g *generator) computed(p *plan.Computed) {
-	f, root := g.f, []*plan.Val{p.L, p.R}
+func (g *generator) computed(p *predicate.Computed) {
+	f, root := g.f, []*predicate.Val{p.L, p.R}
 	if p.Fails != nil {
 		root = p.Fails.Kids
 	}
 	g.narrow = p.Fails == nil && fits32(root)
-	params := g.params([]*plan.Val{p.L, p.R, p.Fails}, p.Columns())
+	params := g.params([]*predicate.Val{p.L, p.R, p.Fails}, p.Columns())
 	g.body(p, root)
 	f.Text = fmt.Sprintf("%s\nbool %s(%s) {\n%s}\n", g.declare.String(), f.Name, params, g.lines.String())
 }
 
 // params are the parameters of a function that computes values of columns; it begins with what these need.
-func (g *generator) params(values []*plan.Val, cols []int) string {
+func (g *generator) params(values []*predicate.Val, cols []int) string {
 	f := g.f
 	switch {
-	case anyNode(func(v *plan.Val) bool { return v.Float }, values...):
+	case anyNode(func(v *predicate.Val) bool { return v.Float }, values...):
 		f.Parts = parts[:2:2]
 		g.linef("failed = false;")
 	case !g.narrow:
@@ -208,7 +209,7 @@ func (g *generator) params(values []*plan.Val, cols []int) string {
 }
 
 // body writes the statements of the function.
-func (g *generator) body(p *plan.Computed, root []*plan.Val) {
+func (g *generator) body(p *predicate.Computed, root []*predicate.Val) {
 	var values []string
 	for _, v := range root {
 		values = append(values, g.emit(v))
@@ -227,7 +228,7 @@ func (g *generator) body(p *plan.Computed, root []*plan.Val) {
 }
 
 // anyNode reports whether a node of the trees satisfies f; nil trees have none.
-func anyNode(f func(*plan.Val) bool, trees ...*plan.Val) bool {
+func anyNode(f func(*predicate.Val) bool, trees ...*predicate.Val) bool {
 	for _, v := range trees {
 		if v != nil && (f(v) || anyNode(f, v.Kids...)) {
 			return true
@@ -237,16 +238,16 @@ func anyNode(f func(*plan.Val) bool, trees ...*plan.Val) bool {
 }
 
 // fits32 reports whether every value is an integer of 32 bits that cannot fail.
-func fits32(roots []*plan.Val) bool {
+func fits32(roots []*predicate.Val) bool {
 	for _, v := range roots {
 		if v.Float || v.CanFail {
 			return false
 		}
-		if v.Op != plan.Lookup && (v.Lo == nil || v.Hi == nil || !v.Lo.IsInt64() || !v.Hi.IsInt64() ||
+		if v.Op != predicate.Lookup && (v.Lo == nil || v.Hi == nil || !v.Lo.IsInt64() || !v.Hi.IsInt64() ||
 			v.Lo.Int64() < math.MinInt32 || v.Hi.Int64() > math.MaxInt32) {
 			return false
 		}
-		if v.Op == plan.Lookup && v.Hi != nil && (!v.Hi.IsInt64() || v.Hi.Int64() > math.MaxInt32) {
+		if v.Op == predicate.Lookup && v.Hi != nil && (!v.Hi.IsInt64() || v.Hi.Int64() > math.MaxInt32) {
 			return false
 		}
 		if !fits32(v.Kids) {
@@ -299,36 +300,36 @@ func (g *generator) pair(bits uint64) string {
 
 // emit writes the computation of v and returns its variable: int (narrow), uvec2
 // holding an int64, or uvec2 holding the bits of a double.
-func (g *generator) emit(v *plan.Val) string {
+func (g *generator) emit(v *predicate.Val) string {
 	var kids []string
 	for _, k := range v.Kids {
 		kids = append(kids, g.emit(k))
 	}
 	switch v.Op {
-	case plan.Col:
+	case predicate.Col:
 		code, offset := g.columns[v.Column], g.constant(uint64(v.Offset))
 		if g.narrow {
 			return g.variable("int", "int("+code+") + "+offset)
 		}
 		return g.variable("uvec2", "wrappingAdd("+code+", "+offset+")")
-	case plan.ColF:
+	case predicate.ColF:
 		ordinal := fmt.Sprintf("wrappingAdd(%s, %s)", g.columns[v.Column], g.pair(v.Base))
 		if v.Single {
 			return g.variable("uvec2", "fromOrdinal32("+ordinal+".x)")
 		}
 		return g.variable("uvec2", "fromOrdinal64("+ordinal+")")
-	case plan.Const:
+	case predicate.Const:
 		if v.Float {
 			return g.pair(math.Float64bits(v.F))
 		}
 		return g.constant(uint64(v.I))
-	case plan.Lookup:
+	case predicate.Lookup:
 		return g.lookup(v)
 	}
 	return g.operate(v, kids)
 }
 
-func (g *generator) lookup(v *plan.Val) string {
+func (g *generator) lookup(v *predicate.Val) string {
 	table := make([]uint32, (len(v.Table)+3)/4*4)
 	copy(table, v.Table)
 	code := g.columns[v.Column]
@@ -350,16 +351,16 @@ func (g *generator) table(words []uint32) string {
 	return name
 }
 
-var operators = map[plan.ValOp]string{plan.AddV: "add", plan.SubV: "sub", plan.MulV: "mul",
-	plan.DivV: "div", plan.ModV: "mod", plan.NegV: "neg"}
+var operators = map[predicate.ValOp]string{predicate.AddV: "add", predicate.SubV: "sub", predicate.MulV: "mul",
+	predicate.DivV: "div", predicate.ModV: "mod", predicate.NegV: "neg"}
 
 // operate writes one operation on operands that are already variables.
-func (g *generator) operate(v *plan.Val, kids []string) string {
+func (g *generator) operate(v *predicate.Val, kids []string) string {
 	args := strings.Join(kids, ", ")
 	switch {
-	case v.Op == plan.ToFloat:
+	case v.Op == predicate.ToFloat:
 		return g.variable("uvec2", "floatI64("+args+")")
-	case v.Op == plan.Round32:
+	case v.Op == predicate.Round32:
 		return g.variable("uvec2", "round32("+args+")")
 	case v.Float:
 		return g.variable("uvec2", operators[v.Op]+"F64("+args+")")
@@ -367,18 +368,18 @@ func (g *generator) operate(v *plan.Val, kids []string) string {
 		return g.variable("uvec2", operators[v.Op]+"I64("+args+")")
 	}
 	switch v.Op {
-	case plan.AddV:
+	case predicate.AddV:
 		return g.variable("int", kids[0]+" + "+kids[1])
-	case plan.SubV:
+	case predicate.SubV:
 		return g.variable("int", kids[0]+" - "+kids[1])
-	case plan.MulV:
+	case predicate.MulV:
 		return g.variable("int", kids[0]+" * "+kids[1])
-	case plan.NegV:
+	case predicate.NegV:
 		return g.variable("int", "-"+kids[0])
 	}
 	// GLSL leaves / and % of negative numbers open: divide magnitudes.
 	a, b := kids[0], kids[1]
-	if v.Op == plan.DivV {
+	if v.Op == predicate.DivV {
 		q := g.variable("int", fmt.Sprintf("int(uint(abs(%s)) / uint(abs(%s)))", a, b))
 		return g.variable("int", fmt.Sprintf("(%s < 0) != (%s < 0) ? -%s : %s", a, b, q, q))
 	}

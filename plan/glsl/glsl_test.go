@@ -10,25 +10,25 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
 )
 
 // product is col0 * col1 + k < k with values up to top, or in doubles.
-func product(k int64, top int64, float bool) *plan.Computed {
-	number := func(op plan.ValOp, kids ...*plan.Val) *plan.Val {
-		return &plan.Val{Op: op, Kids: kids, Float: float, I: k, F: float64(k), Lo: big.NewInt(0), Hi: big.NewInt(top), CanFail: top > 1<<60}
+func product(k int64, top int64, float bool) *predicate.Computed {
+	number := func(op predicate.ValOp, kids ...*predicate.Val) *predicate.Val {
+		return &predicate.Val{Op: op, Kids: kids, Float: float, I: k, F: float64(k), Lo: big.NewInt(0), Hi: big.NewInt(top), CanFail: top > 1<<60}
 	}
-	col := func(i int) *plan.Val {
-		v := number(plan.Col)
+	col := func(i int) *predicate.Val {
+		v := number(predicate.Col)
 		if float {
-			v.Op = plan.ColF
+			v.Op = predicate.ColF
 		}
 		v.Column, v.Name = i, fmt.Sprintf("c%d", i)
 		return v
 	}
-	return &plan.Computed{Op: expr.LT, L: number(plan.AddV, number(plan.MulV, col(0), col(1)), number(plan.Const)), R: number(plan.Const), Shape: plan.Expression}
+	return &predicate.Computed{Op: expr.LT, L: number(predicate.AddV, number(predicate.MulV, col(0), col(1)), number(predicate.Const)), R: number(predicate.Const), Shape: predicate.Expression}
 }
 
 func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
@@ -45,12 +45,12 @@ func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
 
 // Several functions share a shader, and it need not be a fragment shader.
 func TestFunctionsCompileTogetherInAnyShader(t *testing.T) {
-	lookup := &plan.Computed{Op: expr.EQ, L: &plan.Val{Op: plan.Lookup, Column: 3, Table: []uint32{2, 1}},
-		R: &plan.Val{Op: plan.Lookup, Column: 5, Table: []uint32{3}}, Shape: plan.Expression}
+	lookup := &predicate.Computed{Op: expr.EQ, L: &predicate.Val{Op: predicate.Lookup, Column: 3, Table: []uint32{2, 1}},
+		R: &predicate.Val{Op: predicate.Lookup, Column: 5, Table: []uint32{3}}, Shape: predicate.Expression}
 	fails := product(1, 1<<63-1, false)
 	fails.L, fails.R, fails.Fails = nil, nil, fails.L
 	var funcs []*glsl.Func
-	for n, p := range []*plan.Computed{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
+	for n, p := range []*predicate.Computed{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
 		funcs = append(funcs, glsl.Function(p, n, 7))
 	}
 	text, calls := "", []string{}

@@ -1,0 +1,154 @@
+package lower
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Made are the codes of an expression in the records of a chunk, which order as its values do: a device makes them of the codes of columns.
+type Made struct {
+	// Val is a value whose result in a record, as an ordinal, less Base is the code; nil where the expression is NULL in all records.
+	Val  *predicate.Val
+	Base uint64
+	Max  uint64 // no code is larger
+	// Cols are the columns that the expression reads. Where one of them is NULL, it is NULL.
+	Cols []int
+	// Nulls says that it is NULL in other records, too: their code is 0, and that of the smallest value is 1.
+	Nulls bool
+	// Scale is, of a DECIMAL, the power of ten that its values are multiplied by.
+	Scale int
+	// Ranked says that codes are ranks among the values of the chunk, which mean nothing beside those of another.
+	Ranked bool
+	// MayFail says that a record may raise an error, of which the code means nothing.
+	MayFail bool
+}
+
+// Bits is the width of Max.
+func (m *Made) Bits() int { return bits.Len64(m.Max) }
+
+// Make is how codes of an expression are made in a chunk of a table: by arithmetic, or, where it reads one column of few
+// codes, by a table of what it is for each of them. Else, and where one of these codes raises an error, it is a [plan.Declined].
+func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
+	l := newLowerer(t, c)
+	m := &Made{Cols: expr.Columns(e)}
+	var v *value
+	err := refused(func() {
+		l.checkColumns(e)
+		v = l.val(e)
+	})
+	if err != nil {
+		if len(m.Cols) == 1 && c.Segments[m.Cols[0]] != nil {
+			return l.listed(m, e)
+		}
+		return nil, &plan.Declined{Why: "compute has no program for " + e.String() + ", which reads more than one column"}
+	}
+	for _, x := range l.vals {
+		m.MayFail = m.MayFail || len(x.fails) > 0
+	}
+	if v.never {
+		return m, nil
+	}
+	m.Scale = v.scale
+	return m.of(v.v), nil
+}
+
+// of is m with the codes of a value.
+func (m *Made) of(v *predicate.Val) *Made {
+	if m.Val = v; v.Float {
+		m.Base, m.Max = table.OrdinalFloat64(v.FLo), table.OrdinalFloat64(v.FHi)
+		if v.MayNaN {
+			m.Max = table.NaNOrdinal64
+		}
+		if m.Max -= m.Base; !(v.FLo <= v.FHi) { // it is NaN wherever it is not NULL
+			m.Base, m.Max = 0, math.MaxUint64
+		}
+		return m
+	}
+	lo, hi := clip(v)
+	m.Base, m.Max = table.OrdinalInt(lo.Int64()), uint64(hi.Int64()-lo.Int64())
+	return m
+}
+
+// listed is m with a table of the codes of an expression of one column, which is evaluated for each code of the column.
+func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
+	seg := l.seg(m.Cols[0])
+	if seg.Nulls > 0 {
+		x, err := expr.Eval(e, &expr.Env{Column: func(int) table.Value { return table.Null(seg.Type) }})
+		if err != nil || !x.Null {
+			return nil, &plan.Declined{Why: "of NULL " + e.String() + " is a value: cpu computes it"}
+		}
+	}
+	if seg.NonNull() == 0 {
+		return m, nil
+	}
+	if seg.Max >= enumerateUpTo {
+		return nil, &plan.Declined{Why: "compute has no program for " + e.String() + ", and " + l.name(m.Cols[0]) + " has many values to list it of"}
+	}
+	all, ok := expr.Compute(e, expr.CodesOf(seg, 0, int(seg.Max)+1, false))
+	if !ok {
+		return nil, &plan.Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}
+	}
+	values, distinct := make([]table.Value, seg.Max+1), []table.Value(nil)
+	for code := range values {
+		x := all.Value(code, e.Type())
+		if values[code] = x; x.Null {
+			m.Nulls = true
+		} else {
+			distinct = append(distinct, x)
+		}
+	}
+	slices.SortFunc(distinct, table.Compare)
+	distinct = slices.CompactFunc(distinct, func(a, b table.Value) bool { return table.Compare(a, b) == 0 })
+	if len(distinct) == 0 {
+		return m, nil
+	}
+	first, last, null := distinct[0].I, distinct[len(distinct)-1].I, uint32(0)
+	if m.Nulls {
+		null = 1 // below which is the code of NULL
+	}
+	// Integers are codes themselves, others ranks.
+	m.Ranked = !e.Type().IsInteger() || first == math.MinInt64 || uint64(last-first) >= math.MaxInt32
+	of, most := &predicate.Val{Op: predicate.Lookup, Column: m.Cols[0], Name: l.name(m.Cols[0]), Table: make([]uint32, len(values)), Lo: new(big.Int)}, uint32(0)
+	for code, x := range values {
+		if x.Null {
+			continue
+		}
+		n := uint32(x.I - first)
+		if m.Ranked {
+			rank, _ := slices.BinarySearchFunc(distinct, x, table.Compare)
+			n = uint32(rank)
+		}
+		of.Table[code], most = n+null, max(most, n+null)
+	}
+	of.Hi = big.NewInt(int64(most))
+	if !m.Ranked {
+		of = intOp(predicate.AddV, of, constV(big.NewInt(first-int64(null))))
+	}
+	return m.of(of), nil
+}
+
+// MayRaise reports that a record of a chunk may raise an error in an expression, by the smallest and the largest values that its columns have
+// there; that of one for which a device has no program may.
+func MayRaise(e expr.Expr, t *table.Table, c *table.Chunk) bool {
+	if !plan.RaisesWhileJoining(e) {
+		return false
+	}
+	l := newLowerer(t, c)
+	err := refused(func() {
+		l.checkColumns(e)
+		l.val(e)
+	})
+	for _, x := range l.vals {
+		if len(x.fails) > 0 {
+			return true
+		}
+	}
+	return err != nil
+}

@@ -1,0 +1,401 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/table"
+)
+
+// value is an expression as operations on codes, and the errors its topmost operation may
+// raise (those of its operands belong to them).
+type value struct {
+	v     *predicate.Val
+	scale int  // of a DECIMAL: v computes value * 10^scale
+	never bool // NULL, or an error, for every record; v is nil
+	fails []rowError
+}
+
+// never is the value that is NULL, or fails, for every record.
+func never(fails ...rowError) *value { return &value{never: true, fails: fails} }
+
+// val turns a value expression into operations on codes.
+func (l *lowerer) val(e expr.Expr) *value {
+	return memo(l.vals, e, func() *value { return l.newVal(e) })
+}
+
+func (l *lowerer) newVal(e expr.Expr) *value {
+	if pureOperands(e) && len(expr.Columns(e)) == 0 {
+		c, err := expr.Eval(e, nil)
+		if err != nil {
+			return never(rowError{pred: predicate.Always, err: err})
+		}
+		return constantValue(c, e)
+	}
+	switch e := e.(type) {
+	case *expr.Column:
+		return l.columnValue(e)
+	case *expr.Neg:
+		x := l.val(e.X)
+		if x.never {
+			return never()
+		}
+		out := &value{v: negV(x.v), scale: x.scale}
+		msg := expr.OutOfRange(e.Type())
+		if k := e.Type().Kind; k == table.SmallInt || k == table.Integer {
+			l.limited(out, e, msg)
+		} else {
+			out.failing(out.v, e, msg)
+		}
+		return out
+	case *expr.Arith:
+		return l.arithValue(e)
+	case *expr.Cast:
+		if x := l.val(e.X); !x.never {
+			return l.castValue(e, x)
+		}
+		return never()
+	}
+	panic(cannot(e))
+}
+
+func constantValue(c table.Value, e expr.Expr) *value {
+	switch {
+	case c.Null:
+		return never()
+	case c.Type.Kind == table.Varchar:
+		panic(cannot(e))
+	case c.Type.IsFloat():
+		return &value{v: constF(c.F)}
+	}
+	return &value{v: constV(c.Unscaled()), scale: c.Type.Scale}
+}
+
+func (l *lowerer) columnValue(e *expr.Column) *value {
+	seg := l.seg(e.Index)
+	v := &predicate.Val{Op: predicate.Col, Column: e.Index, Name: l.name(e.Index)}
+	switch {
+	case seg.NonNull() == 0:
+		return never()
+	case seg.Type.Kind == table.Varchar:
+		panic(cannot(e))
+	case seg.Type.IsFloat():
+		v.Op, v.Float, v.Base, v.Single = predicate.ColF, true, seg.Base, seg.Type.Kind == table.Real
+		columnRange(v, seg)
+	default:
+		v.Offset, v.Max = seg.Decode(0).I, seg.Max
+		v.Lo, v.Hi = big.NewInt(v.Offset), big.NewInt(seg.Decode(seg.Max).I)
+	}
+	return &value{v: v, scale: seg.Type.Scale}
+}
+
+// failing notes that v, when it can fail, fails with msg at e's position.
+func (out *value) failing(v *predicate.Val, e expr.Expr, msg string) {
+	if v.CanFail && msg != "" {
+		p := predicate.NewLeaf(&predicate.Computed{Fails: v, Shape: predicate.Expression, Text: msg + ": " + e.String()})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
+	}
+}
+
+func (l *lowerer) arithValue(e *expr.Arith) *value {
+	a, b := l.val(e.L), l.val(e.R)
+	switch {
+	case a.never || b.never:
+		return never()
+	case a.v.Float != b.v.Float || a.v.Float && e.Op == expr.Mod:
+		panic(cannot(e))
+	case a.v.Float:
+		return l.floatValue(e, a.v, b.v)
+	}
+	for _, k := range []*value{a, b} {
+		if k.v.Op == predicate.Const && !k.v.Lo.IsInt64() {
+			panic(refusal{expr.Errorf(e.P, "a constant in %s does not fit 64 bits", e)})
+		}
+	}
+	out := &value{scale: max(a.scale, b.scale)}
+	isDecimal := e.L.Type().Kind == table.Decimal || e.R.Type().Kind == table.Decimal
+	msg := expr.OutOfRange(e.T)
+	x, y := a.v, b.v
+	switch {
+	case isDecimal && e.Op == expr.Div:
+		return l.quotient(e, a, b)
+	case e.Op == expr.Mul:
+		out.scale = a.scale + b.scale
+	default:
+		x = l.aligned(out, x, out.scale-a.scale, e, e.R, msg)
+		y = l.aligned(out, y, out.scale-b.scale, e, e.L, msg)
+		if out.never {
+			return out
+		}
+	}
+	out.v = intOp(valOp(e.Op), x, y)
+	switch {
+	case e.T.Kind == table.Date || e.T.Kind == table.Timestamp:
+		out.failing(out.v, e, msg)
+		l.within(out, e, e.T, msg)
+		return out
+	case e.T.Kind == table.SmallInt || e.T.Kind == table.Integer: // of 32 bits, whose results 64 bits hold
+		if out.v.CanFail {
+			l.divisorIsZero(out, e, false)
+		}
+		l.limited(out, e, msg)
+		return out
+	case !out.v.CanFail:
+		return out
+	case e.Op == expr.Div || e.Op == expr.Mod:
+		l.divisorIsZero(out, e, false)
+		if e.Op == expr.Mod || fits(out.v.Lo, out.v.Hi) {
+			return out
+		}
+	}
+	out.failing(out.v, e, msg)
+	return out
+}
+
+func valOp(op expr.ArithOp) predicate.ValOp {
+	return [...]predicate.ValOp{predicate.AddV, predicate.SubV, predicate.MulV, predicate.DivV, predicate.ModV}[op]
+}
+
+// aligned brings an operand of e to the larger scale, which happens, and fails,
+// only where the other operand is not NULL. A constant that does not fit fails for
+// every such record.
+func (l *lowerer) aligned(out *value, v *predicate.Val, digits int, e *expr.Arith, other expr.Expr, msg string) *predicate.Val {
+	before := len(out.fails)
+	w := rescaled(out, v, digits, e, msg)
+	if len(out.fails) == before {
+		return w
+	}
+	p := l.null(other, false)
+	if v.Op == predicate.Const {
+		out.never = true
+		out.fails = append(out.fails[:before], rowError{pred: p, err: expr.Errorf(e.P, "%s", msg)})
+		return w
+	}
+	for i := before; i < len(out.fails); i++ {
+		out.fails[i].pred = l.and(out.fails[i].pred, p)
+	}
+	return w
+}
+
+// rescaled is v * 10^digits.
+func rescaled(out *value, v *predicate.Val, digits int, e expr.Expr, msg string) *predicate.Val {
+	if digits == 0 {
+		return v
+	}
+	factor := table.Pow10(digits)
+	if v.Op == predicate.Const {
+		if p := new(big.Int).Mul(v.Lo, factor); p.IsInt64() {
+			return constV(p)
+		}
+	}
+	if !factor.IsInt64() {
+		// Only 0 survives: multiply twice.
+		v = rescaled(out, v, 18, e, msg)
+		return rescaled(out, v, digits-18, e, msg)
+	}
+	v = intOp(predicate.MulV, v, constV(factor))
+	out.failing(v, e, msg)
+	return v
+}
+
+// divisorIsZero adds the error of a division by zero: the divisor is 0 and the
+// dividend is not NULL (nor, of doubles, NaN).
+func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
+	zero := zeroOf(e.R.Type(), e.P)
+	isZero := l.truth(&expr.Compare{Op: expr.EQ, L: e.R, R: zero, P: e.P}, predicate.IsTrue)
+	dividend := l.null(e.L, false)
+	if dividendNaN {
+		nan := &expr.Const{V: table.Value{Type: e.L.Type(), F: math.NaN()}, P: e.P}
+		dividend = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, predicate.IsTrue)
+	}
+	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Errorf(e.P, expr.MsgDivisionByZero)})
+}
+
+// zeroOf is the constant 0 beside a value of a type.
+func zeroOf(t table.Type, pos int) *expr.Const {
+	if t.IsInteger() {
+		return &expr.Const{V: table.Literal(0), P: pos}
+	}
+	return &expr.Const{V: table.Value{Type: t}, P: pos}
+}
+
+func (l *lowerer) floatValue(e *expr.Arith, a, b *predicate.Val) *value {
+	v, why := floatOp(valOp(e.Op), a, b)
+	out := &value{v: v}
+	if why.zero {
+		l.divisorIsZero(out, e, a.MayNaN)
+	}
+	out.failing(v, e, why.rangeMessage())
+	if e.T.Kind == table.Real {
+		out.roundedTo32(e)
+	}
+	return out
+}
+
+// quotient is that of two DECIMALs, of which at one scale both are doubles.
+func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
+	scale := max(a.scale, b.scale)
+	at := func(k *value) *predicate.Val {
+		v := rescaled(&value{}, k.v, scale-k.scale, e, "")
+		if lo, hi := clip(v); v.CanFail || lo.CmpAbs(two53) > 0 || hi.CmpAbs(two53) > 0 {
+			panic(cannot(e))
+		}
+		return toFloat(v)
+	}
+	return l.floatValue(e, at(a), at(b))
+}
+
+// roundedTo32 rounds out's value to a float.
+func (out *value) roundedTo32(e expr.Expr) {
+	v, why := round32(out.v)
+	out.v = v
+	out.failing(v, e, why.rangeMessage())
+}
+
+// castValue converts x, the value of e's operand.
+func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
+	from, to := e.X.Type(), e.To
+	out := &value{v: x.v, scale: x.scale}
+	switch {
+	case from.Kind == table.Boolean && to.Kind == table.Boolean,
+		from.Kind == to.Kind && !to.IsNumeric():
+	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
+		out.v, out.scale = scaledDown(x.v, x.scale), 0
+		lo, hi := to.Limits()
+		l.bounded(out, e, lo, hi, to.String()+" out of range", x)
+		out.v = narrowed(out.v, to)
+	case to.Kind == table.Decimal && from.IsExact():
+		l.castDecimal(out, e, x)
+	case to.IsFloat() && from.IsFloat():
+		if to.Kind == table.Real && from.Kind == table.Double {
+			out.roundedTo32(e)
+		}
+	case to.IsFloat() && from.IsExact():
+		return exactToFloat(e, x, to.Kind == table.Real)
+	case to.Kind == table.Timestamp && from.Kind == table.Date:
+		const msg = "date out of range for timestamp"
+		out.v = intOp(predicate.MulV, x.v, constV(big.NewInt(table.MicrosPerDay)))
+		out.failing(out.v, e, msg)
+		l.within(out, e, to, msg)
+	case to.Kind == table.Date && from.Kind == table.Timestamp:
+		if out.v = floorDiv(x.v, table.MicrosPerDay); anyFails(out.v, x.v) {
+			panic(cannot(e))
+		}
+	default:
+		panic(cannot(e))
+	}
+	return out
+}
+
+func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
+	out.scale = e.To.Scale
+	if d := e.To.Scale - x.scale; d >= 0 {
+		out.v = rescaled(out, x.v, d, e, expr.OutOfRange(e.To))
+	} else {
+		out.v = scaledDown(x.v, -d)
+	}
+	if e.To.Precision == 0 || e.To.Precision >= 18 {
+		return
+	}
+	hi := table.Pow10(e.To.Precision).Int64() - 1
+	l.bounded(out, e, -hi, hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
+}
+
+// bounded adds the error msg for values outside [lo, hi]. The expression goes on with
+// such a value; the query fails all the same.
+func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
+	if anyFails(out.v, x.v) && len(out.fails) == 0 {
+		panic(cannot(e))
+	}
+	l.outside(out, e, lo, hi, msg)
+}
+
+// limited is within the type of e, an integer narrower than what computes it.
+func (l *lowerer) limited(out *value, e expr.Expr, msg string) {
+	l.within(out, e, e.Type(), msg)
+	out.v = narrowed(out.v, e.Type())
+}
+
+// narrowed is a value of which an error is noted where it passes the limits of an integer type: what is made of it may count on these,
+// since the query fails else.
+func narrowed(v *predicate.Val, t table.Type) *predicate.Val {
+	least, most := t.Limits()
+	lo, hi := big.NewInt(least), big.NewInt(most)
+	if v.Op == predicate.Const || v.Lo.Cmp(lo) >= 0 && v.Hi.Cmp(hi) <= 0 {
+		return v
+	}
+	out := *v
+	between := func(x *big.Int) *big.Int {
+		_, x = extremes(x, lo)
+		x, _ = extremes(x, hi)
+		return x
+	}
+	out.Lo, out.Hi = between(v.Lo), between(v.Hi)
+	return &out
+}
+
+// within adds the error msg for values outside the limits of type t.
+func (l *lowerer) within(out *value, e expr.Expr, t table.Type, msg string) {
+	lo, hi := t.Limits()
+	l.outside(out, e, lo, hi, msg)
+}
+
+func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
+	beyond := func(op expr.CmpOp, limit int64) *predicate.Pred {
+		return l.computed(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
+	}
+	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != predicate.False {
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
+	}
+}
+
+// anyFails reports whether v, down to its part x, has operations that can fail.
+func anyFails(v, x *predicate.Val) bool {
+	return v != x && (v.CanFail || slices.ContainsFunc(v.Kids, func(k *predicate.Val) bool { return anyFails(k, x) }))
+}
+
+// scaledDown is v / 10^digits rounded, halves away from zero: with q the quotient
+// by half of that, (q + q % 2) / 2.
+func scaledDown(v *predicate.Val, digits int) *predicate.Val {
+	if digits == 0 {
+		return v
+	}
+	if digits > 19 {
+		return intOp(predicate.MulV, v, constV(new(big.Int))) // 64 bits have 19 digits: it is less than a half
+	}
+	half := new(big.Int).Mul(big.NewInt(5), table.Pow10(digits-1))
+	q := intOp(predicate.DivV, v, constV(half))
+	two := constV(big.NewInt(2))
+	return intOp(predicate.DivV, intOp(predicate.AddV, q, intOp(predicate.ModV, q, two)), two)
+}
+
+// floorDiv is v / d rounded down, d > 0: (v - ((v % d) + d) % d) / d.
+func floorDiv(v *predicate.Val, d int64) *predicate.Val {
+	c := constV(big.NewInt(d))
+	m := intOp(predicate.ModV, intOp(predicate.AddV, intOp(predicate.ModV, v, c), c), c)
+	return intOp(predicate.DivV, intOp(predicate.SubV, v, m), c)
+}
+
+// exactToFloat is the float nearest to an integer or DECIMAL. A DECIMAL is the
+// quotient of two doubles, rounded once when both are exact.
+func exactToFloat(e *expr.Cast, x *value, single bool) *value {
+	lo, hi := clip(x.v)
+	exact := lo.CmpAbs(two53) <= 0 && hi.CmpAbs(two53) <= 0
+	if (x.scale > 0 || single) && !exact || x.scale > 22 || x.scale > 0 && single {
+		panic(cannot(e))
+	}
+	v := toFloat(x.v)
+	if x.scale > 0 {
+		v, _ = floatOp(predicate.DivV, v, constF(math.Pow(10, float64(x.scale))))
+	}
+	if single {
+		v, _ = round32(v)
+	}
+	return &value{v: v}
+}
+
+var two53 = big.NewInt(1 << 53)

@@ -1,0 +1,107 @@
+package partial
+
+import (
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Digit is what the next step of a search for a code decides: Bits bits of it from bit
+// Shift on. Lo is what is known of it, a multiple of 2^(Shift+Bits). The search is for the K-th
+// largest of N values, so that a part may guess how it goes on; N is 0 where it cannot, for the digit is
+// the only one that this selection is asked for (see [Stream]).
+type Digit struct {
+	Lo          uint64
+	Shift, Bits int
+	K, N        uint64
+}
+
+// Thresholds are the codes of the space at which the digit becomes 1, 2, ...
+func (d Digit) Thresholds(s *physical.Space) []uint64 {
+	codes := make([]uint64, d.thresholds(s))
+	for i := range codes {
+		codes[i] = d.Lo + uint64(i+1)<<d.Shift
+	}
+	return codes
+}
+
+// thresholds is how many there are.
+func (d Digit) thresholds(s *physical.Space) int {
+	if d.Lo > s.Max() {
+		return 0
+	}
+	return int(min(1<<d.Bits-1, (s.Max()-d.Lo)>>d.Shift))
+}
+
+// Reach makes of a histogram, how many values have each value of the digit, and last how many are above all of these, how
+// many reach each of the digit's thresholds.
+func (d Digit) Reach(s *physical.Space, counts []uint64) []uint64 {
+	reach := make([]uint64, d.thresholds(s))
+	n := counts[len(counts)-1]
+	for v := len(counts) - 2; v > 0; v-- {
+		if n += counts[v]; v <= len(reach) {
+			reach[v-1] = n
+		}
+	}
+	return reach
+}
+
+// DigitBits is the width of the digit below bit shift of a search whose digits have at most most
+// bits: as few as let all further ones have so many, none with bits both below and above bit 32.
+func DigitBits(shift, most int) int { return (shift-1)%32%most + 1 }
+
+// KthLargest returns the largest of n values that at least k > 0 of them reach; count counts
+// those at or above each of a digit's thresholds (see [Selection]). The code is found digit by
+// digit from the top, each of [DigitBits]; most says how many when so many values may still be the one.
+func KthLargest(s *physical.Space, k, n uint64, most func(left uint64) int, count func(Digit) ([]uint64, error)) (table.Value, error) {
+	x := newSearch(s, k, n)
+	for x.shift > 0 {
+		d := x.digit(most(x.left()))
+		counts, err := count(d)
+		if err != nil {
+			return table.Value{}, err
+		}
+		x.decide(d, counts)
+	}
+	return s.Value(x.code), nil
+}
+
+// seeking is a search for the code of the k-th largest of some values of a space, digit by digit from the top.
+type seeking struct {
+	k, all   uint64
+	code     uint64 // what is known of it: the bits from shift on
+	shift    int    // 0 at the end
+	n, above uint64 // values at or above the code, and those of them above all that it may become
+}
+
+// left is how many values may still be the one.
+func (x *seeking) left() uint64 { return x.n - x.above }
+
+// digit is the next one, of at most so many bits.
+func (x *seeking) digit(most int) Digit {
+	bits := DigitBits(x.shift, most)
+	return Digit{x.code, x.shift - bits, bits, x.k, x.all}
+}
+
+// widest is the next digit of a search that goes over all values for each: first of as many bits as there may be, for
+// few values count for those after it.
+func (x *seeking) widest(most int) Digit {
+	bits := min(most, (x.shift-1)%32+1)
+	return Digit{Lo: x.code, Shift: x.shift - bits, Bits: bits}
+}
+
+// decide takes a digit from how many values reach each of its thresholds.
+func (x *seeking) decide(d Digit, counts []uint64) {
+	x.shift = d.Shift
+	for _, reach := range counts {
+		if reach < x.k {
+			x.above = max(x.above, reach)
+			continue
+		}
+		x.code += 1 << d.Shift
+		x.n = reach
+	}
+}
+
+func newSearch(s *physical.Space, k, n uint64) *seeking {
+	return &seeking{k: k, all: n, n: n, shift: s.Bits()}
+}

@@ -1,0 +1,294 @@
+package partial
+
+import (
+	"errors"
+	"math/bits"
+	"runtime"
+	"sync"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/table"
+)
+
+// between is an order statistic that probably is between two codes of its column: how many selected values of the parts that have been
+// visited are above these codes, and which ones are between them.
+type between struct {
+	col     int
+	span    predicate.Span
+	above   uint64
+	listing parallel.Group // goroutines gather codes while the device goes on
+	Codes                  // of the values between; only their number where the two codes are one
+}
+
+// Found is how many records one query selects, and which another one does, of a chunk. Each part tells it of some records,
+// those that are listed in any order; several goroutines call parts at a time.
+type Found struct {
+	Parts []func() (rows []uint32, above uint64)
+}
+
+// Codes are those of some values of a column, in its space. Several goroutines may add to them.
+type Codes struct {
+	Space *physical.Space
+	Most  uint64 // more are too many; 0 for no limit
+
+	mu         sync.Mutex
+	n          uint64
+	lists      [][]uint64
+	lost       bool // there were too many, or a device does not list them
+	translated map[*table.Segment]translation
+}
+
+// translation is what [physical.Space.Translation] tells of a segment.
+type translation struct {
+	delta uint64
+	ranks []uint32
+}
+
+// Len is how many there are.
+func (c *Codes) Len() uint64 { return c.n }
+
+// newBetween lists one value in eight of a table at most, and some more.
+func newBetween(t *table.Table, col int, s *physical.Space, span predicate.Span) *between {
+	return &between{col: col, span: span, Codes: Codes{Space: s, Most: uint64(t.Rows())/8 + 1<<16}}
+}
+
+// visit counts and lists the values of the part that is there; where the device declines two conditions together, they are lost.
+func (b *between) visit(m *streamed, part *physical.Query) error {
+	err := b.find(m, part)
+	if errors.As(err, new(*plan.Declined)) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.lose()
+		return nil
+	}
+	return err
+}
+
+func (b *between) find(m *streamed, part *physical.Query) error {
+	b.mu.Lock()
+	lost := b.lost
+	b.mu.Unlock()
+	if lost {
+		return nil
+	}
+	beyond := predicate.Span{Lo: 1, Hi: 0} // none
+	if b.span.Hi < b.Space.Max() {
+		beyond = predicate.Span{Lo: b.span.Hi + 1, Hi: b.Space.Max()}
+	}
+	in, above := part.Within(b.col, b.Space, b.span), part.Within(b.col, b.Space, beyond)
+	in.Columns, in.Gathered = []int{b.col}, true
+	one := b.span.Lo == b.span.Hi
+	if one || m.Find == nil {
+		if err := m.add(above, &b.above); err != nil {
+			return err
+		}
+	}
+	if one {
+		return m.add(in, &b.n)
+	}
+	for i, c := range in.Chunks {
+		seg := in.Table.Chunks[i].Segments[b.col]
+		switch {
+		case m.Find != nil:
+			if c.Pred.Op == predicate.False && above.Chunks[i].Pred.Op == predicate.False {
+				continue
+			}
+			found, err := m.Find(in, above, i)
+			if err != nil {
+				return err
+			}
+			for _, part := range found.Parts {
+				b.listing.Go(func() {
+					rows, above := part()
+					b.Add(seg, table.Block{Rows: rows})
+					b.mu.Lock()
+					b.above += above
+					b.mu.Unlock()
+				})
+			}
+		case c.Pred.Op != predicate.False:
+			list, err := m.Rows(in, i)
+			if err != nil {
+				return err
+			}
+			for _, marked := range list {
+				b.list(seg, marked)
+			}
+		}
+	}
+	return nil
+}
+
+// add adds how many records of the part that is there a query selects.
+func (m *streamed) add(q *physical.Query, to *uint64) error {
+	counted := *q
+	counted.Aggs = []expr.Aggregate{{Kind: expr.CountAll, Name: "count", Col: -1}}
+	return m.Select(&counted, func(s Selection) error {
+		err := s.Check()
+		if err != nil {
+			return err
+		}
+		n, err := s.Count()
+		*to += n
+		return err
+	})
+}
+
+// list begins to add the codes of marked records of a segment.
+func (b *between) list(seg *table.Segment, m physical.Marked) {
+	const part = table.SlabRows // of a goroutine
+	if m.All {
+		b.Add(seg, table.Block{First: m.First, N: m.N})
+	}
+	for _, c := range m.Values {
+		b.listing.Go(func() {
+			values := c.Segments[b.col]
+			b.Add(values, table.Block{N: c.Rows})
+			if values.Slab {
+				table.FreeSlab(values.Codes.U64)
+			}
+		})
+	}
+	for piece := range m.Parts(8 * part) {
+		b.listing.Go(func() {
+			for rows := range piece.Lists(part) {
+				b.listing.Go(func() { b.Add(seg, table.Block{Rows: rows}) })
+			}
+		})
+	}
+}
+
+// kth is the code of the k-th largest value, k > 0; ok is false where it is not between the codes.
+func (b *between) kth(k uint64) (code uint64, ok bool) {
+	if b.lost || k <= b.above || k > b.above+b.n {
+		return 0, false
+	}
+	return b.Kth(b.span, k-b.above), true
+}
+
+// Add adds the codes of rows of a segment, of which none is NULL.
+func (c *Codes) Add(seg *table.Segment, rows table.Block) {
+	seg.Settle()
+	delta, ranks := c.translation(seg)
+	codes := table.NewSlab(rows.Len())
+	table.GatherInto(codes, seg.Codes, rows, delta)
+	if ranks != nil {
+		for i, code := range codes {
+			codes[i] = uint64(ranks[code])
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += uint64(len(codes))
+	c.lists = append(c.lists, codes)
+	if c.Most > 0 && c.n > c.Most {
+		c.lose()
+	}
+}
+
+// translation is [physical.Space.Translation], which goes over the dictionary of a segment of texts: once.
+func (c *Codes) translation(seg *table.Segment) (delta uint64, ranks []uint32) {
+	if seg.Dict == nil {
+		return c.Space.Translation(seg)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, ok := c.translated[seg]
+	if !ok {
+		t.delta, t.ranks = c.Space.Translation(seg)
+		if c.translated == nil {
+			c.translated = map[*table.Segment]translation{}
+		}
+		c.translated[seg] = t
+	}
+	return t.delta, t.ranks
+}
+
+func (c *Codes) lose() {
+	c.lost = true
+	c.free()
+}
+
+// Free says that the codes are needed no more.
+func (c *Codes) Free() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.free()
+}
+
+func (c *Codes) free() {
+	for _, codes := range c.lists {
+		table.FreeSlab(codes)
+	}
+	c.lists = nil
+}
+
+// Kth is the k-th largest code, 1 <= k <= Len, of codes that are all in a span.
+func (c *Codes) Kth(in predicate.Span, k uint64) uint64 {
+	left := c.lists
+	for in.Lo < in.Hi { // a histogram of the upper bits of those that are left
+		const digit = 12
+		shift := max(0, bits.Len64(in.Hi-in.Lo)-digit)
+		n, lo := (in.Hi-in.Lo)>>shift+1, in.Lo
+		counts := make([]uint64, n)
+		inLists(left, func(codes []uint64, mine []uint64) []uint64 {
+			if mine == nil {
+				mine = make([]uint64, n)
+			}
+			for _, code := range codes {
+				mine[(code-lo)>>(shift&63)]++
+			}
+			return mine
+		}, func(mine []uint64) {
+			for i, n := range mine {
+				counts[i] += n
+			}
+		})
+		at := n - 1
+		for ; counts[at] < k; at-- {
+			k -= counts[at]
+		}
+		from, span := lo+at<<shift, min(in.Hi-(lo+at<<shift), 1<<shift-1)
+		var next [][]uint64
+		inLists(left, func(codes []uint64, mine []uint64) []uint64 {
+			for _, code := range codes {
+				if code-from <= span { // below it wraps around
+					mine = append(mine, code)
+				}
+			}
+			return mine
+		}, func(mine []uint64) { next = append(next, mine) })
+		in, left = predicate.Span{Lo: from, Hi: from + span}, next
+	}
+	return in.Lo
+}
+
+// inLists has all cores go over lists: each makes something of one after the other, which is joined in the end.
+func inLists(lists [][]uint64, do func(codes, mine []uint64) []uint64, join func(mine []uint64)) {
+	const least = 1 << 15 // codes of a core: others take time to wake
+	codes := 0
+	for _, list := range lists {
+		codes += len(list)
+	}
+	workers := min(runtime.GOMAXPROCS(0), codes/least+1)
+	var mu sync.Mutex
+	work := func(w int) {
+		var mine []uint64
+		for i := w; i < len(lists); i += workers {
+			mine = do(lists[i], mine)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		join(mine)
+	}
+	var others parallel.Group
+	for w := 1; w < workers; w++ {
+		others.Go(func() { work(w) })
+	}
+	work(0)
+	others.Wait()
+}

@@ -1,0 +1,142 @@
+package physical
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Space is the code space that the chunks of one column have in common, in which
+// the k-th largest value over several chunks is searched for. For a table of one
+// chunk it is that chunk's own. Its codes order as the values do.
+type Space struct {
+	typ   table.Type
+	base  uint64 // ordinal of code 0
+	max   uint64
+	dict  []string             // VARCHAR: the entries of all chunks
+	spans map[int64]table.Span // INTERVAL: those of the segments
+}
+
+// NewSpace makes the common space of field col. Chunks in which every record is
+// NULL add nothing to it.
+func NewSpace(t *table.Table, col int) *Space {
+	s := &Space{typ: t.Fields[col].Type, base: math.MaxUint64}
+	top, dicts := uint64(0), [][]string(nil)
+	for _, c := range t.Chunks {
+		seg := c.Segments[col]
+		if seg == nil || seg.NonNull() == 0 {
+			continue
+		}
+		s.base, top = min(s.base, seg.Base), max(top, seg.Base+seg.Max)
+		if seg.Spans != nil {
+			s.spans = seg.Spans
+		}
+		if s.typ.Kind != table.Varchar {
+			continue
+		}
+		if dict := seg.Dict[:seg.Max+1]; len(dicts) == 0 || &dicts[len(dicts)-1][0] != &dict[0] || len(dicts[len(dicts)-1]) != len(dict) { // windows share one
+			dicts = append(dicts, dict)
+		}
+	}
+	s.base = min(s.base, top) // no value at all
+	s.max = top - s.base
+	if s.typ.Kind == table.Varchar {
+		if len(dicts) == 1 {
+			s.dict = dicts[0]
+		} else {
+			s.dict = slices.Concat(dicts...)
+			slices.Sort(s.dict)
+			s.dict = slices.Compact(s.dict)
+		}
+		s.max = uint64(max(len(s.dict), 1) - 1)
+	}
+	return s
+}
+
+// Max is the largest code that a record has; 0 when there is none.
+func (s *Space) Max() uint64 { return s.max }
+
+// Bits is the width of Max.
+func (s *Space) Bits() int { return bits.Len64(s.max) }
+
+// Above is by how much an ordinal is above that of code 0.
+func (s *Space) Above(ordinal uint64) uint64 { return ordinal - s.base }
+
+// Segment is a segment without rows of the space: its base, its largest code, its dictionary.
+func (s *Space) Segment() *table.Segment {
+	return &table.Segment{Type: s.typ, Base: s.base, Max: s.max, Bits: s.Bits(), Dict: s.dict, Spans: s.spans}
+}
+
+// Value decodes a code, code <= Max.
+func (s *Space) Value(code uint64) table.Value {
+	if s.typ.Kind == table.Varchar {
+		if code >= uint64(len(s.dict)) {
+			return table.Null(s.typ)
+		}
+		return table.Str(s.dict[code])
+	}
+	return table.Spanned(table.FromOrdinal(s.typ, s.base+code), s.spans)
+}
+
+// Code returns the code that a code of a chunk's segment has here.
+func (s *Space) Code(seg *table.Segment, local uint64) uint64 {
+	if s.typ.Kind == table.Varchar {
+		return uint64(sort.SearchStrings(s.dict, seg.Dict[local]))
+	}
+	return seg.Base - s.base + local
+}
+
+// Translation is how the codes of a chunk's segment become those of the space: each is
+// greater by delta or, where ranks is not nil, is ranks[code].
+func (s *Space) Translation(seg *table.Segment) (delta uint64, ranks []uint32) {
+	switch {
+	case seg.NonNull() == 0:
+		return 0, nil
+	case s.typ.Kind != table.Varchar:
+		return seg.Base - s.base, nil
+	case uint64(len(s.dict)) == seg.Max+1: // the same strings
+		return 0, nil
+	}
+	delta, same := s.Code(seg, 0), true
+	for c := range seg.Max + 1 {
+		rank := s.Code(seg, c)
+		ranks, same = append(ranks, uint32(rank)), same && rank == c+delta
+	}
+	if same {
+		return delta, nil
+	}
+	return 0, ranks
+}
+
+// AtLeast returns the smallest code whose value does not come before what order, which
+// is negative for values before it, looks for; Max where all do.
+func (s *Space) AtLeast(order func(table.Value) int) uint64 {
+	lo, hi := uint64(0), s.max
+	for lo < hi {
+		if mid := lo + (hi-lo)/2; order(s.Value(mid)) >= 0 {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
+// Local returns the smallest code of a chunk's segment whose value is at least that of a
+// code of the space. ok is false when the chunk has no such code.
+func (s *Space) Local(seg *table.Segment, code uint64) (local uint64, ok bool) {
+	if seg == nil || seg.NonNull() == 0 || code > s.max {
+		return 0, false
+	}
+	if s.typ.Kind == table.Varchar {
+		local = uint64(sort.SearchStrings(seg.Dict, s.dict[code]))
+		return local, local <= seg.Max
+	}
+	if d := seg.Base - s.base; code > d {
+		local = code - d
+	}
+	return local, local <= seg.Max
+}

@@ -1,0 +1,215 @@
+package physical
+
+import (
+	"fmt"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/table"
+)
+
+// GroupStates is what a device found of the groups of a chunk. It tells groups apart by the codes
+// of columns: several of them may have equal keys.
+type GroupStates struct {
+	Chunk int          // in the whole table
+	Rows  []uint32     // the first row of each group
+	N     []uint64     // how many rows each has
+	Aggs  []GroupState // one an aggregate of [Query].Groups
+	Left  int          // groups that are left out, since [Query].Bound does not want them
+	Alone bool         // no two have the same codes of the columns
+	// Numbers are, by [Dimension] of a star, the numbers of what the keys read of the groups' partners; nil where they read nothing.
+	Numbers [][]uint32
+}
+
+// GroupState is what an aggregate needs of each group.
+type GroupState struct {
+	N         []uint64 // rows that count: those in which no column of the aggregate is NULL
+	High, Low []int64  // of sums: the sum, an integer of 128 bits
+	// Ends are the smallest or the largest codes, where an aggregate is of them; of a group
+	// without values they mean nothing.
+	Ends []uint32
+}
+
+// Add adds n * factor to the sum of group i.
+func (s *GroupState) Add(i int, n uint64, factor int64) {
+	size := uint64(factor)
+	if factor < 0 {
+		size = -size
+	}
+	high, low := bits.Mul64(n, size)
+	var carry uint64
+	if factor < 0 {
+		low, carry = bits.Sub64(uint64(s.Low[i]), low, 0)
+		high, _ = bits.Sub64(uint64(s.High[i]), high, carry)
+	} else {
+		low, carry = bits.Add64(uint64(s.Low[i]), low, 0)
+		high, _ = bits.Add64(uint64(s.High[i]), high, carry)
+	}
+	s.High[i], s.Low[i] = int64(high), int64(low)
+}
+
+// GroupPart is what an aggregate asks of the records of a chunk's group.
+type GroupPart struct {
+	Sum    *lower.CodeSum  // of its Cols also how many records have no NULL in them; without Terms that alone
+	Ends   int             // the column whose smallest or largest codes are asked for; -1 for none
+	Most   bool            // it is the largest
+	Filter *predicate.Pred // of the records for which it holds; nil for all
+}
+
+// MostSlots is how many combinations of codes the keys of a chunk's groups may have on a device.
+const MostSlots = 1 << 16
+
+// MostStarSlots is the most that MostSlots is of a star.
+const MostStarSlots = 1 << 24
+
+// MostBoundSlots is the most that MostSlots is of groups of which few are wanted: the others stay on the device.
+const MostBoundSlots = 1 << 27
+
+// mostSlots is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows, where few of
+// the groups are wanted twice as many.
+func (q *Query) mostSlots(chunk int) uint64 {
+	rows := q.Table.Chunks[chunk].Rows
+	if q.Bound == nil && len(q.Star) > 0 && rows > MostSlots {
+		return uint64(min(MostStarSlots, rows))
+	}
+	return SlotsOf(rows, q.Bound != nil)
+}
+
+// SlotsOf is how many combinations of codes the keys of the groups of a chunk of so many rows may have that is no star's; bound says that few of
+// the groups are wanted.
+func SlotsOf(rows int, bound bool) uint64 {
+	if bound {
+		return uint64(max(MostSlots, min(MostBoundSlots, 2*rows)))
+	}
+	return MostSlots
+}
+
+// GroupReads lists the columns that the aggregation by keys reads.
+func (q *Query) GroupReads() []int {
+	list := q.Groups.InputColumns()
+	for _, l := range q.Star {
+		if !slices.Contains(list, l.Col) {
+			list = append(list, l.Col)
+		}
+	}
+	return list
+}
+
+// GroupColumns lists the columns that the keys read, each once.
+func (q *Query) GroupColumns() (list []int) {
+	for _, k := range q.Groups.Keys {
+		for _, col := range expr.Columns(k) {
+			if !slices.Contains(list, col) {
+				list = append(list, col)
+			}
+		}
+	}
+	return list
+}
+
+// GroupKey is a column that keys read, and how many codes it has in a chunk; NULL is one behind the others.
+type GroupKey struct {
+	Col  int
+	Size int
+}
+
+// GroupKeys lists the columns that the keys read. It is a [plan.Declined] where their codes have more than
+// [MostSlots] combinations in a chunk, in a star more than its rows or [MostStarSlots], with a Bound more than twice these or
+// [MostBoundSlots].
+func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
+	slots, most := uint64(1), q.mostSlots(chunk)
+	for _, l := range q.Star {
+		if slots *= uint64(max(1, l.Size)); slots > most {
+			return nil, &plan.Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", most)}
+		}
+	}
+	for _, col := range q.GroupColumns() {
+		seg := q.Table.Chunks[chunk].Segments[col]
+		size := seg.Max
+		if seg.Nulls > 0 && size < most {
+			size++
+		}
+		if size >= most/slots {
+			return nil, &plan.Declined{Why: fmt.Sprintf("the codes of the keys have more than %d combinations", most)}
+		}
+		size++
+		slots *= size
+		list = append(list, GroupKey{col, int(size)})
+	}
+	return list, nil
+}
+
+// Groupable reports whether a device may find the groups of a chunk.
+func (q *Query) Groupable(chunk int) bool {
+	if q.Groups == nil {
+		return false
+	}
+	_, keys := q.GroupKeys(chunk)
+	_, parts := q.GroupParts(chunk)
+	return keys == nil && parts == nil
+}
+
+// SortGroupable reports whether a device may find the groups of a chunk by a sort.
+func (q *Query) SortGroupable(chunk int) bool {
+	if q.Groups == nil || len(q.Star) > 0 || len(q.Groups.Keys) == 0 {
+		return false
+	}
+	_, err := q.GroupParts(chunk)
+	return err == nil
+}
+
+// GroupParts lists what each aggregate of Groups asks of a chunk. It is a [plan.Declined] where one is
+// not made of counts, sums over codes and ends.
+func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
+	var list []GroupPart
+	for k, a := range q.Groups.Aggs {
+		filter := a.Filter
+		a.Filter = nil
+		p, ok := q.groupPart(a, q.Table.Chunks[chunk])
+		if filter != nil {
+			a.Filter, p.Filter = filter, q.Chunks[chunk].Filters[k]
+		}
+		if !ok || filter != nil && p.Filter == nil {
+			return nil, &plan.Declined{Why: fmt.Sprintf("groups with %s are cpu's", a)}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (q *Query) groupPart(a expr.Aggregate, c *table.Chunk) (p GroupPart, ok bool) {
+	p = GroupPart{Sum: &lower.CodeSum{}, Ends: -1}
+	if a.Distinct || a.Kind == expr.Selectivity {
+		return p, false
+	}
+	if a.Col >= 0 {
+		p.Sum.Cols = []int{a.Col}
+	}
+	switch a.Kind {
+	case expr.CountAll:
+		return p, true
+	case expr.Count:
+		if a.X == nil {
+			return p, true
+		}
+	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue:
+		p.Ends, p.Most = a.Col, a.Kind == expr.Max || a.Kind == expr.BoolOr
+		return p, a.X == nil
+	case expr.Sum, expr.Avg:
+		if a.X == nil && a.Arg.IsExact() {
+			base := big.NewInt(table.IntFromOrdinal(c.Segments[a.Col].Base))
+			p.Sum.Terms = []lower.CodeTerm{{Coef: big.NewInt(1), Cols: []int{a.Col}}, {Coef: base, Cols: nil}}
+			return p, true
+		}
+	}
+	if a.X == nil {
+		return p, false
+	}
+	p.Sum = lower.NewCodeSum(a, q.Table, c)
+	return p, p.Sum != nil
+}

@@ -1,0 +1,223 @@
+package physical
+
+import (
+	"math/bits"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/lower"
+	"github.com/stencildb/stencildb/table"
+)
+
+// PairQuery asks for the pairs of rows of two tables of which the keys compare.
+type PairQuery struct {
+	Sides [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in a key
+	Keys  []PairKey // one or more; several compare by =
+	// Lists are numbers of rows that the tables' rows are taken by, such as those that another join has given: the pairs are of places in a
+	// list, of rows that Sides selects. Without one they are of the rows that Sides selects, each once.
+	Lists  [2]RowList
+	Cmp    expr.CmpOp
+	Way    string // the algorithm; perfect may become hash
+	Exists bool   // of a left row that is in several pairs only one is wanted
+	Scans  []int  // those of the statement's joins whose rows it joins, from left to right; nil for nobody who wants to know
+	Most   uint64 // where there are more pairs, and with 0, they are only counted
+	// Taken are lists of each side of which the rows at the places of the pairs are to stay on the device, in place of the pairs themselves;
+	// one without rows asks for the places. Lists on the device are released where that is done. Nil: the pairs go to host memory.
+	Taken *[2][]RowList
+
+	fields []KeyField // once they are known
+	starts [2][]int   // of a part: see Starts
+}
+
+// Part is the query for the rows of a side that are in some chunks of its table, for one of several devices. The rows have the numbers that
+// they have in the whole table.
+func (q *PairQuery) Part(side int, chunks []int) *PairQuery {
+	q.Fields() // which parts have in common
+	p := *q
+	p.Sides[side] = q.Sides[side].Part(chunks)
+	all, starts := q.Starts(side), []int(nil)
+	for _, i := range chunks {
+		starts = append(starts, all[i])
+	}
+	p.starts[side] = append(starts, all[len(all)-1])
+	return &p
+}
+
+// Starts are the numbers of the first rows of the chunks of a side, and last how many numbers there are.
+func (q *PairQuery) Starts(side int) []int {
+	if s := q.starts[side]; s != nil {
+		return s
+	}
+	return RowStarts(q.Sides[side].Table)
+}
+
+// RowStarts are the numbers of the first rows of the chunks of a table, and last how many numbers there are.
+func RowStarts(t *table.Table) []int {
+	starts := []int{0}
+	for i, c := range t.Chunks {
+		starts = append(starts, starts[i]+c.Rows)
+	}
+	return starts
+}
+
+// RowList is numbers of rows of a table, in host memory or on a device. The zero RowList is none.
+type RowList struct {
+	Rows  []uint32
+	Held  *Held
+	Loose bool // some may be those of no row: 1<<32 - 1
+}
+
+// None reports the RowList that is none.
+func (l RowList) None() bool { return l.Rows == nil && l.Held == nil }
+
+// Len is how many there are.
+func (l RowList) Len() int {
+	if l.Held != nil {
+		return l.Held.N
+	}
+	return len(l.Rows)
+}
+
+// Held is N numbers of rows that stay on one device or on several.
+type Held struct {
+	N     int
+	Parts []int // how many of them each of the devices has, whose come one after the other; nil: one has all
+	On    any   // what the backend has them in
+	By    any   // who keeps them
+}
+
+// PairKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
+// values that are computed on both sides. See [PairKey.Comparable].
+type PairKey [2]expr.Expr
+
+// Columns are those of the key where both sides are columns.
+func (k PairKey) Columns() (cols [2]int, ok bool) {
+	for i, e := range k {
+		c, column := e.(*expr.Column)
+		if !column {
+			return cols, false
+		}
+		cols[i] = c.Index
+	}
+	return cols, true
+}
+
+// Comparable finds out whether the codes of a key are comparable, in tables of both sides of which no row raises an error in it: a [plan.Declined]
+// where not.
+func (k PairKey) Comparable(sides [2]*table.Table) error {
+	if _, ok := k.Columns(); ok {
+		return nil
+	}
+	var first *lower.Made
+	for i, t := range sides {
+		for _, c := range t.Chunks {
+			m, err := lower.Make(k[i], t, c)
+			switch {
+			case err != nil:
+				return err
+			case m.MayFail:
+				return &plan.Declined{Why: "a row may raise an error in " + k[i].String()}
+			case m.Val == nil:
+				continue
+			case m.Ranked:
+				return &plan.Declined{Why: k[i].String() + " is no number that compute makes"}
+			}
+			if first == nil {
+				first = m
+			}
+			if m.Val.Float != first.Val.Float || m.Scale != first.Scale {
+				return &plan.Declined{Why: k[0].String() + " and " + k[1].String() + " are numbers of two kinds"}
+			}
+		}
+	}
+	return nil
+}
+
+// KeyBits is how many bits the keys of a row may have together, in the spaces of both sides.
+const KeyBits = 64
+
+// KeyField is where a key is in a row's number of [KeyBits] bits: its codes in a space of both sides, shifted. The first key is lowest.
+type KeyField struct {
+	Space *Space
+	Shift int
+}
+
+// Fields are those of the keys. They may take more than [KeyBits] bits together: see Fit.
+func (q *PairQuery) Fields() []KeyField {
+	shift := 0
+	for _, f := range q.fields {
+		shift = f.Shift + f.Space.Bits()
+	}
+	for _, k := range q.Keys[len(q.fields):] {
+		f := KeyField{q.space(k), shift}
+		q.fields, shift = append(q.fields, f), shift+f.Space.Bits()
+	}
+	return q.fields
+}
+
+// Fit takes away the keys that do not fit [KeyBits] bits beside those before them, and gives their places among the keys.
+func (q *PairQuery) Fit() (without []int) {
+	used, keys, fields := 0, q.Keys[:0:0], []KeyField(nil)
+	for i, f := range q.Fields() {
+		if n := f.Space.Bits(); used+n > KeyBits {
+			without = append(without, i)
+		} else {
+			keys, fields, used = append(keys, q.Keys[i]), append(fields, KeyField{f.Space, used}), used+n
+		}
+	}
+	q.Keys, q.fields = keys, fields
+	return without
+}
+
+// Max is the largest number of a row, of keys that fit [KeyBits] bits.
+func (q *PairQuery) Max() (most uint64) {
+	for _, f := range q.Fields() {
+		most |= f.Space.Max() << f.Shift
+	}
+	return most
+}
+
+// Bits is the width of Max, at least 1.
+func (q *PairQuery) Bits() int { return max(1, bits.Len64(q.Max())) }
+
+// Segment is what says which codes a side has of a key in a chunk of its table: a column's, or one without rows.
+func (q *PairQuery) Segment(k PairKey, side, chunk int) *table.Segment {
+	t := q.Sides[side].Table
+	c := t.Chunks[chunk]
+	if cols, ok := k.Columns(); ok {
+		return c.Segments[cols[side]]
+	}
+	m, err := lower.Make(k[side], t, c)
+	if err != nil || m.Val == nil || c.Rows == 0 {
+		return nil
+	}
+	return &table.Segment{Type: k[side].Type(), Base: m.Base, Max: m.Max, Bits: m.Bits(), Codes: table.Codes{U8: make([]uint8, 1)}}
+}
+
+// space is the code space that both sides of a key have in common.
+func (q *PairQuery) space(k PairKey) *Space {
+	both := &table.Table{Fields: []table.Field{{Type: k[0].Type()}}}
+	for i, s := range q.Sides {
+		for at, c := range s.Table.Chunks {
+			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{q.Segment(k, i, at)}})
+		}
+	}
+	return NewSpace(both, 0)
+}
+
+// Rows is how many rows a side has, those that are not selected included.
+func (q *PairQuery) Rows(side int) int {
+	if of := q.Lists[side]; !of.None() {
+		return of.Len()
+	}
+	return q.Sides[side].Table.Rows()
+}
+
+// Pairs are what a [PairQuery] finds.
+type Pairs struct {
+	Selected [2]int      // rows of each side
+	N        uint64      // pairs
+	Way      string      // the algorithm that found them
+	Rows     [2][]uint32 // theirs, by their numbers in the table or their places in the list, a pair each in no order; nil where they were only counted
+	Held     [2][]*Held  // what was to be taken, a list each, instead of Rows
+}

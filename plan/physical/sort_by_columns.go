@@ -1,0 +1,83 @@
+package physical
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// SortByColumns is a sort with columns in the place of keys that are strictly monotone in one column of integers, where no row of the table
+// raises an error: their order is that of the column's codes, the same or from the other end, and rows are alike in the one where they
+// are in the other. NULLs stay where they were.
+func SortByColumns(s *plan.Sort, t *table.Table) *plan.Sort {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.Keys = slices.Clone(s.Keys)
+	for i, k := range out.Keys {
+		if c, dir := strictly(k.E); c != nil && c != k.E && !raisesIn(t, c, k.E) {
+			out.Keys[i].E, out.Keys[i].Desc = c, k.Desc != (dir < 0)
+		}
+	}
+	return &out
+}
+
+// strictly is the column in which an expression rises (1) or falls (-1) strictly; nil for none. Integers alone: others are rounded.
+func strictly(e expr.Expr) (c *expr.Column, dir int) {
+	if !e.Type().IsInteger() {
+		return nil, 0
+	}
+	switch e := e.(type) {
+	case *expr.Column:
+		return e, 1
+	case *expr.Neg:
+		c, dir = strictly(e.X)
+		return c, -dir
+	case *expr.Cast: // to another width: what does not fit raises an error
+		return strictly(e.X)
+	case *expr.Arith:
+		x, constant := e.L, e.R
+		if len(expr.Columns(x)) == 0 {
+			x, constant = constant, x
+		}
+		v, err := expr.Eval(constant, &expr.Env{})
+		if len(expr.Columns(constant)) > 0 || err != nil || v.Null || !constant.Type().IsInteger() {
+			return nil, 0
+		}
+		c, dir = strictly(x)
+		switch {
+		case e.Op == expr.Add:
+			return c, dir
+		case e.Op == expr.Sub && x == e.L:
+			return c, dir
+		case e.Op == expr.Sub || e.Op == expr.Mul && v.I < 0:
+			return c, -dir
+		case e.Op == expr.Mul && v.I > 0:
+			return c, dir
+		}
+	}
+	return nil, 0
+}
+
+// raisesIn reports that a strictly monotone expression of a column may raise an error in a row of the table: it does so at the smallest or the
+// largest value, or nowhere.
+func raisesIn(t *table.Table, c *expr.Column, e expr.Expr) bool {
+	for _, chunk := range t.Chunks {
+		s := chunk.Segments[c.Index]
+		if s == nil {
+			return true
+		}
+		if s.NonNull() == 0 {
+			continue
+		}
+		for _, code := range []uint64{0, s.Max} {
+			if _, err := expr.Eval(e, &expr.Env{Column: func(int) table.Value { return s.Decode(code) }}); err != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

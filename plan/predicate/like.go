@@ -1,0 +1,35 @@
+package predicate
+
+import (
+	"github.com/stencildb/stencildb/expr"
+)
+
+// Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not: of a dictionary of
+// many texts, which a device may look through itself. [ByCodes] is the same for those that do not.
+type Match struct {
+	Col     int
+	Not     bool
+	Pattern *expr.LikeMatcher
+	Text    string
+
+	Spans func() SpanSet // found once
+	Top   func() uint64
+}
+
+func (m *Match) String() string { return m.Text }
+
+// Columns implements Leaf.
+func (m *Match) Columns() []int { return []int{m.Col} }
+
+// ByCodes returns a leaf, in the place of a [Match] the [Members] that the host finds.
+func ByCodes(l Leaf) Leaf {
+	m, ok := l.(*Match)
+	if !ok {
+		return l
+	}
+	list := m.Spans()
+	if len(list) == 0 { // a code that no record has
+		list = SpanSet{{m.Top() + 1, m.Top() + 1}}
+	}
+	return &Members{Col: m.Col, Spans: list, Text: m.Text}
+}

@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// Factor takes out of each OR above joins what rows can be left out by before: a condition that all its operands
+// have, which may join; and of a table that all of them have conditions over, the OR of these, besides. An OR that may raise
+// an error, or has to do with a subquery, stays as it is.
+func Factor(n plan.Node) plan.Node {
+	f, ok := n.(*plan.Filter)
+	if !ok {
+		return n
+	}
+	if _, ok := f.Input.(*plan.Join); !ok {
+		return n
+	}
+	tables := inputOf(nil, f.Input)
+	var list []expr.Expr
+	for _, e := range plan.Conjuncts(f.Where) {
+		or, ok := e.(*expr.Or)
+		if ok && !plan.RaisesWhileJoining(e) && !plan.IsCorrelated(e) {
+			list = append(list, factored(or, tables)...)
+		} else {
+			list = append(list, e)
+		}
+	}
+	return &plan.Filter{Input: f.Input, Where: plan.All(list)}
+}
+
+// inputOf appends of each column of a node the input of joins that it is of: a number that no other has.
+func inputOf(columns []int, n plan.Node) []int {
+	j, ok := n.(*plan.Join)
+	if !ok {
+		next := 0
+		if len(columns) > 0 {
+			next = columns[len(columns)-1] + 1
+		}
+		return slices.Concat(columns, slices.Repeat([]int{next}, len(n.Fields())))
+	}
+	columns = inputOf(columns, j.Left)
+	if len(j.Fields()) > len(j.Left.Fields()) {
+		columns = inputOf(columns, j.Right)
+	}
+	return columns
+}
+
+// factored is an OR as conditions that hold together; tables says of each column which table it is of.
+func factored(or *expr.Or, tables []int) (list []expr.Expr) {
+	var kids [][]expr.Expr
+	for _, k := range or.Kids {
+		kids = append(kids, plan.Conjuncts(k))
+	}
+	for _, e := range kids[0] {
+		if !slices.ContainsFunc(kids, func(k []expr.Expr) bool { return !has(k, e) }) {
+			list = append(list, e)
+		}
+	}
+	common := slices.Clone(list)
+	var rest expr.Or
+	rest.P = or.P
+	read := map[int]bool{} // tables
+	for i, k := range kids {
+		kids[i] = slices.DeleteFunc(k, func(e expr.Expr) bool { return has(common, e) })
+		if len(kids[i]) == 0 {
+			return list
+		}
+		rest.Kids = append(rest.Kids, plan.All(kids[i]))
+		for _, c := range expr.Columns(rest.Kids[i]) {
+			read[tables[c]] = true
+		}
+	}
+	for _, of := range slices.Compact(slices.Clone(tables)) {
+		over := expr.Or{P: or.P}
+		for _, k := range kids {
+			own := slices.DeleteFunc(slices.Clone(k), func(e expr.Expr) bool {
+				columns := expr.Columns(e)
+				return len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return tables[c] != of })
+			})
+			if len(own) > 0 {
+				over.Kids = append(over.Kids, plan.All(own))
+			}
+		}
+		if len(over.Kids) == len(kids) && len(read) > 1 {
+			list = append(list, &over)
+		}
+	}
+	return append(list, &rest)
+}
+
+// has reports that a list has a condition that says the same.
+func has(list []expr.Expr, e expr.Expr) bool {
+	return slices.ContainsFunc(list, func(f expr.Expr) bool { return f.String() == e.String() && expr.Identity(f) == expr.Identity(e) })
+}

@@ -1,0 +1,48 @@
+package rules
+
+import (
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// FoldFalse leaves out what a condition that is FALSE or NULL for all rows makes of no use: all below a filter, and the inputs of a
+// join of which no pair is there. A filter of a table stays, whose rows no backend reads for it.
+func FoldFalse(n plan.Node) plan.Node {
+	switch n := n.(type) {
+	case *plan.Filter:
+		switch n.Input.(type) {
+		case *plan.Scan, *plan.Values:
+		default:
+			if isNever(n.Where) {
+				return noRows(n.Fields())
+			}
+		}
+	case *plan.Join:
+		if n.On == nil || !isNever(n.On) {
+			return n
+		}
+		switch n.Kind {
+		case plan.Inner, plan.Semi:
+			return noRows(n.Fields())
+		case plan.LeftOuter:
+			return n.With(n.Left, noRows(n.Right.Fields()))
+		case plan.RightOuter:
+			return n.With(noRows(n.Left.Fields()), n.Right)
+		case plan.Anti:
+			return n.Left
+		}
+	}
+	return n
+}
+
+// isNever reports a constant condition that is not TRUE.
+func isNever(e expr.Expr) bool {
+	c, ok := e.(*expr.Const)
+	return ok && (c.V.Null || c.V.I == 0)
+}
+
+// noRows gives none, of these columns.
+func noRows(fields []table.Field) plan.Node {
+	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Values{Columns: fields}}}
+}

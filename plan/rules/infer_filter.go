@@ -1,0 +1,129 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// InferFilter adds to joins what a condition on a column says of the columns that equal it: where a.k = b.k and a.k > 5, also
+// b.k > 5, which [PushFilter] moves to b. Of an outer, semi or anti join only the right input gains conditions: rows
+// that match none of those left match none of all.
+func InferFilter(n plan.Node) plan.Node {
+	switch n := n.(type) {
+	case *plan.Filter:
+		j, ok := n.Input.(*plan.Join)
+		if ok && j.Kind == plan.Inner {
+			known := facts(n, 0)
+			return &plan.Filter{Input: j, Where: plan.All(slices.Concat(plan.Conjuncts(n.Where), implied(known, known, 0)))}
+		}
+		if ok && !j.Kind.KeepsRight() {
+			return n.With(inferred(j, facts(n, 0)))
+		}
+	case *plan.Join:
+		switch {
+		case n.Kind == plan.Inner:
+			known := facts(n, 0)
+			return &plan.Join{Kind: n.Kind, Left: n.Left, Right: n.Right, On: plan.All(slices.Concat(plan.Conjuncts(n.On), implied(known, known, 0)))}
+		case !n.Kind.KeepsRight():
+			return inferred(n, facts(n.Left, 0))
+		}
+	}
+	return n
+}
+
+// inferred is a join that keeps its left rows, of which all known conditions hold, or drops whole ones.
+func inferred(j *plan.Join, known []expr.Expr) plan.Node {
+	width := len(j.Left.Fields())
+	known = slices.DeleteFunc(known, func(e expr.Expr) bool { return plan.SideOf(e, width) != plan.OnLeft })
+	on := plan.Conjuncts(j.On)
+	right := facts(j.Right, width)
+	more := implied(slices.Concat(known, on), slices.Concat(known, on, right), width)
+	return &plan.Join{Kind: j.Kind, Left: j.Left, Right: j.Right, On: plan.All(slices.Concat(on, more))}
+}
+
+// facts are conditions that hold for each row of a node, over columns that begin with number first.
+func facts(n plan.Node, first int) (list []expr.Expr) {
+	var own expr.Expr
+	switch n := n.(type) {
+	case *plan.Filter:
+		list, own = facts(n.Input, first), n.Where
+	case *plan.Join:
+		if n.Kind.KeepsRight() {
+			return nil
+		}
+		list = facts(n.Left, first)
+		if n.Kind == plan.Inner {
+			list, own = append(list, facts(n.Right, first+len(n.Left.Fields()))...), n.On
+		}
+	}
+	for _, e := range plan.Conjuncts(own) {
+		list = append(list, expr.Moved(e, func(c int) int { return c + first }))
+	}
+	return list
+}
+
+// implied are conditions on columns from number first on that known ones imply and that seen has not.
+func implied(known, seen []expr.Expr, first int) (list []expr.Expr) {
+	equal := map[int][]*expr.Column{}
+	for _, e := range known {
+		l, r, ok := plan.Keys(e)
+		a, left := l.(*expr.Column)
+		b, right := r.(*expr.Column)
+		if ok && left && right && (a.T == b.T || a.T.IsInteger() && b.T.IsInteger()) {
+			equal[a.Index], equal[b.Index] = append(equal[a.Index], b), append(equal[b.Index], a)
+		}
+	}
+	for _, e := range known {
+		c := bounded(e)
+		if c == nil {
+			continue
+		}
+		reached := map[int]bool{c.Index: true}
+		for todo := equal[c.Index]; len(todo) > 0; {
+			to := todo[0]
+			if todo = todo[1:]; reached[to.Index] {
+				continue
+			}
+			reached[to.Index] = true
+			todo = append(todo, equal[to.Index]...)
+			out := expr.Map(e, func(e expr.Expr) expr.Expr {
+				if _, ok := e.(*expr.Column); ok {
+					return to
+				}
+				return nil
+			})
+			if to.Index >= first && !has(seen, out) && !has(list, out) {
+				list = append(list, out)
+			}
+		}
+	}
+	return list
+}
+
+// bounded is the column that a condition compares with constants; nil for another condition.
+func bounded(e expr.Expr) *expr.Column {
+	var x expr.Expr
+	var constants []expr.Expr
+	switch e := e.(type) {
+	case *expr.Compare:
+		if x, constants = e.L, []expr.Expr{e.R}; isConst(x) {
+			x, constants = e.R, []expr.Expr{e.L}
+		}
+	case *expr.Between:
+		x, constants = e.X, []expr.Expr{e.Lo, e.Hi}
+	case *expr.In:
+		x = e.X
+	}
+	c, ok := x.(*expr.Column)
+	if !ok || slices.ContainsFunc(constants, func(e expr.Expr) bool { return !isConst(e) }) {
+		return nil
+	}
+	return c
+}
+
+func isConst(e expr.Expr) bool {
+	_, ok := e.(*expr.Const)
+	return ok
+}

@@ -1,0 +1,159 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// Inline is a tree without the subplans that give rows of tables, perhaps filtered and joined, and that only one
+// node reads: what is computed of the rows is computed where it is used. Where the rule is off, it is the tree.
+func Inline(tree plan.Node, off Off) plan.Node {
+	if off.has(inline) {
+		return tree
+	}
+	in := &inliner{uses: map[*plan.Subplan]int{}, done: map[*plan.Subplan]bool{}}
+	in.count(tree)
+	return in.whole(tree)
+}
+
+type inliner struct {
+	uses map[*plan.Subplan]int
+	done map[*plan.Subplan]bool
+}
+
+// count counts the nodes that read each subplan.
+func (i *inliner) count(n plan.Node) {
+	subplan := func(s *plan.Subplan) {
+		if i.uses[s]++; i.uses[s] == 1 {
+			i.count(s.Tree)
+		}
+	}
+	plan.Walk(n, func(n plan.Node, _ int) {
+		switch n := n.(type) {
+		case *plan.Derived:
+			subplan(n.Of)
+		case *plan.Recursion:
+			i.uses[n.Last] = 2 // its rows change
+		}
+		for _, e := range plan.Exprs(n) {
+			expr.Walk(e, func(e expr.Expr) {
+				if q, ok := e.(*expr.Subquery); ok {
+					subplan(q.Of.(*plan.Subplan))
+				}
+			})
+		}
+	})
+}
+
+// plan inlines below a subplan.
+func (i *inliner) plan(s *plan.Subplan) {
+	if !i.done[s] {
+		i.done[s] = true
+		s.Tree = i.whole(s.Tree)
+	}
+}
+
+// whole is a tree that gives the same columns.
+func (i *inliner) whole(n plan.Node) plan.Node {
+	n, list := i.node(n)
+	for k, e := range list {
+		if c, ok := e.(*expr.Column); !ok || c.Index != k || len(list) != len(n.Fields()) {
+			p := &plan.Project{Input: n}
+			for _, e := range list {
+				name := e.String()
+				if c, ok := e.(*expr.Column); ok {
+					name = c.Name
+				}
+				p.Items = append(p.Items, plan.Item{Name: name, E: e})
+			}
+			return p
+		}
+	}
+	return n
+}
+
+// node is a tree, and what its columns were, over its columns as they are now.
+func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
+	for _, e := range plan.Exprs(n) {
+		expr.Walk(e, func(e expr.Expr) {
+			if q, ok := e.(*expr.Subquery); ok {
+				i.plan(q.Of.(*plan.Subplan))
+			}
+		})
+	}
+	switch n := n.(type) {
+	case *plan.Derived:
+		i.plan(n.Of)
+		if p, ok := n.Of.Tree.(*plan.Project); ok && i.uses[n.Of] == 1 && ofTables(p.Input) {
+			var list []expr.Expr
+			for _, item := range p.Items {
+				list = append(list, item.E)
+			}
+			return p.Input, list
+		}
+	case *plan.Filter, *plan.Sort, *plan.Limit:
+		in, list := i.node(n.Inputs()[0])
+		return instead(n, list).With(in), list
+	case *plan.Project, *plan.Aggregate, *plan.GroupingSets:
+		in, list := i.node(n.Inputs()[0])
+		out := instead(n, list).With(in)
+		return out, plan.ColumnsOf(out)
+	case *plan.Join:
+		return i.join(n)
+	default:
+		var inputs []plan.Node
+		for _, in := range n.Inputs() {
+			inputs = append(inputs, i.whole(in))
+		}
+		return n.With(inputs...), plan.ColumnsOf(n)
+	}
+	return n, plan.ColumnsOf(n)
+}
+
+// ofTables reports rows of tables, filtered and joined.
+func ofTables(n plan.Node) bool {
+	switch n := n.(type) {
+	case *plan.Filter:
+		return ofTables(n.Input)
+	case *plan.Scan, *plan.Derived, *plan.Join:
+		return true
+	}
+	return false
+}
+
+// join inlines the sides of a join. On a side whose columns may become NULL stands nothing that is computed.
+func (i *inliner) join(j *plan.Join) (plan.Node, []expr.Expr) {
+	side := func(in plan.Node, nulls bool) (plan.Node, []expr.Expr) {
+		out, list := i.node(in)
+		if _, ok := out.(*plan.Join); ok && nulls || nulls && slices.ContainsFunc(list, func(e expr.Expr) bool { _, column := e.(*expr.Column); return !column }) {
+			return in, plan.ColumnsOf(in)
+		}
+		return out, list
+	}
+	left, l := side(j.Left, j.Kind.KeepsRight())
+	right, r := side(j.Right, j.Kind.KeepsLeft() || j.Kind.LeftOnly())
+	width := len(left.Fields())
+	for k, e := range r {
+		r[k] = expr.Moved(e, func(c int) int { return c + width })
+	}
+	list := slices.Concat(l, r)
+	out := instead(j, list).With(left, right)
+	if j.Kind.LeftOnly() {
+		list = l
+	}
+	return out, list
+}
+
+// instead is a node of other expressions in the place of the columns of its input.
+func instead(n plan.Node, list []expr.Expr) plan.Node {
+	return plan.MapExprs(n, func(e expr.Expr) expr.Expr {
+		return expr.Map(e, func(e expr.Expr) expr.Expr {
+			if c, ok := e.(*expr.Column); ok {
+				return list[c.Index]
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,31 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/stencildb/stencildb/plan"
+)
+
+// Wanted is how many rows of the join of a tree's fragment are asked for, in any order: those of a [plan.Limit] with nothing between the
+// two but expressions of each row. 0 is for all of them.
+func Wanted(tree plan.Node) int {
+	wanted := int64(0)
+	for {
+		switch n := tree.(type) {
+		case *plan.Project:
+			tree = n.Input
+		case *plan.Limit:
+			if wanted != 0 || n.Count <= 0 || n.Offset > math.MaxInt32-n.Count {
+				return 0
+			}
+			tree, wanted = n.Input, n.Offset+n.Count
+		case *plan.Fragment:
+			if n.Join == nil || n.Where != nil || len(n.Aggs) > 0 || n.Groups != nil || n.Order != nil || n.Total {
+				return 0
+			}
+			return int(wanted)
+		default:
+			return 0
+		}
+	}
+}

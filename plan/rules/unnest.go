@@ -1,0 +1,516 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Unnest makes joins of the subqueries in a tree's expressions. What remains are [expr.Subquery]s of one
+// value that read nothing around them: constants once they have run. It panics with an [*expr.Error]
+// for a subquery that it cannot do. Where the rule is off, it runs each subquery for the different values of what that reads.
+//
+// What a query reads of another one around it is an [expr.Outer]: a level and a column. Levels count the subqueries in expressions and
+// the LATERALs that stand between; a query in FROM or WITH is of the level of the query that has it. A LATERAL stands to the right in the
+// join whose left side is its level 1: [PlaceLateral]. Subqueries are unnested from inside out. One that reads what is around it is
+// joined to the different values of that, which go down through every kind of node (correlation.rows: the dependent join of Neumann and
+// Kemper, "Unnesting Arbitrary Queries", 2015); what it reads further out is then one level nearer. At the end nothing is read of what
+// is around the statement: else that is an error.
+//
+// EXISTS and IN in a condition are semi and anti joins, and EXISTS of a subquery that reads nothing around it is
+// whether its rows' COUNT is above 0: what an occlusion query tells of a selection. Any other subquery that reads columns
+// around it is joined to the different values that these have: what it gives for each is
+// its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
+// its own, that one stands for it, and the values need not be found.
+func Unnest(n plan.Node, off Off) plan.Node {
+	n = (&unnester{done: map[*plan.Subplan]bool{}, plain: off.has(unnest)}).node(n)
+	resolved(n)
+	return n
+}
+
+type unnester struct {
+	done  map[*plan.Subplan]bool
+	made  int  // subqueries of its own, whose numbers are negative
+	plain bool // the rule is off
+}
+
+// plan unnests the tree of a subplan.
+func (u *unnester) plan(s *plan.Subplan) {
+	if !u.done[s] {
+		u.done[s] = true
+		s.Tree = u.node(s.Tree)
+	}
+}
+
+// joins reports that an expression has a subquery that is no constant.
+func joins(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) {
+		q, ok := e.(*expr.Subquery)
+		found = found || ok && !(q.Kind == expr.Value && !reads(plan.SubqueryTree(q), 0))
+	})
+	return found
+}
+
+// node unnests a tree. The nodes of one SELECT above its rows or groups are looked at together: what a
+// subquery among their expressions needs is joined below them.
+func (u *unnester) node(n plan.Node) plan.Node {
+	var chain []plan.Node // from above
+	base := n
+walk:
+	for {
+		switch b := base.(type) {
+		case *plan.Limit, *plan.Distinct, *plan.Project, *plan.Sort, *plan.Filter, *plan.Repeat, *plan.SeriesOfEach:
+			chain, base = append(chain, b), b.Inputs()[0]
+		default:
+			break walk
+		}
+	}
+	cur := u.base(base)
+	widens := slices.ContainsFunc(chain, func(n plan.Node) bool { return slices.ContainsFunc(plan.Exprs(n), joins) })
+	if widens && !isRows(cur) { // groups become rows of a table
+		cur = &plan.Derived{Of: &plan.Subplan{Tree: cur}}
+		for i, c := range chain {
+			chain[i] = plan.MapExprs(c, u.groupsAsColumns)
+		}
+	}
+	slices.Reverse(chain)
+	for len(chain) > 0 {
+		f, ok := chain[0].(*plan.Filter)
+		if !ok {
+			break
+		}
+		cur, chain = u.filter(cur, f.Where), chain[1:]
+	}
+	known := map[int]expr.Expr{} // ORDER BY may have a subquery of the select list
+	widen := func(now func(*expr.Subquery) bool) {
+		for i, n := range chain { // until the select list: above it are its columns
+			chain[i] = plan.MapExprs(n, func(e expr.Expr) expr.Expr {
+				return expr.Map(e, func(e expr.Expr) expr.Expr {
+					q, ok := e.(*expr.Subquery)
+					if !ok || !now(q) {
+						return nil
+					}
+					if known[q.N] == nil {
+						cur, known[q.N] = u.widened(cur, q)
+					}
+					return known[q.N]
+				})
+			})
+			if _, ok := n.(*plan.Project); ok {
+				break
+			}
+		}
+	}
+	// A window function may read what a subquery gives, or be compared with it.
+	widen(func(q *expr.Subquery) bool { return !expr.HasWindow(q.Test) })
+	if slices.ContainsFunc(chain, plan.HasWindow) {
+		cur, chain = windowed(cur, chain)
+		widen(func(*expr.Subquery) bool { return true })
+	}
+	for _, n := range chain {
+		cur = n.With(cur)
+	}
+	return cur
+}
+
+// isRows reports a node whose rows a join may take, as they are or put aside.
+func isRows(n plan.Node) bool {
+	switch n.(type) {
+	case *plan.Scan, *plan.Derived, *plan.Join, *plan.Filter, *plan.Project:
+		return true
+	}
+	return false
+}
+
+// groupsAsColumns has columns in the place of what an aggregation gives, in subqueries, too.
+func (u *unnester) groupsAsColumns(e expr.Expr) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.AggRef:
+			return &expr.Column{Index: e.Index, Name: e.String(), T: e.T, P: e.P}
+		case *expr.Subquery:
+			return mapAround(e, u.groupsAsColumns)
+		}
+		return nil
+	})
+}
+
+// base unnests what stands below the filters of a SELECT.
+func (u *unnester) base(n plan.Node) plan.Node {
+	switch n := n.(type) {
+	case *plan.Derived:
+		u.plan(n.Of)
+		return n
+	case *plan.Aggregate:
+		cur := u.node(n.Input)
+		out := plan.MapExprs(n, func(e expr.Expr) expr.Expr {
+			cur, e = u.widened(cur, e)
+			return e
+		})
+		return out.With(cur)
+	case *plan.GroupingSets:
+		cur := u.node(n.Input)
+		out := plan.MapExprs(n, func(e expr.Expr) expr.Expr {
+			cur, e = u.widened(cur, e)
+			return e
+		})
+		return out.With(cur)
+	case *plan.Join:
+		return u.join(n)
+	}
+	var inputs []plan.Node
+	for _, in := range n.Inputs() {
+		inputs = append(inputs, u.node(in))
+	}
+	n = n.With(inputs...)
+	if v, ok := n.(*plan.Values); ok && v.Input == nil && slices.ContainsFunc(plan.Exprs(n), joins) {
+		return u.node(selects(v, func() plan.Node { return &plan.Values{Rows: [][]expr.Expr{{}}} }))
+	}
+	for _, e := range plan.Exprs(n) {
+		if joins(e) {
+			panic(expr.Errorf(e.Pos(), "this subquery is not supported here: write it as a join"))
+		}
+		u.widened(n, e)
+	}
+	return n
+}
+
+// selects are VALUES as SELECTs, a row each, over one row that from gives.
+func selects(v *plan.Values, from func() plan.Node) plan.Node {
+	c := &plan.Concat{}
+	for _, row := range v.Rows {
+		p := &plan.Project{Input: from()}
+		for i, e := range row {
+			p.Items = append(p.Items, plan.Item{Name: v.Columns[i].Name, E: e})
+		}
+		c.Of = append(c.Of, p)
+	}
+	if len(c.Of) == 1 {
+		return c.Of[0]
+	}
+	rows := &plan.Derived{Of: &plan.Subplan{Tree: c}}
+	return &plan.Project{Input: rows, Items: plan.ItemsOf(rows)}
+}
+
+// join unnests a join: a right side that reads columns of the left one (LATERAL), and subqueries in the
+// condition.
+func (u *unnester) join(j *plan.Join) plan.Node {
+	left, right := u.node(j.Left), u.node(j.Right)
+	width := len(left.Fields())
+	var on, rest []expr.Expr
+	for _, e := range plan.Conjuncts(j.On) {
+		switch {
+		case !joins(e):
+			_, e = u.widened(left, e)
+			on = append(on, e)
+		default:
+			rest = append(rest, e)
+		}
+	}
+	if len(rest) > 0 && j.Kind != plan.Inner {
+		return u.outer(j.Kind, left, right, on, rest)
+	}
+	out := u.pairs(j.Kind, left, right, on)
+	if len(rest) == 0 {
+		return out
+	}
+	fields := width + len(right.Fields())
+	p := &plan.Project{Input: u.filter(out, plan.All(rest))}
+	p.Items = plan.ItemsOf(p.Input)[:fields]
+	return plan.AsTable(p)
+}
+
+// pairs is a join on a condition without subqueries.
+func (u *unnester) pairs(kind plan.JoinKind, left, right plan.Node, on []expr.Expr) plan.Node {
+	if lateral(right) {
+		return u.lateral(kind, left, right.(*plan.Derived), on)
+	}
+	right = standing(right)
+	return &plan.Join{Kind: kind, Left: plan.AsTable(left), Right: plan.AsTable(right), On: plan.All(on)}
+}
+
+// lateral reports the right side of a join that reads columns of the left one.
+func lateral(right plan.Node) bool {
+	d, ok := right.(*plan.Derived)
+	return ok && d.Lateral && reads(d.Of.Tree, 1)
+}
+
+// lateral joins each row of left to the rows that a subplan gives for it.
+func (u *unnester) lateral(kind plan.JoinKind, left plan.Node, d *plan.Derived, on []expr.Expr) plan.Node {
+	if cur, tree, ok := perRow(left, d.Of.Tree); ok {
+		width := len(left.Fields())
+		for i, e := range on {
+			on[i] = expr.Moved(e, func(col int) int {
+				if col >= width {
+					return col + 1
+				}
+				return col
+			})
+		}
+		p := &plan.Project{Input: u.lateralRows(kind, cur, tree, on)}
+		p.Items = slices.Delete(plan.ItemsOf(p.Input), width, width+1)
+		return plan.AsTable(p)
+	}
+	return u.lateralRows(kind, left, d.Of.Tree, on)
+}
+
+// lateralRows does that of a tree whose volatile functions depend on the rows to the left where they have to.
+func (u *unnester) lateralRows(kind plan.JoinKind, left, tree plan.Node, on []expr.Expr) plan.Node {
+	c := u.correlated(left, tree)
+	rows := c.rows(tree)
+	width, own := len(c.cur.Fields()), len(tree.Fields())
+	on = append(on, c.match(width+own)...)
+	p := &plan.Project{Input: &plan.Join{Kind: kind, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.All(on)}}
+	p.Items = plan.ItemsOf(p.Input)[:width+own]
+	return plan.AsTable(p)
+}
+
+// filter keeps the rows of cur for which a condition is TRUE.
+func (u *unnester) filter(cur plan.Node, where expr.Expr) plan.Node {
+	var plain, semi, rest []expr.Expr
+	for _, e := range plan.Conjuncts(where) {
+		inner := e
+		if not, ok := e.(*expr.Not); ok {
+			inner = not.X
+		}
+		q, ok := inner.(*expr.Subquery)
+		switch {
+		case !joins(e):
+			_, e = u.widened(cur, e)
+			plain = append(plain, e)
+		case ok && !u.plain && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(plan.SubqueryTree(q), 0)):
+			semi = append(semi, e)
+		default:
+			rest = append(rest, e)
+		}
+	}
+	cur = filtered(cur, plain)
+	for _, e := range semi {
+		kind, q := plan.Semi, e
+		if not, ok := e.(*expr.Not); ok {
+			kind, q = plan.Anti, not.X
+		}
+		if out := u.semi(cur, q.(*expr.Subquery), kind); out != nil {
+			cur = out
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	for i, e := range rest {
+		cur, rest[i] = u.widened(cur, e)
+	}
+	return filtered(cur, rest)
+}
+
+// semi is the semi or anti join that EXISTS or IN is as a condition; nil where it is none.
+func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) plan.Node {
+	s := q.Of.(*plan.Subplan)
+	u.plan(s)
+	if _, _, volatile := perRow(cur, s.Tree); volatile { // its rows differ for each of cur
+		return nil
+	}
+	cur, test := u.widened(cur, q.Test)
+	in, rowTest, ok := strip(s.Tree, test)
+	if ReadsOuter(rowTest) || ReadsOuter(test) {
+		test = inside(test)
+		in, rowTest, ok = strip(s.Tree, test)
+	}
+	switch {
+	case ok:
+		test = rowTest
+	case q.Kind == expr.AnyOf && !reads(s.Tree, 0): // groups, or the first rows
+		in = &plan.Derived{Of: s}
+	default:
+		return nil
+	}
+	width := len(cur.Fields())
+	if eq, ok := test.(*expr.Compare); ok && kind == plan.Anti && eq.Op == expr.EQ && !reads(in, 0) && !ReadsOuter(test) {
+		return u.notIn(cur, in, eq)
+	}
+	if kind == plan.Anti && test != nil {
+		test = &expr.IsTruth{X: test, Want: expr.IsFalse, Not: true, P: q.P}
+	}
+	var own, on []expr.Expr
+	if f, ok := in.(*plan.Filter); ok {
+		for _, e := range plan.Conjuncts(f.Where) {
+			if ReadsOuter(e) {
+				on = append(on, joined(e, width))
+			} else {
+				own = append(own, e)
+			}
+		}
+		in = f.Input
+	}
+	if reads(in, 0) {
+		return nil
+	}
+	in = filtered(in, own)
+	if test != nil {
+		on = append(on, joinedTest(test, width))
+	}
+	switch right := in.(type) {
+	case *plan.Scan, *plan.Derived:
+		return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: right, On: plan.All(on)}
+	case *plan.Filter:
+		if _, ok := right.Input.(*plan.Join); !ok {
+			return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: plan.AsTable(right), On: plan.All(on)}
+		}
+	}
+	return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: in, Items: plan.ItemsOf(in)}}}, On: plan.All(on)}
+}
+
+// notIn is x NOT IN (rows), for rows that read nothing around them: no row if one of the values is NULL, all
+// rows if there is none.
+func (u *unnester) notIn(cur, in plan.Node, eq *expr.Compare) plan.Node {
+	x, y := eq.L, eq.R
+	if hasSubColumn(x) {
+		x, y = y, x
+	}
+	y = subColumns(y, 0)
+	s := &plan.Subplan{Tree: &plan.Project{Input: plan.AsTable(in), Items: []plan.Item{{Name: "value", E: y}}}}
+	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
+	width := len(cur.Fields())
+	on := &expr.Compare{Op: expr.EQ, L: x, R: expr.Moved(col, func(c int) int { return c + width }), P: eq.P}
+	rows, values := u.countsOf(s, col)
+	some := &expr.And{Kids: []expr.Expr{&expr.IsNull{X: x, Not: true, P: eq.P}, &expr.Compare{Op: expr.EQ, L: values, R: rows, P: eq.P}}, P: eq.P}
+	none := &expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Literal(0), P: eq.P}, P: eq.P}
+	cur = &plan.Filter{Input: cur, Where: &expr.Or{Kids: []expr.Expr{none, some}, P: eq.P}}
+	return &plan.Join{Kind: plan.Anti, Left: plan.AsTable(cur), Right: &plan.Derived{Of: s}, On: on}
+}
+
+// countsOf are the rows of a subplan, and those with a value, as constants.
+func (u *unnester) countsOf(s *plan.Subplan, col *expr.Column) (rows, values *expr.Subquery) {
+	count := func(a expr.Aggregate) *expr.Subquery {
+		ref := &expr.AggRef{Name: a.String(), T: a.Type(), P: -1}
+		p := &plan.Project{Input: &plan.Aggregate{Input: &plan.Derived{Of: s}, Aggs: []expr.Aggregate{a}}, Items: []plan.Item{{Name: "count", E: ref}}}
+		return u.constant(p, a.Type(), col.P)
+	}
+	return count(expr.Aggregate{Kind: expr.CountAll, Col: -1, P: -1}),
+		count(expr.Aggregate{Kind: expr.Count, Col: col.Index, Name: col.Name, Arg: col.T, P: -1})
+}
+
+// constant is a subquery of one value.
+func (u *unnester) constant(tree plan.Node, t table.Type, pos int) *expr.Subquery {
+	u.made--
+	return &expr.Subquery{Kind: expr.Value, Of: &plan.Subplan{Tree: tree}, N: u.made, T: t, P: pos}
+}
+
+// strip is the rows of a subquery of which only it counts whether there are some, without what does not change
+// that; and a test of them, over their columns as [expr.SubColumn]s. ok is false for groups.
+func strip(n plan.Node, test expr.Expr) (_ plan.Node, _ expr.Expr, ok bool) {
+	for {
+		switch in := n.(type) {
+		case *plan.Distinct:
+			n = in.Input
+			continue
+		case *plan.Sort:
+			if in.Unique > 0 {
+				return nil, nil, false
+			}
+			n = in.Input
+			continue
+		case *plan.Limit:
+			if test != nil || in.Count == 0 || in.Offset > 0 {
+				return nil, nil, false
+			}
+			n = in.Input
+			continue
+		case *plan.Project:
+			if !selectable(in.Input) {
+				return nil, nil, false
+			}
+			test = expr.Map(test, func(e expr.Expr) expr.Expr {
+				if c, ok := e.(*expr.SubColumn); ok {
+					return expr.Map(in.Items[c.Index].E, func(e expr.Expr) expr.Expr {
+						if c, ok := e.(*expr.Column); ok {
+							return &expr.SubColumn{Index: c.Index, Name: c.Name, T: c.T, P: c.P}
+						}
+						return nil
+					})
+				}
+				return nil
+			})
+			n = in.Input
+			continue
+		case *plan.Scan, *plan.Derived, *plan.Join, *plan.Filter:
+			return n, test, selectable(n)
+		}
+		return nil, nil, false
+	}
+}
+
+// selectable reports rows of tables, perhaps filtered and sorted, not groups.
+func selectable(n plan.Node) bool {
+	switch n := n.(type) {
+	case *plan.Filter:
+		return selectable(n.Input)
+	case *plan.Sort:
+		return n.Unique == 0 && selectable(n.Input)
+	case *plan.Scan, *plan.Derived, *plan.Join:
+		return true
+	}
+	return false
+}
+
+// joined is a condition of a subquery over the rows of a join with what is around it, which has so many columns.
+func joined(e expr.Expr, width int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Column:
+			c := *e
+			c.Index += width
+			return &c
+		case *expr.Outer:
+			return outward(e)
+		}
+		return nil
+	})
+}
+
+// inside is a test as the subquery whose rows it is of would have it: what it reads besides is of queries around that.
+func inside(test expr.Expr) expr.Expr {
+	return expr.Map(test, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Column:
+			return &expr.Outer{X: e, Level: 1}
+		case *expr.Outer:
+			return &expr.Outer{X: e.X, Level: e.Level + 1}
+		}
+		return nil
+	})
+}
+
+// joinedTest is a test over the rows of such a join.
+func joinedTest(e expr.Expr, width int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.SubColumn:
+			return subColumns(e, width)
+		case *expr.Outer: // as the subquery has it
+			return outward(e)
+		}
+		return nil
+	})
+}
+
+// subColumns has columns from first on in the place of those of a subquery's rows.
+func subColumns(e expr.Expr, first int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		if c, ok := e.(*expr.SubColumn); ok {
+			return &expr.Column{Index: first + c.Index, Name: c.Name, T: c.T, P: c.P}
+		}
+		return nil
+	})
+}
+
+func hasSubColumn(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) {
+		_, ok := e.(*expr.SubColumn)
+		found = found || ok
+	})
+	return found
+}
