@@ -97,6 +97,7 @@ type shell struct {
 	before      string            // the statements before, as they were typed
 	last        string            // the last of them, without EXPLAIN
 	where       string            // what is taken comes from, before a message; "" for what is typed
+	files       int               // that .read is reading, one in another
 	over        bool
 	ended       error // what a script ends with
 }

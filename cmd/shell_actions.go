@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -450,6 +451,11 @@ func (s *shell) redirect(ctx context.Context, path string) error {
 	return s.say(`answers go to %s until \o`, path)
 }
 
+// mostFiles is how deep files read one another.
+const mostFiles = 16
+
+// readFile answers the statements of a file, and does the commands that stand between them in lines of their own. It ends at the first
+// error.
 func (s *shell) readFile(ctx context.Context, path string) error {
 	if path = unquoted(path); path == "" {
 		return errors.New("name the file to read: .read FILE.sql")
@@ -458,5 +464,46 @@ func (s *shell) readFile(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return runScript(ctx, s.session, text, s.format(), false, path, s.stderr)
+	if s.files++; s.files > mostFiles {
+		err = fmt.Errorf("%s is read by a file that is read by another one, %d deep: leave out its own .read", path, mostFiles)
+	}
+	defer func() { s.files-- }()
+	from, at, commands := 0, 0, false // of the statements that are not answered yet, and of the line
+	answer := func() error {
+		if list, err := sql.Parse(text[from:at]); commands && err == nil && len(list) == 0 {
+			return nil
+		}
+		above := strings.Repeat("\n", strings.Count(text[:from], "\n")) // so that errors tell the line of the file
+		return runScript(ctx, s.session, above+text[from:at], s.format(), false, path, s.stderr)
+	}
+	for line := range strings.Lines(text) {
+		if err != nil || s.over {
+			return err
+		}
+		if command := strings.TrimSpace(line); isCommand(command) && s.takesCommand(text[from:at], command) {
+			name, args := cutCommand(command)
+			c := commandNamed(name)
+			commands = true
+			if err = answer(); err == nil {
+				if err = c.check(name, args); err == nil {
+					err = c.do(s, ctx, args)
+				}
+				if err != nil {
+					err = fmt.Errorf("%s, line %d: %w", path, 1+strings.Count(text[:at], "\n"), err)
+				}
+			}
+			from = at + len(line)
+		}
+		at += len(line)
+	}
+	if err != nil || s.over {
+		return err
+	}
+	return answer()
+}
+
+// takesCommand reports that a line behind a text is a command, and no part of a statement.
+func (s *shell) takesCommand(text, command string) bool {
+	end, begun := sql.Complete(text)
+	return !begun || command[0] == '\\' && sql.Endable(text[end:])
 }

@@ -53,7 +53,7 @@ func init() {
 		{[]string{`\load`}, "NAME=PATH[?option&...]", "open a file as a table, as --load does, or open it again", takesLoad, (*shell).load},
 		{[]string{".import"}, "FILE TABLE", "put the rows of a file into a table, which is made where it is not there", takesPathThenTable, (*shell).importFile},
 		{[]string{`\copy`}, "TABLE FROM|TO FILE [options]", "COPY, with the path with or without quotes", takesSQL, (*shell).copyFile},
-		{[]string{`\i`, ".read"}, "FILE", "answer the statements of a file", takesPath, (*shell).readFile},
+		{[]string{`\i`, ".read"}, "FILE", "answer the statements of a file, and do its commands", takesPath, (*shell).readFile},
 		{[]string{`\o`, ".output"}, "[FILE]", "write answers to a file, in the format of its extension; without FILE the file is complete", takesPath, (*shell).redirect},
 		{[]string{`\e`}, "[FILE]", "edit what is typed, or the statement before, or a file, with $EDITOR, and answer it", takesPath, (*shell).edit},
 		{[]string{`\watch`}, "[SECONDS [TIMES]]", "answer the statement before again and again, until Ctrl-C", takesNothing, (*shell).watch},
@@ -157,15 +157,22 @@ func cutCommand(line string) (name, args string) {
 func (s *shell) command(line string) {
 	name, args := cutCommand(line)
 	c := commandNamed(name)
-	if c == nil {
-		s.report(unknown(name))
-		return
-	}
-	if c.args == "" && args != "" {
-		s.report(fmt.Errorf("%s takes nothing behind it: leave out %s", name, args))
+	if err := c.check(name, args); err != nil {
+		s.report(err)
 		return
 	}
 	s.interruptible(func(ctx context.Context) error { return c.do(s, ctx, args) })
+}
+
+// check reports a name for which there is no command, and what a command does not take.
+func (c *command) check(name, args string) error {
+	switch {
+	case c == nil:
+		return unknown(name)
+	case c.args == "" && args != "":
+		return fmt.Errorf("%s takes nothing behind it: leave out %s", name, args)
+	}
+	return nil
 }
 
 // unknown is the error of a command that there is not, with the nearest ones.

@@ -20,6 +20,10 @@ func TestShellScript(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	csv, script := file(t, "trips.csv", "fare,\"Who\"\n1.5,a\n2.5,\n"), file(t, "script.sql", "\ufeffSELECT 40 + 2 AS n; -- the last\nSELECT 43 AS m")
+	self := at("self.sql")
+	if err := os.WriteFile(self, []byte("\\x on\n.read "+self+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	goes := func(name string) string { return "answers go to " + at(name) + " until \\o\n" }
 	is := func(name string, size int) string { return fmt.Sprintf("%s is complete, %d B\n", at(name), size) }
 	t.Setenv("VISUAL", "true")
@@ -73,6 +77,10 @@ func TestShellScript(t *testing.T) {
 		{"\\explain\n\\trace\n\\trace p.html\n.read\n.read " + at("missing.sql") + "\n", "",
 			[]string{"there is no statement before", `\trace FILE.html`, `\backend classic`, ".read FILE.sql", "missing.sql"}},
 		{".read " + script, "┌────┐\n│  n │\n├────┤\n│ 42 │\n└────┘\n1 row\n\n┌────┐\n│  m │\n├────┤\n│ 43 │\n└────┘\n1 row\n", nil},
+		{".read " + file(t, "commands.sql", "-- settings\n.timer off\n\\x on\nSELECT 2\nAS n;\n.mode line\n\\i "+file(t, "inner.sql", "SELECT '\n.mode\n' AS n\n")+"\n\\x off\n") + "\n", "timing is off\nexpanded display is on\n─ row 1 ─\nn │ 2\n1 row\nmode is line\n─ row 1 ─\nn │ \\n.mode\\n\n1 row\nexpanded display is off\n", nil},
+		{".read " + self + "\n", strings.Repeat("expanded display is on\n", 16), []string{self + " is read by a file that is read by another one"}},
+		{".read " + file(t, "wrong.sql", "\\x on\nSELECT 2 AS n;\n\n.timr off\nSELECT 3 AS n;\n") + "\n.read " + file(t, "late.sql", "\\x off\n\nSELECT\nnowhere;\n\\x on\n") + "\n.read " + file(t, "empty.sql", "") + "\n", "expanded display is on\n─ row 1 ─\nn │ 2\n1 row\nexpanded display is off\n",
+			[]string{"wrong.sql, line 4: there is no command .timr: did you mean .timer", "(line 4, column 1)", "LINE 4: nowhere;", "^", "empty.sql"}},
 		{"\\o " + at("a.csv") + "\nSELECT 2 AS n;\n\\o\nSELECT 2 AS n;\n\\o\n", goes("a.csv") + is("a.csv", 4) + two + "answers go to the screen\n", nil},
 		{"\\o " + at("one.csv") + "\nSELECT 2 AS n;\nSELECT 2 AS n;\n\\o " + at("two.csv") + "\nSELECT 2 AS n;\n\\o\n", goes("one.csv") + is("one.csv", 4) + goes("two.csv") + is("two.csv", 4), []string{`one result set: \o FILE begins another one`}},
 		{"\\backend classic\nSELECT SUM(time) FROM flights;\nSET backend = cpu;\nSELECT COUNT(*) + 2 - COUNT(time) AS n FROM flights;\n", "done\n" + two, []string{"or SET backend = cpu"}},
