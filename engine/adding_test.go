@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
 )
 
 // filesOf are the files of a table in a folder.
@@ -289,5 +290,38 @@ func transactionsBesideRows(t *testing.T, deleted string) {
 			t.Fatal(err)
 		}
 		db = open(t, Options{Backend: "cpu", Folder: dir, HostMemory: budget})
+	}
+}
+
+// Copies of texts in the order of rows are counted with the tables in the host memory budget, and leave it where it is short.
+func TestCopiesOfTextsMakeRoom(t *testing.T) {
+	b := table.NewBuilder("f", []table.Field{{Name: "s", Type: table.Type{Kind: table.Varchar}}}, 0)
+	for i := range 20_000 {
+		b.Column(0).String(fmt.Sprint("the text of row ", i))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	own := tab.Bytes()
+	for _, c := range []struct {
+		budget int64
+		stay   bool
+	}{{own + own/8, false}, {8 * own, true}} {
+		db := open(t, Options{Backend: "cpu", HostMemory: c.budget})
+		if err := db.Add(tab); err != nil {
+			t.Fatal(err)
+		}
+		if got := inWords(Collect(db.Query(t.Context(), "SELECT SUM(length(s || 'x')) FROM f"))); !strings.Contains(got, "428890") {
+			t.Error(got)
+		}
+		taken := tab.Bytes()
+		if taken == own {
+			t.Error("no text is kept in the order of rows")
+		}
+		left, err := db.hostBudget()
+		if err != nil || (tab.Bytes() == taken) != c.stay || left != c.budget-tab.Bytes() {
+			t.Errorf("a budget of %d: the table has %d bytes of its own and %d after a statement, of which %d stay, and %d are left: %v", c.budget, own, taken, tab.Bytes(), left, err)
+		}
 	}
 }

@@ -456,6 +456,11 @@ func (db *DB) hostBudget() (int64, error) {
 	}
 	read, apart := db.transactionBytes(nil)
 	left -= read + apart
+	if left < db.now().hostMemory/4 { // copies make room
+		for _, t := range tables {
+			left += t.DropRowOrder()
+		}
+	}
 	if left <= 0 {
 		return 0, &marked{errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom}
 	}

@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/stencildb/stencildb/table"
@@ -133,20 +132,7 @@ func (r BlockRows) Column(i int) Vector {
 	x.Valid, _ = s.Validity(r.Block)
 	switch {
 	case x.Texts != nil:
-		codes := r.Arena.Ints(n)
-		table.GatherInto(codes, s.Codes, r.Block, 0)
-		if x.Valid == nil {
-			for k, c := range codes {
-				x.Texts[k] = s.Dict[c]
-			}
-			touch(x.Texts)
-			break
-		}
-		for k, c := range codes {
-			if x.Texts[k] = ""; !x.IsNull(k) {
-				x.Texts[k] = s.Dict[c]
-			}
-		}
+		s.TextsInto(x.Texts, r.Block)
 	case x.Floats != nil:
 		s.DoublesInto(x.Floats, r.Block)
 	default:
@@ -163,17 +149,6 @@ func (r BlockRows) Column(i int) Vector {
 		}
 	}
 	return x
-}
-
-// touch reads a byte of each text, which lie anywhere: the machine fetches those of many at the same time, where what is computed of a text would wait for each.
-func touch(list []string) {
-	all := byte(0)
-	for _, s := range list {
-		if s != "" {
-			all |= s[0]
-		}
-	}
-	runtime.KeepAlive(all)
 }
 
 func (r BlockRows) Once(Expr, func(Source) (Vector, bool)) (x Vector, ok bool) { return x, false }

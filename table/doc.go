@@ -18,6 +18,9 @@
 // segment's smallest ordinal ("frame of reference"), so that a segment needs only
 // as many bits as its range has.
 //
+// Where a dictionary of texts is nearly as large as its segment, [Segment.TextsInto] keeps a copy of the texts in the order of rows, for
+// those who compute something of each.
+//
 // # Snapshots
 //
 // Tables, chunks and segments never change while they are read. [Chunk.Delete] and [Chunk.Patch] make a

@@ -104,6 +104,8 @@ type Segment struct {
 	made  sync.Once
 	texts atomic.Pointer[[]*Texts]
 
+	rowOrder atomic.Pointer[rowOrder]
+
 	looked sync.Once
 	ascii  bool
 
@@ -288,7 +290,7 @@ func (t *Table) Bytes() (n int64) {
 
 // Bytes estimates the memory that the segment takes.
 func (s *Segment) Bytes() int {
-	n := s.Codes.Bytes() + 8*len(s.Valid)
+	n := s.Codes.Bytes() + 8*len(s.Valid) + s.rowOrderBytes()
 	for _, d := range s.Dict {
 		n += len(d) + 16
 	}
