@@ -18,12 +18,12 @@ type attribute struct {
 	*Selection
 	col      int
 	smallest bool
-	space    *physical.Space
+	space    *physical.CodeSpace
 	own      bool     // the space is that of the one chunk there is
 	notNull  []uint64 // selected values, by chunk
 }
 
-func (s *Selection) attribute(col int, smallest bool, space *physical.Space) (*attribute, error) {
+func (s *Selection) attribute(col int, smallest bool, space *physical.CodeSpace) (*attribute, error) {
 	notNull, err := s.Each(func(_ int, p *part) pass.Count { return p.CountNotNull(col) })
 	return &attribute{s, col, smallest, space, false, notNull}, err
 }

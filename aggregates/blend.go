@@ -16,7 +16,7 @@ import (
 // blends reports whether the order of a query is that of one column's values alone whose codes are one limb, which floats hold
 // exactly.
 func blends(q *physical.Query) bool {
-	if !q.Alone {
+	if !q.KeyOnly {
 		return false
 	}
 	c, ok := q.Order.Keys[0].E.(*expr.Column)

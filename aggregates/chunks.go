@@ -82,7 +82,7 @@ func (s *Chunks[C]) Check() error {
 				return err
 			}
 			if n > 0 {
-				return s.Failed(i, j)
+				return s.CheckFailed(i, j)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // most the number of selected values that are not NULL. It finds the code x bit by bit,
 // from the top.
 func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, error) {
-	a, err := s.attribute(col, smallest, physical.NewSpace(s.Table, col))
+	a, err := s.attribute(col, smallest, physical.NewCodeSpace(s.Table, col))
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -35,13 +35,13 @@ func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if err != nil {
 		return table.Value{}, err
 	}
-	s.Serve(s.Ranked(col, n, k, largest))
+	s.Serve(s.AggregatesOfRank(col, n, k, largest))
 	defer s.Serve(nil)
 	return s.KthLargest(col, k, !largest)
 }
 
 // CountAtLeast implements [partial.Selection]. Its counts are those of KthLargest.
-func (s *Selection) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
+func (s *Selection) CountAtLeast(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	a, err := s.attribute(col, false, space)
 	if err != nil {
 		return nil, err

@@ -28,15 +28,15 @@ const keyWords = 3
 // power of two, these are log n (log n + 1) / 2 passes. Values alone, of one limb, need no program that compares: [blended].
 // Keys of more than 96 bits, of other expressions, and tables of several chunks are a [plan.Declined]. Checks are left
 // to [Select].
-func Order(run pass.Runner, device predicates.Limits, q *physical.Query) (out physical.SortedRows, err error) {
+func Order(run pass.Runner, device predicates.Limits, q *physical.Query) (out physical.SortedRun, err error) {
 	if err := Supported(q); err != nil {
 		return out, err
 	}
 	if len(q.Chunks) != 1 {
 		return out, &plan.Declined{Why: fmt.Sprintf("the table has %d chunks: a sorting network is over one", len(q.Chunks))}
 	}
-	chunk, keys, first := q.Table.Chunks[0], q.Order.Keys, q.Order.First
-	if out.Chunk = q.Place(0); q.Chunks[0].Pred.Op == predicate.False || chunk.Rows == 0 || first == 0 {
+	chunk, keys, first := q.Table.Chunks[0], q.Order.Keys, q.Order.Limit
+	if out.Chunk = q.ChunkID(0); q.Chunks[0].Pred.Op == predicate.False || chunk.Rows == 0 || first == 0 {
 		return out, nil
 	}
 	w := &pairsWriter{chunk: chunk}

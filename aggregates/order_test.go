@@ -84,7 +84,7 @@ func TestOrderAgreesWithASort(t *testing.T) {
 					Desc: rapid.Bool().Draw(t, "DESC"), NullsFirst: rapid.Bool().Draw(t, "NULLS FIRST")})
 			}
 			first := rapid.Int64Range(-1, 20).Draw(t, "LIMIT")
-			f := &plan.Fragment{Table: tab.Name, Order: &plan.Sort{Keys: keys, First: first}, Alone: len(keys) == 1 && rapid.Bool().Draw(t, "values alone")}
+			f := &plan.Fragment{Table: tab.Name, Order: &plan.Sort{Keys: keys, Limit: first}, KeyOnly: len(keys) == 1 && rapid.Bool().Draw(t, "values alone")}
 			if rapid.Bool().Draw(t, "WHERE") {
 				f.Where = plantest.Where(t, tab, knobs)
 			}
@@ -111,7 +111,7 @@ func TestOrderAgreesWithASort(t *testing.T) {
 					all[i] = uint32(i)
 				}
 				alone := &table.Table{Chunks: []*table.Chunk{{Segments: []*table.Segment{got.Keys}}}}
-				if got, want := fmt.Sprint(keysOf(alone, expr.SortKey{E: &expr.Column{}}, all)), fmt.Sprint(keysOf(tab, keys[0], want)); !f.Alone || got != want { // NaN is not itself
+				if got, want := fmt.Sprint(keysOf(alone, expr.SortKey{E: &expr.Column{}}, all)), fmt.Sprint(keysOf(tab, keys[0], want)); !f.KeyOnly || got != want { // NaN is not itself
 					t.Fatalf("ORDER BY %v, %d rows: keys %s, want %s", keys, first, got, want)
 				}
 				return
@@ -149,7 +149,7 @@ func TestOrderHasThreeWordsForKeys(t *testing.T) {
 			for _, i := range c.columns {
 				keys = append(keys, expr.SortKey{E: &expr.Column{Index: i, Name: "abc"[i : i+1], T: integer}})
 			}
-			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: keys, First: -1}})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: keys, Limit: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,8 +175,8 @@ func TestOrderOfFewRecords(t *testing.T) {
 			}
 			tab := b.Table()
 			key := expr.SortKey{E: &expr.Column{Name: "a", T: table.Type{Kind: table.BigInt}}}
-			order := func(alone bool) physical.SortedRows {
-				q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{First: -1, Keys: []expr.SortKey{key}}, Alone: alone})
+			order := func(alone bool) physical.SortedRun {
+				q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Limit: -1, Keys: []expr.SortKey{key}}, KeyOnly: alone})
 				if err != nil {
 					t.Fatal(err)
 				}

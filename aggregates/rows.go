@@ -12,19 +12,19 @@ import (
 // the stencil buffer, one pass draws it as an attribute of one bit, and another packs
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
-func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.Marked, error) {
+func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 	if err := Supported(q); err != nil {
 		return nil, err
 	}
 	p := NewSelection(run, device, q.Part([]int{chunk}), true).List[0]
 	s := p.selection()
-	m := physical.Marked{N: q.Table.Chunks[chunk].Rows}
+	m := physical.SelectedRows{N: q.Table.Chunks[chunk].Rows}
 	switch {
 	case s.None():
 		return nil, nil
 	case s.All():
 		m.All = true
-		return []physical.Marked{m}, nil
+		return []physical.SelectedRows{m}, nil
 	}
 	mask := p.Render(s, pass.Attribute{Name: "the selection", Col: -1})
 	if err := p.Err(); err != nil {
@@ -38,5 +38,5 @@ func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk in
 		return nil, err
 	}
 	m.Bits = make([]uint32, out.Width*out.Height)
-	return []physical.Marked{m}, run.ReadTexels(out, m.Bits)
+	return []physical.SelectedRows{m}, run.ReadTexels(out, m.Bits)
 }

@@ -16,10 +16,10 @@ import (
 // the first aggregate that the graphics pipeline does not compute: the paper's accumulator is
 // for integers and fixed point.
 func Supported(q *physical.Query) error {
-	if err := q.OnlyCPU(); err != nil {
+	if err := q.RequireNoScalar(); err != nil {
 		return err
 	}
-	if err := q.OnlyColumns(); err != nil {
+	if err := q.RequireColumns(); err != nil {
 		return err
 	}
 	for _, a := range q.Aggs {

@@ -108,7 +108,7 @@ func (p *part) countNotNull(col int) pass.Count {
 
 // Sum implements [partial.Selection].
 func (s *Selection) Sum(col int) (partial.Sum, error) {
-	s.Serve(s.Summed(col))
+	s.Serve(s.AggregatesOfSum(col))
 	defer s.Serve(nil)
 	return s.Accumulator(col)
 }

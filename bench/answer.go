@@ -92,8 +92,8 @@ func readsOf(tree plan.Node) (names []string, columns map[string][]int) {
 			}
 			return
 		}
-		for _, f := range plan.Fragments(rules.Cut(plan.DerivedAsScans(tree))) {
-			for i, s := range plan.Scans(f.Nodes) {
+		for _, f := range plan.Fragments(rules.CutFragments(plan.DerivedAsScans(tree))) {
+			for i, s := range plan.Scans(f.Tree) {
 				if s.Of == nil {
 					add(s.Table, f.Scanned()[i])
 				}

@@ -22,7 +22,7 @@ import (
 // that the paper counts too (figure 9), and not where there is none (figures 7, 8).
 func quickselect(_ Query, p *physical.Query) (Contender, error) {
 	agg := p.Aggs[0]
-	space := physical.NewSpace(p.Table, agg.Col)
+	space := physical.NewCodeSpace(p.Table, agg.Col)
 	if space.Bits() > 32 {
 		return Contender{}, fmt.Errorf("%w: values of more than 32 bits", ErrCannot)
 	}

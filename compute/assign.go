@@ -20,7 +20,7 @@ type Assignment struct {
 	// To are the segments, chunk by chunk, that have the codes then, nil where a chunk stays as it is, and Made is how these
 	// are made. Neither the column nor the expression is NULL anywhere.
 	To   []*table.Segment
-	Made []*lower.Made
+	Made []*lower.ComputedCodes
 }
 
 // Assign makes the codes that columns have when the records that a query selects get other values, all of which are those of the

@@ -16,7 +16,7 @@ import (
 // their keys, and the device joins a bucket of the one with that of the other, one after the other. Buckets
 // that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
 // joined half by half. room is the memory that a bucket may take, in bytes.
-func PairsInBuckets(run pass.Runner, d Profile, q *physical.PairQuery, sides [2][]physical.Bucket, room int64) (out physical.Pairs, err error) {
+func PairsInBuckets(run pass.Runner, d Profile, q *physical.JoinQuery, sides [2][]physical.Bucket, room int64) (out physical.JoinPairs, err error) {
 	b := &bucketJoin{run: run, device: d, q: q, room: room, out: &out}
 	for i := range sides[0] {
 		out.Selected[0], out.Selected[1] = out.Selected[0]+sides[0][i].Len(), out.Selected[1]+sides[1][i].Len()
@@ -31,7 +31,7 @@ func PairsInBuckets(run pass.Runner, d Profile, q *physical.PairQuery, sides [2]
 }
 
 // BucketBits is the logarithm of how many buckets the rows of a join are dealt to where one may take so many bytes.
-func BucketBits(q *physical.PairQuery, room int64) int {
+func BucketBits(q *physical.JoinQuery, room int64) int {
 	if q.Cmp != expr.EQ {
 		return 0
 	}
@@ -46,9 +46,9 @@ const bucketRowBytes = 64
 type bucketJoin struct {
 	run    pass.Runner
 	device Profile
-	q      *physical.PairQuery
+	q      *physical.JoinQuery
 	room   int64
-	out    *physical.Pairs
+	out    *physical.JoinPairs
 	many   bool // there are more pairs than are wanted: they are counted
 }
 
@@ -91,11 +91,11 @@ func (j *bucketJoin) join(left, right physical.Bucket) error {
 
 // together finds the pairs of two buckets; done is false where these take too much memory.
 func (j *bucketJoin) together(left, right physical.Bucket) (done bool, err error) {
-	shape := JoinShape{Way: j.q.Way, Cmp: j.q.Cmp, Bits: j.q.Bits(), Exists: j.q.Exists}
+	shape := JoinShape{Way: j.q.Algorithm, Cmp: j.q.Cmp, Bits: j.q.Bits(), Exists: j.q.Exists}
 	if shape.Way == "perfect" { // the keys of a bucket are far apart
 		shape.Way = "hash"
 	}
-	if wanted := (j.q.Most > 0 || j.q.Exists) && !j.many; wanted {
+	if wanted := (j.q.Limit > 0 || j.q.Exists) && !j.many; wanted {
 		shape.Pairs = uint64(max(1, j.room/bucketRowBytes))
 	}
 	err = j.run.Apart(j.q.Sides[0].Table, func() error {
@@ -103,9 +103,9 @@ func (j *bucketJoin) together(left, right physical.Bucket) (done bool, err error
 		if err != nil {
 			return err
 		}
-		j.out.Way = found.Way
+		j.out.Algorithm = found.Way
 		total := j.out.N + found.N
-		if !j.q.Exists && shape.Pairs > 0 && total > j.q.Most {
+		if !j.q.Exists && shape.Pairs > 0 && total > j.q.Limit {
 			j.many, j.out.Rows = true, [2][]uint32{}
 			shape.Pairs = 0
 		}
@@ -132,8 +132,8 @@ func (j *bucketJoin) together(left, right physical.Bucket) (done bool, err error
 
 // distinct leaves each row of the left side once: it may have met several parts of the right one.
 func (j *bucketJoin) distinct() {
-	starts := j.q.Starts(0)
-	in := table.NewBitmap(max(starts[len(starts)-1], j.q.Lists[0].Len()))
+	starts := j.q.RowOffsets(0)
+	in := table.NewBitmap(max(starts[len(starts)-1], j.q.RowIDs[0].Len()))
 	list := j.out.Rows[0][:0]
 	for _, row := range j.out.Rows[0] {
 		if !in.Get(int(row)) {
@@ -142,7 +142,7 @@ func (j *bucketJoin) distinct() {
 		}
 	}
 	j.out.N = uint64(len(list))
-	if j.out.Rows[0] = list; j.q.Most == 0 || j.out.N > j.q.Most {
+	if j.out.Rows[0] = list; j.q.Limit == 0 || j.out.N > j.q.Limit {
 		j.out.Rows[0] = nil
 	}
 }
@@ -151,12 +151,12 @@ func (j *bucketJoin) distinct() {
 type Buckets struct{ of bucketJoin }
 
 // NewBuckets joins buckets of a query, each of which may take so many bytes.
-func NewBuckets(run pass.Runner, d Profile, q *physical.PairQuery, room int64) *Buckets {
+func NewBuckets(run pass.Runner, d Profile, q *physical.JoinQuery, room int64) *Buckets {
 	return &Buckets{bucketJoin{run: run, device: d, q: q, room: room}}
 }
 
 // Join finds the pairs of two buckets; where list is false it counts them.
-func (b *Buckets) Join(left, right physical.Bucket, list bool) (out physical.Pairs, err error) {
+func (b *Buckets) Join(left, right physical.Bucket, list bool) (out physical.JoinPairs, err error) {
 	b.of.out, b.of.many = &out, !list && !b.of.q.Exists // which is known of rows
 	if err = b.of.join(left, right); err == nil && b.of.q.Exists {
 		b.of.distinct()

@@ -52,7 +52,7 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			wide := rapid.Bool().Draw(t, "64 bits")
 			distinct := rapid.SampledFrom([]int{3, 40, 1000}).Draw(t, "distinct keys")
-			var q physical.PairQuery
+			var q physical.JoinQuery
 			var tables [2]*table.Table
 			for i := range q.Sides {
 				tables[i] = keyTable(t, fmt.Sprint("t", i), rapid.IntRange(0, 300).Draw(t, "rows"), distinct, wide)
@@ -62,11 +62,11 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 					t.Fatalf("%v", err)
 				}
 			}
-			q.Keys = []physical.PairKey{{&expr.Column{T: keyType}, &expr.Column{T: keyType}}}
-			q.Cmp, q.Way, q.Exists, q.Most = expr.EQ, rapid.SampledFrom([]string{"perfect", "hash", "merge"}).Draw(t, "way"), rapid.Bool().Draw(t, "exists"), 1<<20
+			q.Keys = []physical.JoinKey{{&expr.Column{T: keyType}, &expr.Column{T: keyType}}}
+			q.Cmp, q.Algorithm, q.Exists, q.Limit = expr.EQ, rapid.SampledFrom([]string{"perfect", "hash", "merge"}).Draw(t, "way"), rapid.Bool().Draw(t, "exists"), 1<<20
 			want := loops(tables, q.Exists)
 			if rapid.IntRange(0, 4).Draw(t, "few wanted") == 0 {
-				q.Most = uint64(len(want) / 2)
+				q.Limit = uint64(len(want) / 2)
 			}
 			room := int64(rapid.SampledFrom([]int{1 << 20, 1 << 13}).Draw(t, "room"))
 			var sides [2][]physical.Bucket
@@ -84,9 +84,9 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 			if got.N != uint64(len(want)) {
 				t.Fatalf("%d pairs, loops find %d", got.N, len(want))
 			}
-			if got.N > q.Most || got.N == 0 {
+			if got.N > q.Limit || got.N == 0 {
 				if got.Rows[0] != nil && got.N > 0 {
-					t.Fatalf("%d pairs, of which %d are wanted", len(got.Rows[0]), q.Most)
+					t.Fatalf("%d pairs, of which %d are wanted", len(got.Rows[0]), q.Limit)
 				}
 				return
 			}

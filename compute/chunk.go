@@ -153,7 +153,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		}
 		own := !y.n.set && y.n != x.selected // the values are to be counted here
 		if y.adds() {
-			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.q.Summed(y.col), cols: []int{y.col}, sums: []*codeSum{{[]int{y.col}, y.sum}}})
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.q.AggregatesOfSum(y.col), cols: []int{y.col}, sums: []*codeSum{{[]int{y.col}, y.sum}}})
 		}
 		if digits {
 			list = append(list, y.order.sweep(of))

@@ -15,7 +15,7 @@ import (
 // 2^i times the number of records that have bit i; of 2^(i+j) times the number of those that
 // have bit i of the one and bit j of the other.
 type codeSum struct {
-	cols []int // up to lower.MostFactors
+	cols []int // up to lower.MaxFactors
 	*number
 }
 

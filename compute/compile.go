@@ -37,7 +37,7 @@ type compiler struct {
 
 // newCompiler lays out the pieces of a table.
 func newCompiler(d Profile, q *physical.Query) (*compiler, error) {
-	if err := q.OnlyCPU(); err != nil {
+	if err := q.RequireNoScalar(); err != nil {
 		return nil, err
 	}
 	if d.cache == nil {
@@ -107,7 +107,7 @@ func compile(d Profile, q *physical.Query) (*compiled, error) {
 				}
 				continue
 			}
-			x.ask(a, physical.IsRanked(a) && c.byHistogram(a))
+			x.ask(a, physical.IsOrderStatistic(a) && c.byHistogram(a))
 		}
 		x.settle()
 	}
@@ -146,7 +146,7 @@ func (c *compiled) byHistogram(a expr.Aggregate) bool {
 
 // search adds the search of an aggregate.
 func (c *compiler) search(i int, a expr.Aggregate) error {
-	if !physical.IsRanked(a) || a.Null {
+	if !physical.IsOrderStatistic(a) || a.Null {
 		return nil
 	}
 	if n := c.q.Table.Rows(); int64(n) > math.MaxUint32 {
@@ -157,7 +157,7 @@ func (c *compiler) search(i int, a expr.Aggregate) error {
 	}
 	o := c.order(a.Col)
 	if o == nil {
-		o = newOrder(a.Col, physical.NewSpace(c.q.Table, a.Col), c.chunks)
+		o = newOrder(a.Col, physical.NewCodeSpace(c.q.Table, a.Col), c.chunks)
 		if len(o.digits) > 0 {
 			o.first = c.alloc(1 << digitBits)
 		}

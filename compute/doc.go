@@ -71,7 +71,7 @@
 //   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
 //     same program add their counts up in the same words.
 //   - order is what the searches for k-th values of a column share. The chunks' passes
-//     count the same digits of a common code space (physical.Space) in the same place, so that
+//     count the same digits of a common code space (physical.CodeSpace) in the same place, so that
 //     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits
 //     from those of the space, a constant is added to the planes, which stay resident
 //     (textures.Block.Plus), and the ranks of strings are looked up first.

@@ -55,7 +55,7 @@ const (
 // FormOf returns the form of a query, or nil where it has none.
 func FormOf(q *physical.Query) *Form {
 	f := &Form{q: q}
-	if q.Groups != nil || q.IsPart() || len(q.Star) > 0 || q.OnlyCPU() != nil || len(q.Aggs) == 0 {
+	if q.Groups != nil || q.IsPart() || len(q.Star) > 0 || q.RequireNoScalar() != nil || len(q.Aggs) == 0 {
 		return nil
 	}
 	for _, c := range q.Chunks {
@@ -254,7 +254,7 @@ func (a *answers) Kth(col int, k uint64, largest bool) (v table.Value, err error
 	if at < 0 || k != 1 {
 		return v, fmt.Errorf("compute: no line of the batch is value %d of %s", k, a.q.Table.Fields[col].Name)
 	}
-	space, best, some := physical.NewSpace(a.q.Table, col), uint64(0), false
+	space, best, some := physical.NewCodeSpace(a.q.Table, col), uint64(0), false
 	for i, f := range a.found[at] {
 		if f.count == 0 {
 			continue
@@ -272,7 +272,7 @@ func (a *answers) Kth(col int, k uint64, largest bool) (v table.Value, err error
 }
 
 // CountAtLeast implements partial.Selection.
-func (a *answers) CountAtLeast(int, *physical.Space, partial.Digit) ([]uint64, error) {
+func (a *answers) CountAtLeast(int, *physical.CodeSpace, partial.Digit) ([]uint64, error) {
 	return nil, errors.New("compute: a batch searches for no order statistics")
 }
 

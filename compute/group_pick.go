@@ -161,8 +161,8 @@ func (p *picking) groups(c *compiled) (list []physical.GroupStates, ok bool, err
 	for i := range slots {
 		slots[i] = words[i*of.words+p.words]
 	}
-	states := of.states(x.q.Place(x.index), x.pieces[0].From, words, upTo(n), slots)
-	states.Left = found - n
+	states := of.states(x.q.ChunkID(x.index), x.pieces[0].From, words, upTo(n), slots)
+	states.Omitted = found - n
 	return []physical.GroupStates{states}, true, nil
 }
 

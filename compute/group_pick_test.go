@@ -75,8 +75,8 @@ func checkPicked(t *testing.T, what string, g *pass.GL, d Profile, q *physical.Q
 	}
 	b, at := q.Bound, 1+q.Bound.Agg
 	got := allGroups(t, cpu.GroupStates(context.Background(), q.Table, n, states))
-	if len(got)+states[0].Left != len(all) {
-		t.Errorf("%s: %d groups and %d that are left out, there are %d", what, len(got), states[0].Left, len(all))
+	if len(got)+states[0].Omitted != len(all) {
+		t.Errorf("%s: %d groups and %d that are left out, there are %d", what, len(got), states[0].Omitted, len(all))
 	}
 	wanted := func(v table.Value) bool { return !v.Null && b.Lo <= v.I && v.I <= b.Hi }
 	if values := valuesOf(all, at); b.First > 0 {

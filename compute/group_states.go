@@ -49,7 +49,7 @@ func (x *execution) groups() (list []physical.GroupStates) {
 			g := c.grouping
 			words := x.words[g.place[i]:][:g.size*g.words]
 			slots := g.firstRows(words)
-			list = append(list, g.states(x.q.Place(c.index), p.From, words, slots, slots))
+			list = append(list, g.states(x.q.ChunkID(c.index), p.From, words, slots, slots))
 		}
 	}
 	return list
@@ -78,7 +78,7 @@ func (g *grouping) firstRows(words []uint32) []uint32 {
 // states reads the groups of a window that have some slots, from these places among the words.
 func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint32) physical.GroupStates {
 	n := len(slots)
-	out := physical.GroupStates{Chunk: chunk, Rows: make([]uint32, n), N: make([]uint64, n), Aggs: make([]physical.GroupState, len(g.parts)), Alone: true}
+	out := physical.GroupStates{Chunk: chunk, Rows: make([]uint32, n), N: make([]uint64, n), Aggs: make([]physical.GroupState, len(g.parts)), Distinct: true}
 	for i, p := range g.parts {
 		out.Aggs[i] = g.room(p, n)
 	}
@@ -109,8 +109,8 @@ func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint3
 // room is an aggregate's state of so many groups.
 func (g *grouping) room(p groupPart, n int) (s physical.GroupState) {
 	s.N, s.High, s.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
-	if p.Ends >= 0 {
-		s.Ends = make([]uint32, n)
+	if p.ExtremeColumn >= 0 {
+		s.Extremes = make([]uint32, n)
 	}
 	return s
 }
@@ -123,9 +123,9 @@ func (g *grouping) state(p groupPart, words, places []uint32, lo, hi int, s *phy
 	for i := lo; i < hi; i++ {
 		w := words[int(places[i])*g.words:]
 		s.N[i] = uint64(w[p.n])
-		if p.Ends >= 0 && p.end >= 0 {
-			if s.Ends[i] = w[g.values[p.end].at]; !p.Most {
-				s.Ends[i] = ^s.Ends[i]
+		if p.ExtremeColumn >= 0 && p.end >= 0 {
+			if s.Extremes[i] = w[g.values[p.end].at]; !p.Largest {
+				s.Extremes[i] = ^s.Extremes[i]
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (t *groupText) states() error {
 	x := t.x
 	t.value(raised, 32, 0, "~row")
 	t.value(added, 1, t.rowBits(), "uvec4(1u)")
-	parts, err := x.q.GroupParts(x.index)
+	parts, err := x.q.GroupAggregates(x.index)
 	if err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (t *groupText) once(name string, value func() string) {
 }
 
 // part lays out the values of an aggregate.
-func (t *groupText) part(p physical.GroupPart) (out groupPart, err error) {
-	out = groupPart{GroupPart: p, n: records}
+func (t *groupText) part(p physical.GroupAggregate) (out groupPart, err error) {
+	out = groupPart{GroupAggregate: p, n: records}
 	for _, col := range p.Sum.Cols {
 		out.none = out.none || t.x.segment(col).NonNull() == 0
 	}
@@ -155,19 +155,19 @@ func (t *groupText) part(p physical.GroupPart) (out groupPart, err error) {
 		}
 		out.terms = append(out.terms, i)
 	}
-	if p.Ends < 0 {
+	if p.ExtremeColumn < 0 {
 		return out, nil
 	}
-	seg := t.x.segment(p.Ends)
+	seg := t.x.segment(p.ExtremeColumn)
 	if textures.Parts(seg) > 1 {
-		return out, t.wideCodes(p.Ends)
+		return out, t.wideCodes(p.ExtremeColumn)
 	}
-	code := t.codes(p.Ends)
+	code := t.codes(p.ExtremeColumn)
 	if code == zeros {
 		out.end = ofZeros
 		return out, nil
 	}
-	if !p.Most {
+	if !p.Largest {
 		code = "~" + code
 	}
 	if valid != "" {

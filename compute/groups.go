@@ -53,7 +53,7 @@ const (
 
 // groupPart is where the words of an aggregate are.
 type groupPart struct {
-	physical.GroupPart
+	physical.GroupAggregate
 	none  bool  // no record has a value
 	n     int   // the word of their number
 	terms []int // the values of the terms of the sum; -1 for the records themselves, -2 for codes that are all 0

@@ -140,7 +140,7 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 			{"chunks", grouped(50_000, 4, [2]int{1000, 9}, true, false), small, []int{0}},
 			{"two keys", grouped(30_000, 2, [2]int{100, 9}, true, false), nil, []int{1, 0}},
 			{"a hot group", grouped(40_000, 1, [2]int{300, 2}, false, true), nil, []int{0}},
-			{"most slots", grouped(70_000, 1, [2]int{physical.MostSlots, 1}, false, false), small, []int{0}},
+			{"most slots", grouped(70_000, 1, [2]int{physical.MaxSlots, 1}, false, false), small, []int{0}},
 			{"deleted rows", deleted.With(gone), nil, []int{0, 1}},
 		} {
 			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
@@ -264,7 +264,7 @@ func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 			{"64 bits", wide, nil, []int{0}},
 			{"two wide keys", wide, small, []int{0, 1}},
 			{"each row a group", wide, nil, []int{3}},
-			{"more than slots", grouped(70_000, 1, [2]int{physical.MostSlots + 1, 1}, false, false), small, []int{0}},
+			{"more than slots", grouped(70_000, 1, [2]int{physical.MaxSlots + 1, 1}, false, false), small, []int{0}},
 			{"two keys", grouped(70_000, 3, [2]int{5000, 300}, true, true), nil, []int{0, 1}},
 		} {
 			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
@@ -296,7 +296,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 				t.Fatal(err)
 			}
 			for kind, d := range devices(gl) {
-				d.SortGroups = physical.MostSlots + 1
+				d.SortGroups = physical.MaxSlots + 1
 				_, ok, err := groupsThere(g, d, q.Bounded(&plan.GroupBound{All: true}))
 				g.End()
 				if err != nil || kind == "own" && ok != (name != "none") {
@@ -317,7 +317,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 
 // What a device does not take is left to cpu, by name.
 func TestGroupsThatAreDeclined(t *testing.T) {
-	tab := grouped(70_000, 1, [2]int{physical.MostSlots, 2}, false, false)
+	tab := grouped(70_000, 1, [2]int{physical.MaxSlots, 2}, false, false)
 	d := deviceOf(&glctx.Caps{Software: true}, true)
 	for _, c := range []struct {
 		change func(n *plan.Aggregate)

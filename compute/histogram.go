@@ -37,7 +37,7 @@ func (x *execution) DigitBits(left uint64) int {
 
 // CountAtLeast implements partial.Selection, by a histogram of a digit's bits: each of a space is of
 // the bits behind those of the one before, or of the highest bits.
-func (x *execution) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
+func (x *execution) CountAtLeast(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	if d.N == 0 {
 		return x.countDigit(col, space, d)
 	}

@@ -27,7 +27,7 @@ type madeCodes struct {
 func makes(run pass.Runner, d Profile, q *physical.Query, e expr.Expr) error {
 	mayFail := false
 	for _, c := range q.Table.Chunks {
-		m, err := lower.Make(e, q.Table, c)
+		m, err := lower.ComputeCodes(e, q.Table, c)
 		if err != nil {
 			return err
 		}
@@ -51,8 +51,8 @@ func makes(run pass.Runner, d Profile, q *physical.Query, e expr.Expr) error {
 }
 
 // making is how a chunk makes the codes of an expression.
-func (x *chunk) making(e expr.Expr) (*lower.Made, error) {
-	m, err := lower.Make(e, x.q.Table, x.Chunk)
+func (x *chunk) making(e expr.Expr) (*lower.ComputedCodes, error) {
+	m, err := lower.ComputeCodes(e, x.q.Table, x.Chunk)
 	if err != nil || m.Val == nil {
 		return m, err
 	}
@@ -74,7 +74,7 @@ type keeping struct {
 }
 
 // make makes the codes of an expression; where keep is not nil those of a column with it assigned, as [textures.Source] has them.
-func (s *sorting) make(e expr.Expr, m *lower.Made, keep *keeping) (out madeCodes, err error) {
+func (s *sorting) make(e expr.Expr, m *lower.ComputedCodes, keep *keeping) (out madeCodes, err error) {
 	d := s.device.Primitives
 	f := glsl.Value(m, 0, 0)
 	high := m.Bits() > textures.PartBits
@@ -167,7 +167,7 @@ func (s *sorting) make(e expr.Expr, m *lower.Made, keep *keeping) (out madeCodes
 }
 
 // unknown finds where an expression is NULL, and makes its codes 0 there.
-func (s *sorting) unknown(of *madeCodes, m *lower.Made) error {
+func (s *sorting) unknown(of *madeCodes, m *lower.ComputedCodes) error {
 	d := s.device.Primitives
 	mapped := func(to *primitives.Vector, text string, in ...primitives.Vector) error {
 		*to = primitives.New(s.n)

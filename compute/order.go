@@ -19,7 +19,7 @@ import (
 // of the result, so that a digit is decided on the device whatever the number of chunks.
 type order struct {
 	col      int
-	space    *physical.Space
+	space    *physical.CodeSpace
 	stored   stored // the bits of the space's codes that differ
 	digits   []digit
 	chunks   []*chunk // that have values
@@ -47,7 +47,7 @@ type frame struct {
 }
 
 // newFrame places a segment in a space.
-func (x *chunk) newFrame(col int, space *physical.Space) *frame {
+func (x *chunk) newFrame(col int, space *physical.CodeSpace) *frame {
 	seg := x.segment(col)
 	delta, ranks := space.Translation(seg)
 	if ranks != nil {
@@ -77,7 +77,7 @@ func (x *chunk) newFrame(col int, space *physical.Space) *frame {
 func (f *frame) varying() stored { return f.stored | stored(f.above[0]|f.above[1]) }
 
 // newOrder places the chunks in a space.
-func newOrder(col int, space *physical.Space, chunks []*chunk) *order {
+func newOrder(col int, space *physical.CodeSpace, chunks []*chunk) *order {
 	o := &order{col: col, space: space}
 	for _, x := range chunks {
 		if y := x.column(col); x.tree.op == predicate.False || y.n.set && y.n.known == 0 && len(y.n.words) == 0 {

@@ -16,22 +16,22 @@ import (
 // Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
 // planes, and become those of a code space that both columns have in common. Several keys are one of as many bits as
 // they have together, 64 at most.
-func Pairs(run pass.Runner, d Profile, q *physical.PairQuery) (out physical.Pairs, err error) {
+func Pairs(run pass.Runner, d Profile, q *physical.JoinQuery) (out physical.JoinPairs, err error) {
 	for _, s := range q.Sides {
 		if err := checks(run, d, s); err != nil {
 			return out, err
 		}
 	}
-	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: q.Bits(), Exists: q.Exists, Pairs: q.Most}
+	shape := JoinShape{Way: q.Algorithm, Cmp: q.Cmp, Bits: q.Bits(), Exists: q.Exists, Pairs: q.Limit}
 	var sides [2]JoinSide
 	for i, s := range q.Sides {
-		k := &joinKeys{run: run, device: d, starts: q.Starts(i), fields: q.Fields(), wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
+		k := &joinKeys{run: run, device: d, starts: q.RowOffsets(i), fields: q.Fields(), wide: shape.Bits > textures.PartBits, ids: q.Limit > 0}
 		for _, key := range q.Keys {
 			_, columns := key.Columns()
 			k.of, k.made = append(k.of, key[i]), append(k.made, !columns)
 		}
-		if !q.Lists[i].None() {
-			sides[i], err = k.listed(s, q.Lists[i])
+		if !q.RowIDs[i].IsNone() {
+			sides[i], err = k.listed(s, q.RowIDs[i])
 		} else {
 			sides[i], err = k.side(s)
 		}
@@ -44,15 +44,15 @@ func Pairs(run pass.Runner, d Profile, q *physical.PairQuery) (out physical.Pair
 	if err != nil {
 		return out, err
 	}
-	out.N, out.Way = found.N, found.Way
+	out.N, out.Algorithm = found.N, found.Way
 	for i, v := range []primitives.Vector{found.Left, found.Right} {
 		switch {
 		case i == 1 && q.Exists:
-		case q.Taken != nil && (found.N == 0 || !v.None()):
-			if out.Held[i], err = Taken(run, d, q.Taken[i], v); err != nil {
+		case q.KeepOnDevice != nil && (found.N == 0 || !v.None()):
+			if out.Held[i], err = Taken(run, d, q.KeepOnDevice[i], v); err != nil {
 				return out, err
 			}
-		case q.Taken == nil && !v.None():
+		case q.KeepOnDevice == nil && !v.None():
 			if out.Rows[i], err = v.Read(run); err != nil {
 				return out, err
 			}
@@ -62,7 +62,7 @@ func Pairs(run pass.Runner, d Profile, q *physical.PairQuery) (out physical.Pair
 }
 
 // Taken are the rows of lists at places, on the device.
-func Taken(run pass.Runner, d Profile, lists []physical.RowList, places primitives.Vector) (held []*physical.Held, err error) {
+func Taken(run pass.Runner, d Profile, lists []physical.RowIDs, places primitives.Vector) (held []*physical.Held, err error) {
 	for _, l := range lists {
 		h, err := taken(run, d, l, places)
 		if err != nil {
@@ -74,8 +74,8 @@ func Taken(run pass.Runner, d Profile, lists []physical.RowList, places primitiv
 }
 
 // taken are the rows of a list at places, on the device; the places where there is none.
-func taken(run pass.Runner, d Profile, of physical.RowList, places primitives.Vector) (*physical.Held, error) {
-	if of.None() || places.N == 0 {
+func taken(run pass.Runner, d Profile, of physical.RowIDs, places primitives.Vector) (*physical.Held, error) {
+	if of.IsNone() || places.N == 0 {
 		return &physical.Held{N: places.N, On: places}, nil
 	}
 	rows := primitives.New(places.N)
@@ -83,7 +83,7 @@ func taken(run pass.Runner, d Profile, of physical.RowList, places primitives.Ve
 }
 
 // vectorOf is a list of rows on the device.
-func vectorOf(l physical.RowList) primitives.Vector {
+func vectorOf(l physical.RowIDs) primitives.Vector {
 	if l.Held != nil {
 		return l.Held.On.(primitives.Vector)
 	}
@@ -91,7 +91,7 @@ func vectorOf(l physical.RowList) primitives.Vector {
 }
 
 // SideOf is the side whose columns a pass of [Pairs] reads; the left one where it reads none.
-func SideOf(q *physical.PairQuery, p *pass.Pass) *physical.Query {
+func SideOf(q *physical.JoinQuery, p *pass.Pass) *physical.Query {
 	for _, b := range slices.Concat(p.Dispatch.Blocks, p.Dispatch.Addressed) {
 		for _, s := range q.Sides {
 			if b.Chunk != nil && slices.Contains(s.Table.Chunks, b.Chunk) {
@@ -145,7 +145,7 @@ func (k *joinKeys) side(q *physical.Query) (out JoinSide, err error) {
 }
 
 // listed is a side whose rows are those of a list that are selected, by their places in the list: by its number each gathers its key.
-func (k *joinKeys) listed(q *physical.Query, list physical.RowList) (out JoinSide, err error) {
+func (k *joinKeys) listed(q *physical.Query, list physical.RowIDs) (out JoinSide, err error) {
 	d, rows := k.device.Primitives, k.starts[len(k.starts)-1]
 	if list.Len() == 0 {
 		return out, nil
@@ -160,7 +160,7 @@ func (k *joinKeys) listed(q *physical.Query, list physical.RowList) (out JoinSid
 		return out, err
 	}
 	by := vectorOf(list)
-	if list.Loose || table.Keys.N < rows {
+	if list.MayBeNull || table.Keys.N < rows {
 		if out.Rows, err = k.among(by, table, rows); err != nil {
 			return out, err
 		}
@@ -267,8 +267,8 @@ func sourceWords(n int) primitives.Vector {
 
 // Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
 // NULL. It is a [plan.Declined] where a block of the device does not hold them.
-func Column(run pass.Runner, d Profile, t *table.Table, col int, space *physical.Space, list physical.RowList) (out textures.Source, nulls int, err error) {
-	rows, n, some := 0, list.Len(), list.Loose
+func Column(run pass.Runner, d Profile, t *table.Table, col int, space *physical.CodeSpace, list physical.RowIDs) (out textures.Source, nulls int, err error) {
+	rows, n, some := 0, list.Len(), list.MayBeNull
 	for _, c := range t.Chunks {
 		rows, some = rows+c.Rows, some || c.Segments[col].Nulls > 0
 	}
@@ -280,7 +280,7 @@ func Column(run pass.Runner, d Profile, t *table.Table, col int, space *physical
 	if err != nil {
 		return out, 0, err
 	}
-	k := &joinKeys{run: run, device: d, starts: physical.RowStarts(t), of: []expr.Expr{of}, made: []bool{false}, fields: []physical.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
+	k := &joinKeys{run: run, device: d, starts: physical.RowOffsetsOf(t), of: []expr.Expr{of}, made: []bool{false}, fields: []physical.KeyField{{Space: space}}, wide: space.Bits() > textures.PartBits, ids: true}
 	side, err := k.side(q)
 	if err != nil {
 		return out, 0, err

@@ -72,9 +72,9 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 		for kind, d := range devices(gl) {
 			for name, c := range cases {
 				for _, way := range JoinWays {
-					q := &physical.PairQuery{Cmp: expr.EQ, Way: way, Most: 1 << 24}
+					q := &physical.JoinQuery{Cmp: expr.EQ, Algorithm: way, Limit: 1 << 24}
 					for _, col := range c.cols {
-						q.Keys = append(q.Keys, physical.PairKey{&expr.Column{Index: col, T: c.left.Fields[col].Type}, &expr.Column{Index: col, T: c.right.Fields[col].Type}})
+						q.Keys = append(q.Keys, physical.JoinKey{&expr.Column{Index: col, T: c.left.Fields[col].Type}, &expr.Column{Index: col, T: c.right.Fields[col].Type}})
 					}
 					var values [2]map[uint32]string
 					for i, tab := range []*table.Table{c.left, c.right} {

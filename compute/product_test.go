@@ -70,7 +70,7 @@ func fragmentOf(t testing.TB, tab *table.Table, text string) *plan.Fragment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan.Fragments(rules.Cut(tree))[0]
+	return plan.Fragments(rules.CutFragments(tree))[0]
 }
 
 // inParts answers a query by one selection a chunk.

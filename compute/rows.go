@@ -17,7 +17,7 @@ import (
 // row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
 // record in the order of rows. Where all that is asked for are values of columns, these are
 // gathered from the planes instead, if there are not too many. Checks are left to [Select].
-func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.Marked, error) {
+func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
 	if err != nil {
@@ -31,7 +31,7 @@ func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.
 	case tree.op == predicate.False:
 		return nil, nil
 	case tree.op == predicate.True:
-		return []physical.Marked{{N: x.Rows, All: true}}, nil
+		return []physical.SelectedRows{{N: x.Rows, All: true}}, nil
 	}
 	if tree, err = x.mark(tree); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.
 	if _, err := c.dispatch(run); err != nil {
 		return nil, err
 	}
-	var list []physical.Marked
+	var list []physical.SelectedRows
 	for i, w := range x.pieces {
 		m, err := x.rowsOf(run, tree.leaf.marks.blocks[i], w.Window)
 		if err != nil {
@@ -52,9 +52,9 @@ func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.
 }
 
 // rowsOf reads the rows that are marked in the bitmap of a window.
-func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window) (physical.Marked, error) {
+func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window) (physical.SelectedRows, error) {
 	d := x.device.Primitives
-	m := physical.Marked{First: w.From, N: w.Rows}
+	m := physical.SelectedRows{First: w.From, N: w.Rows}
 	groups := primitives.Groups(w.Rows)
 	words := groups * textures.GroupRows / 32
 	bitsOf := func() (err error) {
@@ -99,7 +99,7 @@ const (
 // gathers reports whether the values of n records are gathered on the device: where the columns have
 // neither NULLs nor dictionaries, nor codes of more than 32 bits.
 func (x *chunk) gathers(n int) bool {
-	if !x.q.Gathered || x.device.Software || len(x.q.Columns) == 0 || 4*n*len(x.q.Columns) > mostGathered {
+	if !x.q.ValuesOnly || x.device.Software || len(x.q.Columns) == 0 || 4*n*len(x.q.Columns) > mostGathered {
 		return false
 	}
 	return !slices.ContainsFunc(x.q.Columns, func(col int) bool {

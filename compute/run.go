@@ -73,7 +73,7 @@ func (x *execution) Check() error {
 			case err != nil:
 				return err
 			case n.Sign() > 0:
-				return x.q.Failed(i, j)
+				return x.q.CheckFailed(i, j)
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 // rows' keys are gathered from the planes, and a radix sort orders them. Where few rows are wanted, an order
 // statistic of the first key says first which rows may be among them. Of a window no more rows are returned
 // than are wanted in all. Keys that are no columns, and have not been made columns by [plan.Sort.ByColumns], are made on the device; where
-// [lower.Make] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
-func Order(run pass.Runner, d Profile, q *physical.Query) (list []physical.SortedRows, err error) {
+// [lower.ComputeCodes] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
+func Order(run pass.Runner, d Profile, q *physical.Query) (list []physical.SortedRun, err error) {
 	chunks, made := q.Chunks, false
 	for i, k := range q.Order.Keys {
 		if _, ok := k.E.(*expr.Column); ok {
@@ -31,7 +31,7 @@ func Order(run pass.Runner, d Profile, q *physical.Query) (list []physical.Sorte
 			return nil, err
 		}
 	}
-	if first := q.Order.First; !made && first >= 0 && first < int64(q.Table.Rows()/topShare) {
+	if first := q.Order.Limit; !made && first >= 0 && first < int64(q.Table.Rows()/topShare) {
 		if likely := likelyFirst(q, first); likely != nil && !d.Software {
 			if list, err := sortedRows(run, d, q, likely); err != nil || len(list) == 1 && int64(len(list[0].Rows)) == first {
 				return list, err
@@ -70,7 +70,7 @@ func likelyFirst(q *physical.Query, n int64) []physical.ChunkPlan {
 }
 
 // sortedRows sorts the rows that chunks select.
-func sortedRows(run pass.Runner, d Profile, q *physical.Query, chunks []physical.ChunkPlan) (list []physical.SortedRows, err error) {
+func sortedRows(run pass.Runner, d Profile, q *physical.Query, chunks []physical.ChunkPlan) (list []physical.SortedRun, err error) {
 	found, err := selections(run, d, q, chunks)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func sortedRows(run pass.Runner, d Profile, q *physical.Query, chunks []physical
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, physical.SortedRows{Chunk: q.Place(f.index), Rows: rows})
+			list = append(list, physical.SortedRun{Chunk: q.ChunkID(f.index), Rows: rows})
 		}
 	}
 	return list, nil
@@ -234,10 +234,10 @@ func (s *sorting) rows() ([]uint32, error) {
 		return nil, err
 	}
 	first := s.n
-	if f := s.q.Order.First; f >= 0 && f < int64(first) {
+	if f := s.q.Order.Limit; f >= 0 && f < int64(first) {
 		first = int(f)
 	}
-	if first > 0 && s.n <= fewRows && !s.device.Software && s.q.Order.ByCodes() {
+	if first > 0 && s.n <= fewRows && !s.device.Software && s.q.Order.KeysAreColumns() {
 		return s.few(first)
 	}
 	if err := s.keys(); err != nil {

@@ -36,7 +36,7 @@ func benchmarkOrder(b *testing.B, rows int) {
 		d := compute.ProfileOf(gl.Caps())
 		var list []*timed
 		for _, first := range []int64{-1, 100} {
-			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Name: "k", T: integer}}}, First: first}})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Name: "k", T: integer}}}, Limit: first}})
 			if err != nil {
 				b.Fatal(err)
 			}

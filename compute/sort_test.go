@@ -63,7 +63,7 @@ func TestOrderIsThatOfAStableSort(t *testing.T) {
 			{some, 4, []expr.SortKey{key(3, false, false)}}, // many alike
 			{nil, 0, []expr.SortKey{key(1, false, false)}},
 		} {
-			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Order: &plan.Sort{Keys: c.keys, First: c.first}})
+			q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Order: &plan.Sort{Keys: c.keys, Limit: c.first}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func sortedBy(tab *table.Table, where expr.Expr, first int64, keys []expr.SortKe
 }
 
 // inOne lists the first rows of runs.
-func inOne(tab *table.Table, runs []physical.SortedRows, first int64, keys []expr.SortKey) []string {
+func inOne(tab *table.Table, runs []physical.SortedRun, first int64, keys []expr.SortKey) []string {
 	var list []place
 	for _, r := range runs {
 		var run []place

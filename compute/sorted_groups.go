@@ -15,10 +15,10 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// ManyGroups is [Groups] for keys with more combinations of codes than [physical.MostSlots]: where the states of these fit
+// ManyGroups is [Groups] for keys with more combinations of codes than [physical.MaxSlots]: where the states of these fit
 // the caches each has a slot all the same, and the groups that there are are picked; else they are sorted.
 func ManyGroups(run pass.Runner, d Profile, q *physical.Query) ([]physical.GroupStates, error) {
-	d.SortGroups = physical.MostSlots + 1
+	d.SortGroups = physical.MaxSlots + 1
 	if d.sortsGroups(q) && !q.IsPart() {
 		list, ok, err := groupsThere(run, d, q.Bounded(&plan.GroupBound{All: true}))
 		if ok || err != nil {
@@ -74,7 +74,7 @@ func (d Profile) sortsGroups(q *physical.Query) bool {
 // of each record follows the sort, and neighbours are added up.
 func sortedGroups(run pass.Runner, d Profile, q *physical.Query) (list []physical.GroupStates, err error) {
 	for i := range q.Table.Chunks {
-		if _, err := q.GroupParts(i); err != nil {
+		if _, err := q.GroupAggregates(i); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func sortedGroups(run pass.Runner, d Profile, q *physical.Query) (list []physica
 		x := f.chunk
 		x.tree = f.tree
 		g := newGrouping()
-		g.cols, g.in = q.GroupColumns(), inRuns
+		g.cols, g.in = q.GroupKeyColumns(), inRuns
 		values, err := x.recordValues(run, g)
 		if err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func sortedGroups(run pass.Runner, d Profile, q *physical.Query) (list []physica
 				return nil, err
 			}
 			numbers := upTo(len(words) / g.words)
-			list = append(list, g.states(q.Place(x.index), w.From, words, numbers, numbers))
+			list = append(list, g.states(q.ChunkID(x.index), w.From, words, numbers, numbers))
 		}
 	}
 	return list, nil

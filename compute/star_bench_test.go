@@ -37,9 +37,9 @@ func dimension(name string, col, places int, share float64, size int) *physical.
 		}
 	}
 	d := &physical.Dimension{Name: name, Col: col, Base: table.OrdinalInt(0), Share: share, Size: max(1, size)}
-	d.Bits = physical.Array(table.Codes{U32: bits}, math.MaxUint32)
+	d.Bits = physical.CodesChunk(table.Codes{U32: bits}, math.MaxUint32)
 	if size > 0 {
-		d.Digits = physical.Array(table.Codes{U8: digits}, uint64(size))
+		d.Digits = physical.CodesChunk(table.Codes{U8: digits}, uint64(size))
 	}
 	return d
 }
@@ -116,7 +116,7 @@ func benchmarkStars(b *testing.B, rows int) {
 			b.Fatal(err)
 		}
 		q.Star = c.star
-		q.Columns = q.GroupReads()
+		q.Columns = q.GroupInputColumns()
 		queries[c.name] = q
 	}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {

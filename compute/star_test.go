@@ -46,9 +46,9 @@ func dimensionOf(col, values int, share float64, digits int) *physical.Dimension
 			codes.U32[at] = uint32(digit)
 		}
 	}
-	d := &physical.Dimension{Name: "d", Col: col, Base: table.OrdinalInt(-below), Share: share, Size: max(1, digits), Bits: physical.Array(table.Codes{U32: bits}, math.MaxUint32)}
+	d := &physical.Dimension{Name: "d", Col: col, Base: table.OrdinalInt(-below), Share: share, Size: max(1, digits), Bits: physical.CodesChunk(table.Codes{U32: bits}, math.MaxUint32)}
 	if digits > 0 {
-		d.Digits = physical.Array(codes, uint64(digits))
+		d.Digits = physical.CodesChunk(codes, uint64(digits))
 	}
 	return d
 }
@@ -75,7 +75,7 @@ func TestStars(t *testing.T) {
 				for name, d := range kinds {
 					q, _ := groupsQuery(t, tab, nil)
 					q.Star = star
-					q.Columns = q.GroupReads()
+					q.Columns = q.GroupInputColumns()
 					states, err := Groups(g, d, q)
 					if d.maxBlocks() == 8 && name != "own" && errors.As(err, new(*plan.Declined)) {
 						continue // a GPU that reads through images, as software does, has no more
@@ -159,7 +159,7 @@ func TestStarsWithLargeArraysAreDeclined(t *testing.T) {
 		for values, want := range map[int]bool{1 << 20: false, 1 << 22: true} {
 			q, _ := groupsQuery(t, tab, nil)
 			q.Star = []*physical.Dimension{dimensionOf(1, values, 0.9, 2)}
-			q.Columns = q.GroupReads()
+			q.Columns = q.GroupInputColumns()
 			_, err := Groups(g, d, q)
 			g.End()
 			if declined := errors.As(err, new(*plan.Declined)); declined != want || !want && err != nil {

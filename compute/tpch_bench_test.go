@@ -133,11 +133,11 @@ func onDevice(ctx context.Context, g *pass.GL, d compute.Profile, q *physical.Qu
 func onHost(ctx context.Context, host *cpu.Backend, q *physical.Query, f *plan.Fragment) (any, error) {
 	n := q.Groups
 	if n == nil {
-		rows, err := physical.NewQuery(q.Table, f.Selected())
+		rows, err := physical.NewQuery(q.Table, f.FallbackFragment())
 		if err != nil {
 			return nil, err
 		}
-		q, n = rows, f.Otherwise
+		q, n = rows, f.Fallback
 	}
 	var all [][]table.Value
 	for rows, err := range cpu.InValues(cpu.Group(ctx, q.Table, n, host.Rows(ctx, q))) {

@@ -140,7 +140,7 @@ func (n *node) tests(kind test) bool {
 
 // junction makes an And or an Or of kids that may be constant.
 func junction(op predicate.Op, kids []*node) *node {
-	kids = predicate.Junction(op, kids, func(n *node) (predicate.Op, []*node) { return n.op, n.kids })
+	kids = predicate.FoldBooleans(op, kids, func(n *node) (predicate.Op, []*node) { return n.op, n.kids })
 	switch {
 	case len(kids) == 1:
 		return kids[0]

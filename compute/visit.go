@@ -33,7 +33,7 @@ func (h Histogram) Counts() string {
 }
 
 // countDigit counts a digit by itself, of the selected values of which the bits above are decided, and those greater.
-func (x *execution) countDigit(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
+func (x *execution) countDigit(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	c, err := newCompiler(x.device, x.q)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (x *execution) countDigit(col int, space *physical.Space, d partial.Digit) 
 }
 
 // histogram queues the histogram of a chunk, whose selection is that of another one.
-func (x *chunk) histogram(of *chunk, col int, space *physical.Space, d partial.Digit, at int) error {
+func (x *chunk) histogram(of *chunk, col int, space *physical.CodeSpace, d partial.Digit, at int) error {
 	seg := x.segment(col)
 	delta, ranks := space.Translation(seg)
 	w := newWriter(x)

@@ -83,11 +83,11 @@ type windowing struct {
 	device Profile
 	t      *table.Table
 	rows   int
-	spaces map[int]*physical.Space
+	spaces map[int]*physical.CodeSpace
 }
 
 func newWindowing(run pass.Runner, d Profile, t *table.Table) (*windowing, error) {
-	w := &windowing{run: run, device: d, t: t, rows: t.Rows(), spaces: map[int]*physical.Space{}}
+	w := &windowing{run: run, device: d, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}
 	if w.rows >= d.Primitives.MaxWords {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a window over %d rows: a storage block of the device holds %d", w.rows, d.Primitives.MaxWords)}
 	}
@@ -95,10 +95,10 @@ func newWindowing(run pass.Runner, d Profile, t *table.Table) (*windowing, error
 }
 
 // space is the code space that the chunks of a column have in common.
-func (w *windowing) space(col int) *physical.Space {
+func (w *windowing) space(col int) *physical.CodeSpace {
 	s := w.spaces[col]
 	if s == nil {
-		s = physical.NewSpace(w.t, col)
+		s = physical.NewCodeSpace(w.t, col)
 		w.spaces[col] = s
 	}
 	return s

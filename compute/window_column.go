@@ -28,7 +28,7 @@ type WindowColumn struct {
 	most     uint64
 	avg      *expr.Aggregate
 	ratio    bool
-	space    *physical.Space
+	space    *physical.CodeSpace
 	mirrored bool // the codes are complements
 	// taken, when set, is of how many rows a sum is: that of none is NULL.
 	taken primitives.Vector

@@ -292,7 +292,7 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 			Chunks: []physical.ChunkPlan{{Pred: &predicate.Pred{Op: predicate.True}}}}
 	}
 	gain := func(rows int, most, wanted uint64) float64 {
-		w := OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(rows, most), column(rows, most)}, Most: wanted})
+		w := OfPairs(&physical.JoinQuery{Keys: []physical.JoinKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(rows, most), column(rows, most)}, Limit: wanted})
 		if len(w.Columns) != 2 || !w.Columns[0].Values {
 			t.Errorf("columns %+v", w.Columns)
 		}
@@ -314,10 +314,10 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 			t.Errorf("%s: cpu takes %.2f times what compute does", c.name, got)
 		}
 	}
-	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(9, 9), column(9, 9)}})), 1) {
+	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&physical.JoinQuery{Keys: []physical.JoinKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(9, 9), column(9, 9)}})), 1) {
 		t.Error("fused joins")
 	}
-	sparse, dense := OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&physical.PairQuery{Keys: []physical.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(1<<20, 1<<22), column(9, 9)}})
+	sparse, dense := OfPairs(&physical.JoinQuery{Keys: []physical.JoinKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&physical.JoinQuery{Keys: []physical.JoinKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*physical.Query{column(1<<20, 1<<22), column(9, 9)}})
 	if s, d := sparse.Chunks[0].Aggs[0].Scale, dense.Chunks[0].Aggs[0].Scale; s != 1 || d != denseJoin {
 		t.Errorf("scales %v, %v", s, d)
 	}

@@ -103,14 +103,14 @@ func OfRows(f *plan.Fragment, rows int, column func(col int) (t *table.Table, at
 		slices.Sort(cols)
 		cols = slices.Compact(cols)
 		class := Groups
-		if most := physical.SlotsOf(rows, f.Bound != nil); keys >= 63 || uint64(1)<<keys > most {
+		if most := physical.SlotLimit(rows, f.Bound != nil); keys >= 63 || uint64(1)<<keys > most {
 			class = ManyGroups
 		}
 		c.Aggs = append(c.Aggs, item(class, float64(max(1, len(cols)))/groupColumns, cols))
 	}
 	if o := f.Order; o != nil {
 		class, cols, bits := Sort, []int(nil), 0
-		if o.First >= 0 && o.First < int64(rows/8) {
+		if o.Limit >= 0 && o.Limit < int64(rows/8) {
 			class = TopRows
 		}
 		for _, k := range o.Keys {

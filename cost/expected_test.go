@@ -61,7 +61,7 @@ func TestExpectedJoinIsTheOneThatIsAsked(t *testing.T) {
 	gpu, cpu := profiles()
 	rapid.Check(t, func(rt *rapid.T) {
 		bits := rapid.IntRange(1, 32).Draw(rt, "bits")
-		q := &physical.PairQuery{Cmp: expr.EQ, Most: 1 << 40, Exists: rapid.Bool().Draw(rt, "exists")}
+		q := &physical.JoinQuery{Cmp: expr.EQ, Limit: 1 << 40, Exists: rapid.Bool().Draw(rt, "exists")}
 		var of [2]Side
 		most := 0
 		for i := range of {
@@ -74,7 +74,7 @@ func TestExpectedJoinIsTheOneThatIsAsked(t *testing.T) {
 			most = max(most, tab.Rows())
 		}
 		c := &expr.Column{Name: "i", T: table.Type{Kind: table.BigInt}, P: -1}
-		q.Keys = []physical.PairKey{{c, c}}
+		q.Keys = []physical.JoinKey{{c, c}}
 		if q.Exists {
 			most = of[0].Rows
 		}

@@ -122,9 +122,9 @@ func Of(q *physical.Query) *Work {
 		}
 		if p.Pred.Op != predicate.False {
 			if cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != predicate.True); q.Groupable(i) {
-				cw.Aggs = append(cw.Aggs, r.groups(Groups, q.GroupReads()))
+				cw.Aggs = append(cw.Aggs, r.groups(Groups, q.GroupInputColumns()))
 			} else if q.SortGroupable(i) {
-				cw.Aggs = append(cw.Aggs, r.groups(ManyGroups, q.GroupReads()))
+				cw.Aggs = append(cw.Aggs, r.groups(ManyGroups, q.GroupInputColumns()))
 			}
 			if q.Order != nil {
 				cw.Aggs = append(cw.Aggs, r.order(q)...)
@@ -139,7 +139,7 @@ func Of(q *physical.Query) *Work {
 const denseJoin = 0.3
 
 // OfPairs reads the work off a join of two tables, of which as many pairs are expected as the larger one has rows.
-func OfPairs(q *physical.PairQuery) *Work {
+func OfPairs(q *physical.JoinQuery) *Work {
 	w, join, most := &Work{}, Item{Class: Join, Scale: 1}, 0
 	for i, s := range q.Sides {
 		w.Rows, most = w.Rows+q.Rows(i), max(most, q.Rows(i))
@@ -161,7 +161,7 @@ func OfPairs(q *physical.PairQuery) *Work {
 	} else {
 		w.join(join, q.Max(), most, most)
 	}
-	if q.Most == 0 { // they are only counted
+	if q.Limit == 0 { // they are only counted
 		w.Rows, w.Chunks = w.Chunks[0].Rows, w.Chunks[:1]
 	}
 	return w
@@ -307,14 +307,14 @@ func (r *reader) groups(of Class, cols []int) Item {
 // order is the item of a sort whose keys are as wide as all of them together; cpu's alone is no item.
 func (r *reader) order(q *physical.Query) []Item {
 	x := Item{Class: Sort, Scale: 1}
-	if f := q.Order.First; f >= 0 && f < int64(q.Table.Rows()/8) {
+	if f := q.Order.Limit; f >= 0 && f < int64(q.Table.Rows()/8) {
 		x.Class = TopRows
 	}
 	for _, k := range q.Order.Keys {
 		bits := 0
 		if col, ok := k.E.(*expr.Column); ok {
 			bits = r.chunk.Segments[col.Index].Bits
-		} else if m, err := lower.Make(k.E, r.table, r.chunk); err == nil {
+		} else if m, err := lower.ComputeCodes(k.E, r.table, r.chunk); err == nil {
 			bits = m.Bits()
 		} else {
 			return nil

@@ -112,7 +112,7 @@ func (b *Backend) execution(ctx context.Context, q *physical.Query, listed bool)
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
-	if err := q.OnlyColumns(); err != nil {
+	if err := q.RequireColumns(); err != nil {
 		return nil, err
 	}
 	x := &execution{Backend: b, ctx: ctx, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}, searches: map[int]*searched{}}
@@ -130,7 +130,7 @@ func (b *Backend) execution(ctx context.Context, q *physical.Query, listed bool)
 	}
 	x.q = q
 	for _, a := range q.Aggs {
-		ranked = ranked || physical.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
+		ranked = ranked || physical.IsOrderStatistic(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	}
 	for i, c := range q.Table.Chunks {
 		run := chunkRun{}
@@ -222,7 +222,7 @@ func (x *execution) failed(chunk, check int) error {
 		bad := x.chunks[chunk].checks[check].all(s, row, min(blockRows, c.Rows-row))
 		for w, m := range bad {
 			if m != 0 {
-				return x.q.FailedAt(chunk, check, row+64*w+bits.TrailingZeros64(m))
+				return x.q.CheckFailedAt(chunk, check, row+64*w+bits.TrailingZeros64(m))
 			}
 		}
 		s.put(bad)

@@ -45,7 +45,7 @@ func (g *grouping) onlyDistinct() (col int, ok bool) {
 
 // countDistinct is CountDistinct of some rows.
 func countDistinct(ctx context.Context, t *table.Table, col int, in iter.Seq2[table.Block, error]) (int64, error) {
-	space := physical.NewSpace(t, col)
+	space := physical.NewCodeSpace(t, col)
 	if space.Max()/bitsARow < max(uint64(t.Rows()), 1<<16) {
 		marks := make([]uint64, space.Max()/64+1)
 		err := eachCode(ctx, t, col, space, in, func(_ int, codes, _ []uint64) {
@@ -69,7 +69,7 @@ func countDistinct(ctx context.Context, t *table.Table, col int, in iter.Seq2[ta
 
 // eachCode has all workers go over the codes of a column's values in some rows, in the space of all
 // chunks, and over their places.
-func eachCode(ctx context.Context, t *table.Table, col int, space *physical.Space, in iter.Seq2[table.Block, error], do func(worker int, codes, places []uint64)) error {
+func eachCode(ctx context.Context, t *table.Table, col int, space *physical.CodeSpace, in iter.Seq2[table.Block, error], do func(worker int, codes, places []uint64)) error {
 	var failed error // of the rows; read when all blocks are done
 	blocks := func(yield func(table.Block) bool) {
 		for b, err := range in {

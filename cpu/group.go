@@ -27,7 +27,7 @@ func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[
 			yield(GroupRows{}, err)
 			return
 		}
-		all.rows(ctx, n.First)(yield)
+		all.rows(ctx, n.TopN)(yield)
 	}
 }
 

@@ -128,7 +128,7 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 	if found := f[0].node.Found; found != nil {
 		found(n)
 	}
-	if by != nil && by.First < int64(n-f[0].left) && f[0].raisesNothing() {
+	if by != nil && by.Limit < int64(n-f[0].left) && f[0].raisesNothing() {
 		var all []uint64
 		for _, w := range f {
 			list := w.codesOf(by.Keys[0])
@@ -138,9 +138,9 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 			}
 			codes, all = append(codes, list), append(all, list...)
 		}
-		if codes != nil && by.First > 0 {
-			quickselect(all, int(by.First)-1, func(a, b uint64) bool { return a < b })
-			most = all[by.First-1]
+		if codes != nil && by.Limit > 0 {
+			quickselect(all, int(by.Limit)-1, func(a, b uint64) bool { return a < b })
+			most = all[by.Limit-1]
 		}
 	}
 	if codes == nil && f[0].node.Having == nil { // all of them

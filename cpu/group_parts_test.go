@@ -115,10 +115,10 @@ func TestManyGroups(t *testing.T) {
 			if key != 0 && (dir.desc != dir.nullsFirst || dir.desc != (key == 1)) {
 				continue
 			}
-			by := &plan.Sort{First: 30, Keys: []expr.SortKey{{E: &expr.AggRef{Index: key}, Desc: dir.desc, NullsFirst: dir.nullsFirst}}}
+			by := &plan.Sort{Limit: 30, Keys: []expr.SortKey{{E: &expr.AggRef{Index: key}, Desc: dir.desc, NullsFirst: dir.nullsFirst}}}
 			first := slices.Clone(rows)
-			quickselect(first, int(by.First)-1, func(a, b []table.Value) bool { return by.Keys[0].Compare(a[key], b[key]) < 0 })
-			last := first[by.First-1]
+			quickselect(first, int(by.Limit)-1, func(a, b []table.Value) bool { return by.Keys[0].Compare(a[key], b[key]) < 0 })
+			last := first[by.Limit-1]
 			var among [][]table.Value
 			for _, row := range rows {
 				if by.Keys[0].Compare(row[key], last[key]) <= 0 {
@@ -126,7 +126,7 @@ func TestManyGroups(t *testing.T) {
 				}
 			}
 			some := *n
-			some.First = by
+			some.TopN = by
 			at, list := 0, byAll(t, tab, &some)
 			for _, row := range list {
 				if at < len(among) && sameRow(row, among[at]) {
@@ -145,7 +145,7 @@ func TestFirstGroupsOfFew(t *testing.T) {
 	tab := integers(t, 1000, 400, func(r int64) int64 { return r % 10 }, func(r int64) int64 { return r })
 	for first, least := range map[int64]int{0: 0, 3: 3, 10: 10, 50: 10, -1: 10} {
 		n := &plan.Aggregate{Keys: []expr.Expr{column(tab, 0)}, Aggs: []expr.Aggregate{{Kind: expr.Sum, Col: 1, Name: "b", Arg: tab.Fields[1].Type}},
-			First: &plan.Sort{First: first, Keys: []expr.SortKey{{E: &expr.AggRef{Index: 1}, Desc: true}}}}
+			TopN: &plan.Sort{Limit: first, Keys: []expr.SortKey{{E: &expr.AggRef{Index: 1}, Desc: true}}}}
 		rows := byAll(t, tab, n)
 		if len(rows) < least {
 			t.Errorf("first %d: %v", first, rows)

@@ -70,7 +70,7 @@ func TestQueriesByIndexAgreeWithScans(t *testing.T) {
 		for range 5 {
 			f := plantest.Query(t, tab, knobs)
 			q, err := physical.NewQuery(tab, f)
-			if err != nil || q.OnlyColumns() != nil {
+			if err != nil || q.RequireColumns() != nil {
 				continue
 			}
 			if b.IndexesOf(q) != nil {

@@ -104,7 +104,7 @@ func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (t *table.
 
 func (b *Backend) joiner(ctx context.Context, n *plan.Join, of Joining) *joiner {
 	j := &joiner{Backend: b, ctx: ctx, Joining: of, result: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
-	j.root, j.places = n.Placed()
+	j.root, j.places = n.OverScans()
 	plan.Walk(j.root, func(n plan.Node, _ int) { j.nodes = append(j.nodes, n) })
 	j.raising, j.inputs, j.above = map[expr.Expr]bool{}, map[int]*relation{}, map[expr.Expr]bool{}
 	for i, s := range plan.Scans(n) {
@@ -118,7 +118,7 @@ func (b *Backend) joiner(ctx context.Context, n *plan.Join, of Joining) *joiner 
 // move there, as a row of some table might have raised an error in it. Where it is none it is left out: see spare.
 func (j *joiner) keyBelow(n *plan.Join, e expr.Expr) {
 	if _, _, raises, ok := plan.Equality(e); ok && raises && n.Kind == plan.Inner && len(j.scansOf(e)) > 1 {
-		n.On, j.above[e] = plan.All(append(plan.Conjuncts(n.On), e)), true
+		n.On, j.above[e] = plan.Conjunction(append(plan.Conjuncts(n.On), e)), true
 	}
 }
 
@@ -128,7 +128,7 @@ func (j *joiner) spare(list []expr.Expr) []expr.Expr {
 }
 
 // joiner is a join that runs. Columns have the numbers that they have among those of all scans, side by side: see
-// [plan.Join.Placed].
+// [plan.Join.OverScans].
 type joiner struct {
 	*Backend
 	Joining
@@ -455,7 +455,7 @@ func (j *joiner) nextOf(have []int, rows float64, inputs []*relation, conditions
 		}
 		has, expected := len(left) > 0, rows*float64(r.rows)
 		if has {
-			expected /= max(1, stats.KeyValues(left, right))
+			expected /= max(1, stats.DistinctKeys(left, right))
 		}
 		if has && !keyed || has == keyed && expected < least {
 			best, least, keyed = i, expected, has
@@ -472,7 +472,7 @@ func (j *joiner) keySide(e expr.Expr) stats.KeySide {
 	}
 	for _, c := range expr.Columns(e) {
 		s := j.scans[j.scanOf(c)]
-		out.Values *= stats.ValuesOf(s.Table, c-s.first)
+		out.Values *= stats.DistinctValues(s.Table, c-s.first)
 	}
 	out.Values = min(out.Values, out.Rows)
 	if len(scans) == 1 {

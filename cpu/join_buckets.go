@@ -18,26 +18,26 @@ const bucketPiece = 1 << 16
 
 // Deal deals the rows of a side of a join to 2^log buckets by a hash of their keys: those of both sides that have equal keys to the buckets of one
 // number. The keys are columns; the list that the rows are taken by, if there is one, is in host memory.
-func (b *Backend) Deal(ctx context.Context, q *physical.PairQuery, side, log int) ([]physical.Bucket, error) {
+func (b *Backend) Deal(ctx context.Context, q *physical.JoinQuery, side, log int) ([]physical.Bucket, error) {
 	for _, k := range q.Keys {
 		if _, columns := k.Columns(); !columns {
 			return nil, declined("rows are dealt to buckets by keys that are columns, %s = %s has others", k[0], k[1])
 		}
 	}
-	if q.Lists[side].Held != nil {
+	if q.RowIDs[side].Held != nil {
 		return nil, declined("rows that are on a device are not dealt to buckets")
 	}
 	d := newDealer(q, side, log)
 	var err error
-	pieces := func(yield func(physical.RowList, table.Block) bool) {}
-	if list := q.Lists[side]; list.None() {
-		pieces = func(yield func(physical.RowList, table.Block) bool) {
+	pieces := func(yield func(physical.RowIDs, table.Block) bool) {}
+	if list := q.RowIDs[side]; list.IsNone() {
+		pieces = func(yield func(physical.RowIDs, table.Block) bool) {
 			for block, failed := range b.Rows(ctx, q.Sides[side]) {
 				if err = failed; err != nil {
 					return
 				}
 				for i := 0; i < block.Len(); i += bucketPiece {
-					if !yield(physical.RowList{}, block.Cut(i, min(block.Len(), i+bucketPiece))) {
+					if !yield(physical.RowIDs{}, block.Cut(i, min(block.Len(), i+bucketPiece))) {
 						return
 					}
 				}
@@ -54,27 +54,27 @@ func (b *Backend) Deal(ctx context.Context, q *physical.PairQuery, side, log int
 			}
 		}
 		d.selected = selected
-		pieces = func(yield func(physical.RowList, table.Block) bool) {
+		pieces = func(yield func(physical.RowIDs, table.Block) bool) {
 			for i := 0; i < len(list.Rows) && err == nil; i += bucketPiece {
-				if err = ctx.Err(); err != nil || !yield(physical.RowList{Rows: list.Rows[i:min(len(list.Rows), i+bucketPiece)]}, table.Block{First: i}) {
+				if err = ctx.Err(); err != nil || !yield(physical.RowIDs{Rows: list.Rows[i:min(len(list.Rows), i+bucketPiece)]}, table.Block{First: i}) {
 					return
 				}
 			}
 		}
 	}
 	type piece struct {
-		list  physical.RowList
+		list  physical.RowIDs
 		block table.Block
 	}
 	workers := runtime.GOMAXPROCS(0)
 	lists := make([][]physical.Bucket, workers)
 	for range ordered.Map(workers, func(yield func(piece) bool) {
-		pieces(func(l physical.RowList, b table.Block) bool { return yield(piece{l, b}) })
+		pieces(func(l physical.RowIDs, b table.Block) bool { return yield(piece{l, b}) })
 	}, func(w int, p piece) bool {
 		if lists[w] == nil {
 			lists[w] = make([]physical.Bucket, 1<<log)
 		}
-		if p.list.None() {
+		if p.list.IsNone() {
 			d.block(lists[w], p.block)
 		} else {
 			d.list(lists[w], p.list.Rows, p.block.First)
@@ -113,8 +113,8 @@ type dealtCode struct {
 	shift int
 }
 
-func newDealer(q *physical.PairQuery, side, log int) *dealer {
-	d := &dealer{log: log, wide: q.Bits() > 32, starts: q.Starts(side), keys: make([][]dealtCode, len(q.Sides[side].Table.Chunks))}
+func newDealer(q *physical.JoinQuery, side, log int) *dealer {
+	d := &dealer{log: log, wide: q.Bits() > 32, starts: q.RowOffsets(side), keys: make([][]dealtCode, len(q.Sides[side].Table.Chunks))}
 	for i := range d.keys {
 		for k, f := range q.Fields() {
 			s := q.Segment(q.Keys[k], side, i)
@@ -182,12 +182,12 @@ func SortBucket(b physical.Bucket) (out physical.Bucket) {
 
 // JoinBuckets finds the pairs of two buckets whose keys compare, on one core; those of the left rows alone, each once, where that is all that the
 // query asks. Of a comparison other than =, and of nested loops, the right one is sorted (see [SortBucket]). Where list is false it counts them.
-func JoinBuckets(q *physical.PairQuery, left, right physical.Bucket, list bool) (out physical.Pairs) {
+func JoinBuckets(q *physical.JoinQuery, left, right physical.Bucket, list bool) (out physical.JoinPairs) {
 	if left.Len() == 0 || right.Len() == 0 {
 		return out
 	}
 	partners, order := sortedPartners(q.Cmp, right), right.Rows
-	if q.Cmp == expr.EQ && q.Way != "loops" {
+	if q.Cmp == expr.EQ && q.Algorithm != "loops" {
 		partners, order = hashedPartners(right)
 	}
 	for i, row := range left.Rows {

@@ -28,7 +28,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 			}
 			return list
 		}
-		q := &physical.PairQuery{Cmp: rapid.SampledFrom([]expr.CmpOp{expr.EQ, expr.EQ, expr.LT, expr.LE, expr.NE, expr.GE, expr.GT}).Draw(t, "op"), Exists: rapid.Bool().Draw(t, "exists")}
+		q := &physical.JoinQuery{Cmp: rapid.SampledFrom([]expr.CmpOp{expr.EQ, expr.EQ, expr.LT, expr.LE, expr.NE, expr.GE, expr.GT}).Draw(t, "op"), Exists: rapid.Bool().Draw(t, "exists")}
 		columns := 1
 		if q.Cmp == expr.EQ {
 			columns = rapid.IntRange(1, 2).Draw(t, "columns")
@@ -37,8 +37,8 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 		var where expr.Expr
 		for i := range columns {
 			c := &expr.Column{Index: i, Name: "k", T: types[i], P: -1}
-			where = plan.All(append(plan.Conjuncts(where), &expr.IsNull{X: c, Not: true, P: -1}))
-			q.Keys = append(q.Keys, physical.PairKey{c, c})
+			where = plan.Conjunction(append(plan.Conjuncts(where), &expr.IsNull{X: c, Not: true, P: -1}))
+			q.Keys = append(q.Keys, physical.JoinKey{c, c})
 		}
 		for side := range rows {
 			b := table.NewBuilder("t", []table.Field{{Name: "i", Type: types[0]}, {Name: "s", Type: types[1]}}, 64)
@@ -56,7 +56,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			if all := rows[side]; len(all) > 0 && rapid.Bool().Draw(t, "by a list") {
-				rows[side], q.Lists[side].Rows = nil, []uint32{}
+				rows[side], q.RowIDs[side].Rows = nil, []uint32{}
 				for range rapid.IntRange(0, 99).Draw(t, "list") {
 					row, v := uint32(rapid.IntRange(0, len(all)).Draw(t, "row")), [2]table.Value{table.Null(types[0]), table.Null(types[1])}
 					if int(row) == len(all) {
@@ -64,7 +64,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 					} else {
 						v = all[row]
 					}
-					rows[side], q.Lists[side].Rows = append(rows[side], v), append(q.Lists[side].Rows, row)
+					rows[side], q.RowIDs[side].Rows = append(rows[side], v), append(q.RowIDs[side].Rows, row)
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 			log = rapid.IntRange(0, 5).Draw(t, "log")
 		}
 		if log == 0 {
-			q.Way = rapid.SampledFrom([]string{"loops", "hash"}).Draw(t, "way")
+			q.Algorithm = rapid.SampledFrom([]string{"loops", "hash"}).Draw(t, "way")
 		}
 		var sides [2][]physical.Bucket
 		for i := range sides {
@@ -104,7 +104,7 @@ func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 		n := 0
 		for i := range sides[0] {
 			right := sides[1][i]
-			if q.Cmp != expr.EQ || q.Way == "loops" {
+			if q.Cmp != expr.EQ || q.Algorithm == "loops" {
 				right = cpu.SortBucket(right)
 			}
 			found := cpu.JoinBuckets(q, sides[0][i], right, true)

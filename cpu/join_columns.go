@@ -11,7 +11,7 @@ import (
 // joinColumn is a column of a joined table, in the code space that its chunks have in common.
 type joinColumn struct {
 	*table.Segment // without rows
-	space          *physical.Space
+	space          *physical.CodeSpace
 	starts         []int
 	chunks         []translated
 	nulls          bool // some row is NULL
@@ -32,7 +32,7 @@ func (j *joiner) column(col int) *joinColumn {
 	if c, ok := s.columns[local]; ok || s.Fields[local].Unsupported != "" {
 		return c
 	}
-	space := physical.NewSpace(s.Table, local)
+	space := physical.NewCodeSpace(s.Table, local)
 	c := &joinColumn{Segment: space.Segment(), space: space, starts: s.starts}
 	for _, chunk := range s.Chunks {
 		seg := chunk.Segments[local]

@@ -15,7 +15,7 @@ import (
 )
 
 // FindPairs finds the pairs of a join on a device, and says how; a [plan.Declined] leaves them to cpu.
-type FindPairs func(context.Context, *physical.PairQuery) (found physical.Pairs, how string, err error)
+type FindPairs func(context.Context, *physical.JoinQuery) (found physical.JoinPairs, how string, err error)
 
 // Holder keeps numbers of rows on a device, and says what there is of them, until the join is done. A [plan.Declined] leaves that to cpu.
 type Holder interface {
@@ -27,15 +27,15 @@ type Holder interface {
 	Columns(context.Context, []HeldColumn) ([][]*table.Segment, error)
 	// Where takes those rows of lists at whose places a query selects the rows, on each device of a table of one chunk with these columns, and
 	// says how many there are. The lists are released.
-	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowList) (held []*physical.Held, n int, err error)
+	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error)
 }
 
 // HeldColumn is a column of a table by a list of its rows, in a code space that its chunks have in common.
 type HeldColumn struct {
 	Table *table.Table
 	Col   int
-	Space *physical.Space
-	Rows  physical.RowList
+	Space *physical.CodeSpace
+	Rows  physical.RowIDs
 }
 
 // Away is the rows of a join whose columns are on a device alone.
@@ -119,7 +119,7 @@ func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, l
 	for _, col := range columns {
 		scan := j.scanOf(col)
 		s := j.scans[scan]
-		list = append(list, HeldColumn{s.Table, col - s.first, j.column(col).space, physical.RowList{Held: rel.held[slices.Index(rel.scans, scan)], Loose: rel.loose[scan]}})
+		list = append(list, HeldColumn{s.Table, col - s.first, j.column(col).space, physical.RowIDs{Held: rel.held[slices.Index(rel.scans, scan)], MayBeNull: rel.loose[scan]}})
 	}
 	for device, n := range rel.parts() {
 		if n == 0 {
@@ -128,7 +128,7 @@ func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, l
 		var segments []*table.Segment
 		for i, col := range columns {
 			of, nulls := j.column(col), 0
-			if of.nulls || list[i].Rows.Loose { // as many are not known yet
+			if of.nulls || list[i].Rows.MayBeNull { // as many are not known yet
 				nulls = 1
 			}
 			segments = append(segments, table.NewAway(of.Segment, n, nulls, device))
@@ -143,16 +143,16 @@ func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, err
 	if rel.held == nil || rel.rows == 0 {
 		return j.pipeline(rel, nil, conditions)
 	}
-	start, where := time.Now(), plan.All(conditions)
+	start, where := time.Now(), plan.Conjunction(conditions)
 	columns := expr.Columns(where)
 	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.column(c) == nil }) {
 		return j.pipeline(rel, nil, conditions)
 	}
-	var lists []physical.RowList
+	var lists []physical.RowIDs
 	stays := func(scan int) bool { return j.needed[scan] || j.depth > 0 }
 	for i, scan := range rel.scans {
 		if rel.held[i] != nil && stays(scan) {
-			lists = append(lists, physical.RowList{Held: rel.held[i]})
+			lists = append(lists, physical.RowIDs{Held: rel.held[i]})
 		}
 	}
 	of, _ := j.heldColumns(rel, columns)
@@ -233,7 +233,7 @@ func (j *joiner) counted(n plan.Node, where expr.Expr) (*relation, error) {
 // pairJoin is a join of two tables whose pairs a device finds: those of which keys compare. Other conditions
 // of an inner join are looked at afterwards.
 type pairJoin struct {
-	physical.PairQuery
+	physical.JoinQuery
 	scans   [2]int
 	filters [2]expr.Expr // nil for all rows
 	on      []expr.Expr  // a key each
@@ -263,23 +263,23 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 			p.on, p.Keys = append(p.on, e), append(p.Keys, key)
 		}
 	}
-	p.Cmp, p.Way, p.Exists, p.Scans = expr.EQ, j.Way, n.Kind.LeftOnly(), p.scans[:]
+	p.Cmp, p.Algorithm, p.Exists, p.Scans = expr.EQ, j.Way, n.Kind.LeftOnly(), p.scans[:]
 	for op := expr.LT; len(p.on) == 0 && op <= expr.GT && j.Way == "loops"; op++ {
 		if at := slices.IndexFunc(p.rest, func(e expr.Expr) bool { return j.compares(e, p.scans, op) }); at >= 0 {
 			c := p.rest[at].(*expr.Compare)
-			key := physical.PairKey{c.L, c.R}
+			key := physical.JoinKey{c.L, c.R}
 			if p.Cmp = op; j.scanOf(c.L.(*expr.Column).Index) == p.scans[1] {
-				key, p.Cmp = physical.PairKey{c.R, c.L}, op.Swap()
+				key, p.Cmp = physical.JoinKey{c.R, c.L}, op.Swap()
 			}
-			p.on, p.Keys = append(p.on, c), append(p.Keys, physical.PairKey{j.within(key[0], p.scans[0]), j.within(key[1], p.scans[1])})
+			p.on, p.Keys = append(p.on, c), append(p.Keys, physical.JoinKey{j.within(key[0], p.scans[0]), j.within(key[1], p.scans[1])})
 			p.rest = slices.Delete(p.rest, at, at+1)
 		}
 	}
 	if len(p.on) == 0 {
 		return nil, why
 	}
-	if p.Way == "auto" {
-		p.Way = "perfect" // or hash, by what the keys are like
+	if p.Algorithm == "auto" {
+		p.Algorithm = "perfect" // or hash, by what the keys are like
 	}
 	for i, n := range [2]*plan.Scan{left, right} {
 		s := j.scans[p.scans[i]]
@@ -291,7 +291,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 			kids = append(kids, p.filters[i])
 		}
 		for _, key := range p.Keys {
-			if c, column := key[i].(*expr.Column); column && p.Way == "index" && j.hasIndex(s, c.Index) { // which needs no other
+			if c, column := key[i].(*expr.Column); column && p.Algorithm == "index" && j.hasIndex(s, c.Index) { // which needs no other
 				return nil, declined("%s has an index on %s", s.name, n.Columns[c.Index].Name)
 			}
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
@@ -305,7 +305,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 			return nil, err
 		}
 	}
-	for n, at := range p.Fit() { // the keys are too wide together: these are looked at afterwards
+	for n, at := range p.DropWideKeys() { // the keys are too wide together: these are looked at afterwards
 		p.rest = append(p.rest, p.on[at-n])
 		p.on = slices.Delete(p.on, at-n, at-n+1)
 	}
@@ -355,30 +355,30 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	}
 	wanted := len(j.Columns) > 0 || len(p.rest) > 0 || n != j.root || n.Kind != plan.Inner && n.Kind != plan.Semi
 	if wanted {
-		p.Most = most
+		p.Limit = most
 	}
 	needs := func(scan int) bool { return j.needed[scan] || len(p.rest) > 0 }
 	if wanted && n.Kind == plan.Inner && n == j.root && j.Hold != nil && j.Stays != nil {
-		p.Taken, p.Most, most = &[2][]physical.RowList{}, noRow-1, noRow-1
+		p.KeepOnDevice, p.Limit, most = &[2][]physical.RowIDs{}, noRow-1, noRow-1
 		for i, scan := range p.scans {
 			if needs(scan) {
-				p.Taken[i] = []physical.RowList{{}}
+				p.KeepOnDevice[i] = []physical.RowIDs{{}}
 			}
 		}
 	}
 	start := time.Now()
-	found, how, err := j.Pairs(j.ctx, &p.PairQuery)
-	if p.Taken != nil && (errors.As(err, new(*plan.Declined)) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
-		if p.Taken, most = nil, uint64(j.Memory)/uint64(max(1, rowBytes)); most >= noRow { // by way of host memory
+	found, how, err := j.Pairs(j.ctx, &p.JoinQuery)
+	if p.KeepOnDevice != nil && (errors.As(err, new(*plan.Declined)) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
+		if p.KeepOnDevice, most = nil, uint64(j.Memory)/uint64(max(1, rowBytes)); most >= noRow { // by way of host memory
 			most = noRow - 1
 		}
-		p.Most = most
-		found, how, err = j.Pairs(j.ctx, &p.PairQuery)
+		p.Limit = most
+		found, how, err = j.Pairs(j.ctx, &p.JoinQuery)
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case p.Taken != nil:
+	case p.KeepOnDevice != nil:
 	case found.N > most && j.AtMost > 0 && j.depth == 0:
 		return nil, declined("it has %d rows, of which LIMIT wants few", found.N)
 	case found.N > most && len(p.rest) == 0 && n.Kind != plan.Anti:
@@ -387,7 +387,7 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 		return nil, declined("the device has no room for %d pairs", found.N)
 	}
 	rel.rows, rel.ids = int(found.N), found.Rows[:len(rel.scans)]
-	if p.Taken != nil {
+	if p.KeepOnDevice != nil {
 		rel.ids = nil
 		for i, scan := range rel.scans {
 			rel.held = append(rel.held, nil)
@@ -493,7 +493,7 @@ func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error 
 }
 
 // pairKey is a condition as a key of two scans; a [plan.Declined] where it is none.
-func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k physical.PairKey, err error) {
+func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k physical.JoinKey, err error) {
 	c, ok := e.(*expr.Compare)
 	if !ok || c.Op != expr.EQ {
 		return k, declined("%s is no =", e)
@@ -506,7 +506,7 @@ func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k physical.PairKey, err err
 	if key.how == byWord {
 		return k, declined("compute makes no texts of rows, as %s compares", e)
 	}
-	k = physical.PairKey{j.within(key.probe, scans[0]), j.within(key.build, scans[1])}
+	k = physical.JoinKey{j.within(key.probe, scans[0]), j.within(key.build, scans[1])}
 	if _, columns := k.Columns(); columns && key.how == byValue {
 		return k, declined("%s compares columns of two types", e)
 	}

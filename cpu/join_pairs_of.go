@@ -73,8 +73,8 @@ func (s *pairSide) takes(scans []int) bool {
 }
 
 // list is the rows that the relation has of one of its scans; none where a query selects them.
-func (s *pairSide) list(j *joiner, scan int) physical.RowList {
-	at, out := slices.Index(s.scans, scan), physical.RowList{Loose: s.loose[scan]}
+func (s *pairSide) list(j *joiner, scan int) physical.RowIDs {
+	at, out := slices.Index(s.scans, scan), physical.RowIDs{MayBeNull: s.loose[scan]}
 	switch {
 	case s.where != nil:
 	case s.held != nil:
@@ -106,12 +106,12 @@ func (s *pairSide) taken(i int, places []uint32) []uint32 {
 // conditions that these two suffice for, and gives the rest.
 func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, expected float64) (rel *relation, rest []expr.Expr, err error) {
 	sides := [2]*pairSide{{relation: of[0], scan: -1}, {relation: of[1], scan: -1}}
-	q := &physical.PairQuery{Cmp: expr.EQ, Way: j.Way, Exists: n.Kind.LeftOnly()}
+	q := &physical.JoinQuery{Cmp: expr.EQ, Algorithm: j.Way, Exists: n.Kind.LeftOnly()}
 	if q.Exists && j.Way == "loops" {
 		return nil, nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
 	}
-	if q.Way == "auto" {
-		q.Way = "perfect" // or hash, by what the keys are like
+	if q.Algorithm == "auto" {
+		q.Algorithm = "perfect" // or hash, by what the keys are like
 	}
 	var on, also []expr.Expr
 	why, both := declined("%s has no key", of[1].name), slices.Concat(of[0].scans, of[1].scans)
@@ -140,17 +140,17 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 			if !column && s.loose[s.scan] {
 				return nil, nil, declined("%s may be a value where %s has no row", key[i], j.scans[s.scan].name)
 			}
-			if column && q.Way == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
+			if column && q.Algorithm == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
 				return nil, nil, declined("%s has an index on %s", j.scans[s.scan].name, c.Name)
 			}
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
 		}
 		t := j.scans[s.scan].Table
-		if q.Sides[i], err = physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.All(kids)}); err != nil {
+		if q.Sides[i], err = physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.Conjunction(kids)}); err != nil {
 			return nil, nil, err
 		}
 	}
-	for n, at := range q.Fit() {
+	for n, at := range q.DropWideKeys() {
 		also = append(also, on[at-n])
 		on = slices.Delete(on, at-n, at-n+1)
 	}
@@ -158,21 +158,21 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 		return nil, nil, declined("%s has to hold besides: compute takes that of inner joins alone", also[0])
 	}
 	if j.Hold != nil && n.Kind == plan.Inner {
-		q.Taken = &[2][]physical.RowList{}
+		q.KeepOnDevice = &[2][]physical.RowIDs{}
 	}
 	rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
-	if q.Taken != nil && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
+	if q.KeepOnDevice != nil && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
 		if err := j.fetch(of[:]...); err != nil {
 			return nil, nil, err
 		}
-		q.Taken = nil
+		q.KeepOnDevice = nil
 		rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
 	}
 	return rel, rest, err
 }
 
 // keyOf is a condition as a key of two sides, and the tables that it reads; a [plan.Declined] where it is none.
-func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.PairKey, scans [2]int, err error) {
+func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.JoinKey, scans [2]int, err error) {
 	if c, ok := e.(*expr.Compare); ok && c.Op == expr.EQ {
 		if l, r, ok := j.sides(c.L, c.R, sides[0].scans, sides[1].scans); ok {
 			if a, b := j.scansOf(l), j.scansOf(r); sides[0].takes(a) && sides[1].takes(b) {
@@ -187,14 +187,14 @@ func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.PairKey, sca
 
 // foundPairs has the device find the pairs of two sides, and makes their rows of them: of inner joins these stay there, where something keeps
 // them.
-func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.PairQuery, on, also, rest []expr.Expr, expected float64) (*relation, error) {
+func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQuery, on, also, rest []expr.Expr, expected float64) (*relation, error) {
 	rel := &relation{scans: slices.Concat(sides[0].scans, sides[1].scans), name: sides[0].name + ", " + sides[1].name, loose: map[int]bool{}}
 	if q.Exists {
 		rel.scans, rel.name = sides[0].scans, sides[0].name
 	}
 	kept := [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}
 	for i, s := range sides {
-		q.Lists[i] = s.list(j, s.scan)
+		q.RowIDs[i] = s.list(j, s.scan)
 		for _, scan := range s.scans {
 			rel.loose[scan] = s.loose[scan] || kept[1-i]
 		}
@@ -212,23 +212,23 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.PairQu
 		}
 		return slices.ContainsFunc(slices.Concat(also, rest), func(e expr.Expr) bool { return slices.Contains(j.scansOf(e), scan) })
 	}
-	if q.Most = most; q.Taken != nil && (!final || j.Stays != nil) {
-		q.Most = noRow - 1
+	if q.Limit = most; q.KeepOnDevice != nil && (!final || j.Stays != nil) {
+		q.Limit = noRow - 1
 	}
 	if !wanted {
-		q.Most, q.Taken = 0, nil
+		q.Limit, q.KeepOnDevice = 0, nil
 	}
-	if q.Taken != nil {
-		*q.Taken = [2][]physical.RowList{}
+	if q.KeepOnDevice != nil {
+		*q.KeepOnDevice = [2][]physical.RowIDs{}
 		for i, s := range sides {
 			for _, scan := range s.scans {
 				if reads(scan) {
-					q.Taken[i] = append(q.Taken[i], s.list(j, scan))
+					q.KeepOnDevice[i] = append(q.KeepOnDevice[i], s.list(j, scan))
 				}
 			}
 		}
-		if len(q.Taken[0])+len(q.Taken[1]) == 0 { // how many there are is all that is asked
-			q.Most, q.Taken, wanted = 0, nil, false
+		if len(q.KeepOnDevice[0])+len(q.KeepOnDevice[1]) == 0 { // how many there are is all that is asked
+			q.Limit, q.KeepOnDevice, wanted = 0, nil, false
 		}
 	}
 	q.Scans = slices.Sorted(slices.Values(slices.Concat(sides[0].scans, sides[1].scans)))
@@ -237,8 +237,8 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.PairQu
 	switch {
 	case err != nil:
 		return nil, err
-	case wanted && found.N > q.Most:
-		q.Taken = nil
+	case wanted && found.N > q.Limit:
+		q.KeepOnDevice = nil
 		return nil, declined("it has %d rows, of which fewer may be wanted", found.N)
 	case wanted && found.N > 0 && found.Rows[0] == nil && found.Held[0] == nil && found.Held[1] == nil:
 		return nil, declined("the device has no room for %d pairs", found.N)
@@ -247,7 +247,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.PairQu
 		how = n.Kind.String() + " join " + how
 	}
 	switch {
-	case q.Taken != nil:
+	case q.KeepOnDevice != nil:
 		for i, s := range sides {
 			for _, scan := range s.scans {
 				if reads(scan) {

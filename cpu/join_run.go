@@ -881,7 +881,7 @@ func (p *pipelined) in(scan, step int) bool {
 // holds lists the rows of a block for which conditions are TRUE.
 func (p *pipelined) holds(b *joinBlock, conditions []expr.Expr) (rows []uint32, err error) {
 	rows = []uint32{} // none, not all
-	where := plan.All(conditions)
+	where := plan.Conjunction(conditions)
 	c := p.chunkOf(b, expr.Columns(where))
 	q, err := physical.NewQuery(&table.Table{Name: "join", Fields: p.fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
 	if err != nil {
@@ -894,7 +894,7 @@ func (p *pipelined) holds(b *joinBlock, conditions []expr.Expr) (rows []uint32, 
 		}
 		for w, m := range bad {
 			if m != 0 {
-				return nil, q.FailedAt(0, i, 64*w+bits.TrailingZeros64(m))
+				return nil, q.CheckFailedAt(0, i, 64*w+bits.TrailingZeros64(m))
 			}
 		}
 	}

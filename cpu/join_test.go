@@ -122,7 +122,7 @@ func (j *drawnJoin) indexes() func(*table.Segment) []*cpu.Index {
 }
 
 // pairsByLoops is a [cpu.FindPairs]: the last pairs come first.
-func pairsByLoops(ctx context.Context, q *physical.PairQuery) (found physical.Pairs, how string, err error) {
+func pairsByLoops(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	var rows [2][]uint32
 	var values [2][][]table.Value // of the keys
 	for i, s := range q.Sides {
@@ -147,11 +147,11 @@ func pairsByLoops(ctx context.Context, q *physical.PairQuery) (found physical.Pa
 				values[i] = append(values[i], keys)
 			}
 		}
-		if of := q.Lists[i]; !of.None() { // places, by the rows that they have
+		if of := q.RowIDs[i]; !of.IsNone() { // places, by the rows that they have
 			var places []uint32
 			var keys [][]table.Value
 			for place, row := range rowsIn(of) {
-				if row == 1<<32-1 && !of.Loose {
+				if row == 1<<32-1 && !of.MayBeNull {
 					return found, "", errors.New("a list has no row in a place, and does not say so")
 				}
 				if at := slices.Index(rows[i], row); at >= 0 {
@@ -176,19 +176,19 @@ func pairsByLoops(ctx context.Context, q *physical.PairQuery) (found physical.Pa
 			}
 		}
 	}
-	if found.N > q.Most {
+	if found.N > q.Limit {
 		found.Rows = [2][]uint32{}
 	}
-	if q.Taken == nil {
+	if q.KeepOnDevice == nil {
 		return found, "loops elsewhere", nil
 	}
 	if found.N%5 == 3 { // now and then
 		return found, "", &plan.Declined{Why: "there is no room"}
 	}
-	for i, lists := range q.Taken {
+	for i, lists := range q.KeepOnDevice {
 		for _, l := range lists {
 			h := &physical.Held{N: len(found.Rows[i]), On: found.Rows[i]}
-			if !l.None() {
+			if !l.IsNone() {
 				var rows []uint32
 				for _, place := range found.Rows[i] {
 					rows = append(rows, rowsIn(l)[place])
@@ -202,7 +202,7 @@ func pairsByLoops(ctx context.Context, q *physical.PairQuery) (found physical.Pa
 	return found, "loops elsewhere", nil
 }
 
-func rowsIn(l physical.RowList) []uint32 {
+func rowsIn(l physical.RowIDs) []uint32 {
 	if l.Held != nil {
 		return l.Held.On.([]uint32)
 	}
@@ -235,7 +235,7 @@ func (elsewhere) Read(_ context.Context, list []*physical.Held, _ []uint32) ([][
 	return out, nil
 }
 
-func (elsewhere) Where(context.Context, []cpu.HeldColumn, func([]*table.Segment) (*physical.Query, error), []physical.RowList) ([]*physical.Held, int, error) {
+func (elsewhere) Where(context.Context, []cpu.HeldColumn, func([]*table.Segment) (*physical.Query, error), []physical.RowIDs) ([]*physical.Held, int, error) {
 	return nil, 0, &plan.Declined{Why: "it looks at no conditions"}
 }
 
@@ -272,7 +272,7 @@ func (j *drawnJoin) tree(scans int) plan.Node {
 	for range rapid.IntRange(0, 3).Draw(j.T, "conditions") {
 		on = append(on, j.condition(width, all))
 	}
-	out.On = plan.All(on)
+	out.On = plan.Conjunction(on)
 	switch above := rapid.IntRange(0, 4).Draw(j.T, "filter above") == 0 && len(j.tables) < 3; {
 	case above && out.Kind.LeftOnly():
 		return &plan.Filter{Input: out, Where: j.test(0)}

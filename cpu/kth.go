@@ -18,17 +18,17 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// commonOrder maps the codes of a column's chunks to those of its [physical.Space], by the
+// commonOrder maps the codes of a column's chunks to those of its [physical.CodeSpace], by the
 // Translation of each chunk.
 type commonOrder struct {
-	*physical.Space
+	*physical.CodeSpace
 	columns []segment
 	delta   []uint64
 	ranks   [][]uint32
 }
 
-func newCommonOrder(space *physical.Space, t *table.Table, col int, set kernels.Set) *commonOrder {
-	o := &commonOrder{Space: space}
+func newCommonOrder(space *physical.CodeSpace, t *table.Table, col int, set kernels.Set) *commonOrder {
+	o := &commonOrder{CodeSpace: space}
 	for _, c := range t.Chunks {
 		s := newSegment(c.Segments[col], set)
 		delta, ranks := space.Translation(s.Segment)
@@ -46,8 +46,8 @@ func (o *commonOrder) common(chunk int, code uint64) uint64 {
 }
 
 // order is the order of a column in a space.
-func (x *execution) order(space *physical.Space, col int) *commonOrder {
-	if o := x.orders[col]; o == nil || o.Space != space {
+func (x *execution) order(space *physical.CodeSpace, col int) *commonOrder {
+	if o := x.orders[col]; o == nil || o.CodeSpace != space {
 		x.orders[col] = newCommonOrder(space, x.q.Table, col, x.kernels)
 	}
 	return x.orders[col]
@@ -76,7 +76,7 @@ func (x *execution) smallest(col int, k uint64) (table.Value, error) {
 	}
 	o := x.orders[col]
 	if o == nil {
-		o = x.order(physical.NewSpace(x.q.Table, col), col)
+		o = x.order(physical.NewCodeSpace(x.q.Table, col), col)
 	}
 	s := &rankSearch{execution: x, order: o, k: k, hi: o.Max(), n: c.N}
 	few := max(fewCodes, c.N>>5)
@@ -366,7 +366,7 @@ func (s *searched) atLeast(code uint64) (n uint64) {
 }
 
 // CountAtLeast implements partial.Selection.
-func (x *execution) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
+func (x *execution) CountAtLeast(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	o, s := x.order(space, col), x.searches[col]
 	if d.N == 0 {
 		return x.countDigit(o, d)
@@ -449,7 +449,7 @@ func (x *execution) countDigit(o *commonOrder, d partial.Digit) ([]uint64, error
 			counts[i] += n[i]
 		}
 	}
-	return d.Reach(o.Space, counts), err
+	return d.Reach(o.CodeSpace, counts), err
 }
 
 // DigitBits implements partial.Selection.

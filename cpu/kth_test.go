@@ -69,7 +69,7 @@ func TestRanksOfManyRows(t *testing.T) {
 // checkRanks compares with the sorted codes.
 func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *predicate.Pred) {
 	var codes []uint64
-	o := newCommonOrder(physical.NewSpace(tab, col), tab, col, kernels.Best())
+	o := newCommonOrder(physical.NewCodeSpace(tab, col), tab, col, kernels.Best())
 	q := &physical.Query{Table: tab}
 	for i, c := range tab.Chunks {
 		q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: where})
@@ -145,7 +145,7 @@ func TestRankSurvivesAnyInterval(t *testing.T) {
 			t.Fatal(err)
 		}
 		col := rapid.IntRange(0, len(tab.Fields)-1).Draw(t, "column")
-		o := newCommonOrder(physical.NewSpace(tab, col), tab, col, x.kernels)
+		o := newCommonOrder(physical.NewCodeSpace(tab, col), tab, col, x.kernels)
 		var codes []uint64
 		for i, c := range tab.Chunks {
 			for row := range c.Rows {

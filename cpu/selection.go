@@ -57,7 +57,7 @@ func prepare(p *predicate.Pred, c *table.Chunk, set kernels.Set) (*node, error) 
 			return nil, fmt.Errorf("cpu: %v reads column %d, which the chunk does not have", p.Leaf, col)
 		}
 	}
-	switch l := predicate.ByCodes(p.Leaf).(type) {
+	switch l := predicate.MatchAsMembers(p.Leaf).(type) {
 	case *predicate.Compare:
 		col := newSegment(c.Segments[l.Col], set)
 		r, ok := kernels.Where(l.Op, l.Code, col.Width())

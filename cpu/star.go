@@ -173,7 +173,7 @@ func (s *Star) findArms(p *starParts) bool {
 				}
 			}
 			for _, e := range p.conditions {
-				l, r, ok := plan.Keys(e)
+				l, r, ok := plan.EquiJoinKey(e)
 				if !ok {
 					continue
 				}
@@ -199,7 +199,7 @@ func (s *Star) findArms(p *starParts) bool {
 		if t, own := s.armOf(e, place); t != nil {
 			t.conditions = append(t.conditions, e)
 		} else if own {
-			s.Where = plan.All(append(plan.Conjuncts(s.Where), expr.Moved(e, s.local)))
+			s.Where = plan.Conjunction(append(plan.Conjuncts(s.Where), expr.Moved(e, s.local)))
 		} else {
 			s.cross = append(s.cross, e)
 		}
@@ -229,7 +229,7 @@ func (s *Star) armOf(e expr.Expr, place map[int]*starArm) (t *starArm, own bool)
 
 // attach gives a semi or an anti join to the arm whose rows it takes, or makes an arm of it.
 func (s *Star) attach(a attached, place map[int]*starArm) bool {
-	t, own := s.armOf(plan.All(a.on), place)
+	t, own := s.armOf(plan.Conjunction(a.on), place)
 	switch {
 	case t != nil:
 		t.attached = append(t.attached, a)
@@ -258,7 +258,7 @@ func (s *Star) mayBeKey(e expr.Expr) bool {
 // columnsOf is the table that a condition joins to the fact table, and the columns of both; negative where it
 // does not.
 func (s *Star) columnsOf(e expr.Expr) (scan int, probe, build *expr.Column) {
-	l, r, ok := plan.Keys(e)
+	l, r, ok := plan.EquiJoinKey(e)
 	if !ok {
 		return -1, nil, nil
 	}

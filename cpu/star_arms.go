@@ -51,7 +51,7 @@ func (s *Star) onOf(t *starArm) string {
 		parts = append(parts, e.String())
 	}
 	for _, a := range t.attached {
-		parts = append(parts, a.kind.String()+" "+plan.All(a.on).String())
+		parts = append(parts, a.kind.String()+" "+plan.Conjunction(a.on).String())
 	}
 	return strings.Join(parts, " AND ")
 }
@@ -155,9 +155,9 @@ func (s *Star) join(t *starArm, d *physical.Dimension) (err error) {
 	if t.kind != plan.Inner { // a set of keys is all that is asked of it
 		t.relation = nil
 	}
-	d.Base, d.Bits, d.Digits = of.Base, physical.Array(table.Codes{U32: words}, math.MaxUint32), nil
+	d.Base, d.Bits, d.Digits = of.Base, physical.CodesChunk(table.Codes{U32: words}, math.MaxUint32), nil
 	if numbers != nil {
-		d.Digits = physical.Array(digits, uint64(d.Size))
+		d.Digits = physical.CodesChunk(digits, uint64(d.Size))
 	}
 	return nil
 }

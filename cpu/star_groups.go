@@ -117,7 +117,7 @@ func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
 
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
 func (s *Star) statesOf(c *table.Chunk, from *physical.GroupStates) (out physical.GroupStates, err error) {
-	out.Rows, out.Left, out.Alone = UpTo[uint32](len(from.Rows)), from.Left, from.Alone && s.distinct
+	out.Rows, out.Omitted, out.Distinct = UpTo[uint32](len(from.Rows)), from.Omitted, from.Distinct && s.distinct
 	for _, e := range s.cross {
 		x, err := s.vector(e, c, out.Rows)
 		if err != nil {
@@ -163,13 +163,13 @@ func (s *Star) fill(to *physical.GroupState, sum *starSum, c *table.Chunk, rows,
 	switch {
 	case sum.agg >= 0:
 		of := &from.Aggs[sum.agg]
-		if of.Ends != nil && to.Ends == nil {
-			to.Ends = make([]uint32, len(to.N))
+		if of.Extremes != nil && to.Extremes == nil {
+			to.Extremes = make([]uint32, len(to.N))
 		}
 		for i, row := range rows {
 			to.N[at[i]], to.High[at[i]], to.Low[at[i]] = of.N[row], of.High[row], of.Low[row]
-			if of.Ends != nil {
-				to.Ends[at[i]] = of.Ends[row]
+			if of.Extremes != nil {
+				to.Extremes[at[i]] = of.Extremes[row]
 			}
 		}
 		return nil

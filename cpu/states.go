@@ -56,7 +56,7 @@ func (w *worker) withStates(ctx context.Context, list []physical.GroupStates) it
 			yield(GroupRows{}, err)
 			return
 		}
-		groupsFound{w}.rows(ctx, w.node.First)(yield)
+		groupsFound{w}.rows(ctx, w.node.TopN)(yield)
 	}
 }
 
@@ -67,7 +67,7 @@ func (w *worker) takeStates(s *physical.GroupStates) error {
 	if err != nil {
 		return err
 	}
-	w.left += s.Left
+	w.left += s.Omitted
 	taken := map[place]bool{}
 	for i := range s.Aggs {
 		at := w.places[i]
@@ -88,7 +88,7 @@ func (w *worker) takeStates(s *physical.GroupStates) error {
 
 // groupsOfStates are the groups of a chunk's states.
 func (w *worker) groupsOfStates(s *physical.GroupStates, c *table.Chunk, b table.Block) ([]uint32, error) {
-	if s.Alone && len(w.first) == 0 && w.direct == nil && w.keys.alike() { // all are new
+	if s.Distinct && len(w.first) == 0 && w.direct == nil && w.keys.alike() { // all are new
 		w.ids.words, w.first = w.keys.directWords(c, b), make([]uint64, b.Len())
 		for i := range w.first {
 			w.first[i] = placeOf(b, i)
@@ -121,8 +121,8 @@ func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, 
 	}
 	column := in.x.(*expr.Column).Index
 	of := c.Segments[column]
-	one := &table.Chunk{Rows: len(from.Ends), Segments: make([]*table.Segment, len(c.Segments))}
-	one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Codes: table.Codes{U32: from.Ends}}
+	one := &table.Chunk{Rows: len(from.Extremes), Segments: make([]*table.Segment, len(c.Segments))}
+	one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Codes: table.Codes{U32: from.Extremes}}
 	x, err := w.eval.Vector(in.x, one, b)
 	if err == nil {
 		st.add(groups, &x, &expr.Vector{})

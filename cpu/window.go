@@ -19,7 +19,7 @@ import (
 // all cores.
 func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, error) {
 	t = t.Compacted()
-	w := &windowing{ctx: ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.Space{}}
+	w := &windowing{ctx: ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}
 	rows := 0
 	for _, c := range t.Chunks {
 		w.chunks = append(w.chunks, rows)
@@ -71,13 +71,13 @@ type windowing struct {
 	t      *table.Table
 	rows   int
 	chunks []int // the place of each chunk's first row
-	spaces map[int]*physical.Space
+	spaces map[int]*physical.CodeSpace
 }
 
 // codes are those of a column in the space of all chunks, by the rows' places, and which rows are NULL; nil for none.
-func (w *windowing) codes(col int) (s *physical.Space, codes []uint64, null []bool) {
+func (w *windowing) codes(col int) (s *physical.CodeSpace, codes []uint64, null []bool) {
 	if s = w.spaces[col]; s == nil {
-		s = physical.NewSpace(w.t, col)
+		s = physical.NewCodeSpace(w.t, col)
 		w.spaces[col] = s
 	}
 	codes = make([]uint64, w.rows)
@@ -270,7 +270,7 @@ type windowColumn struct {
 	floats []float64
 	values []table.Value
 	codes  []uint64 // of a space
-	space  *physical.Space
+	space  *physical.CodeSpace
 	null   []bool                 // nil for none
 	others map[uint64]table.Value // of rows that have no code
 	mu     sync.Mutex             // of others

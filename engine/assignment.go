@@ -130,7 +130,7 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 		return nil, err
 	}
 	x := &assigning{Estimates: e, db: db, host: known.Profile.Backends["cpu"], gpu: known.Profile.Backends["compute"], opening: known.Profile.Opening}
-	placed, fields := f.Join.Placed()
+	placed, fields := f.Join.OverScans()
 	rows := x.node(f.Join, placed)
 	joins := len(x.of)
 	last := &x.of[joins-1]
@@ -139,10 +139,10 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 	x.gpu.Lack(&up, w, func(cost.Column) bool { return false })
 	both := db.Backend() == "both"
 	last.Up, last.Stays = up.Transfer, last.Stays && !both && s.aggregates() // else they are gathered in host memory
-	top := operator{name: f.Nodes.String(), rows: e.Rows(f.Nodes)}
+	top := operator{name: f.Tree.String(), rows: e.Rows(f.Tree)}
 	switch {
 	case f.Groups != nil:
-		n := f.Groups.With(f.Nodes)
+		n := f.Groups.With(f.Tree)
 		top.name, top.rows = n.String(), e.Rows(n)
 	case f.Order != nil:
 		top.name = f.Order.String()
@@ -203,7 +203,7 @@ func (p *joinedPart) within(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return slices.Index(p.columns, c) })
 }
 
-// node finds the operators of a node, whose conditions are those of placed: see [plan.Join.Placed].
+// node finds the operators of a node, whose conditions are those of placed: see [plan.Join.OverScans].
 func (x *assigning) node(n, placed plan.Node) joinedPart {
 	switch n := n.(type) {
 	case *plan.Filter:
@@ -302,7 +302,7 @@ func joinOf(kind plan.JoinKind, left, right joinedPart, conditions []expr.Expr) 
 			on = append(on, out.within(e))
 		}
 	}
-	out.node = &plan.Join{Kind: kind, Left: left.node, Right: right.node, On: plan.All(on)}
+	out.node = &plan.Join{Kind: kind, Left: left.node, Right: right.node, On: plan.Conjunction(on)}
 	return out
 }
 

@@ -48,7 +48,7 @@ type batchTimes struct {
 // where it is none that does: aggregates of columns without keys are, on all backends, and what [spills] tells of a tree, on cpu.
 func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
 	columns := f.Reads()
-	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Otherwise == nil
+	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Fallback == nil
 	if t := e.table.Load(); t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
@@ -74,7 +74,7 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 
 // seeksTexts reports an order statistic of texts, whose codes say nothing outside of a batch.
 func seeksTexts(f *plan.Fragment) bool {
-	return slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.IsSought(a) && a.Arg.Kind == table.Varchar })
+	return slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.NeedsSearch(a) && a.Arg.Kind == table.Varchar })
 }
 
 // batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, without the row groups that conditions

@@ -49,8 +49,8 @@ func spillsGroups(n *plan.Aggregate) bool {
 
 // aggregation is what a fragment that gives aggregates adds up of its rows; nil for one that gives rows.
 func aggregation(f *plan.Fragment) *plan.Aggregate {
-	if f.Otherwise != nil || len(f.Aggs) == 0 {
-		return f.Otherwise
+	if f.Fallback != nil || len(f.Aggs) == 0 {
+		return f.Fallback
 	}
 	return &plan.Aggregate{Aggs: f.Aggs}
 }
@@ -79,12 +79,12 @@ type kept struct {
 // newBeyond is what an execution has the rows of its fragment by: over an outline of a file, or over a join.
 func newBeyond(x *execution) *beyond {
 	f := x.fragment
-	if f.Otherwise != nil {
-		f = f.Selected()
+	if f.Fallback != nil {
+		f = f.FallbackFragment()
 	}
 	of := x.spared.batches
 	out := &beyond{execution: x, runs: len(of.groups), budget: of.budget, start: time.Now()}
-	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Nodes: f.Nodes}, of.total, of.rows, rowBytes}
+	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Tree: f.Tree}, of.total, of.rows, rowBytes}
 	out.spill.open = x.db.newTemporary
 	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
 	if way := x.spared.way; way != nil {

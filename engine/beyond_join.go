@@ -71,7 +71,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		return db.joinInBatches(ctx, b)
 	}
 	if !goes {
-		b.apart = rules.RowsApart(rules.Whole(b.tree))
+		b.apart = rules.MaterializeRows(rules.Uncut(b.tree))
 		return nil, nil
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.takes, b.takes) })
@@ -89,7 +89,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 		large[f.entry] = of
 	}
 	way := &joinBeyond{join: b.fragment.Join, scans: plan.Scans(b.fragment.Join), of: map[int]*batches{}}
-	root, fields := way.join.Placed()
+	root, fields := way.join.OverScans()
 	way.root = root
 	for _, e := range plan.Conjuncts(b.fragment.Where) {
 		way.above = append(way.above, expr.Moved(e, func(c int) int { return fields[c] }))
@@ -105,7 +105,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	if !way.choose() {
 		of, done := (&Statement{db: db, bound: b}).estimates()
 		defer done()
-		b.apart = rules.JoinApart(rules.Whole(b.tree), of)
+		b.apart = rules.MaterializeJoin(rules.Uncut(b.tree), of)
 		return nil, nil
 	}
 	var names []string
@@ -119,7 +119,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 // these are a table.
 func seeks(f *plan.Fragment) bool {
 	fields := f.Join.Fields()
-	return len(f.Aggs) > 0 && f.Otherwise == nil && !slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.IsSought(a) && fields[a.Col].Type.Kind == table.Varchar })
+	return len(f.Aggs) > 0 && f.Fallback == nil && !slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.NeedsSearch(a) && fields[a.Col].Type.Kind == table.Varchar })
 }
 
 // choose chooses what is dealt, and by which keys: all that a join compares, else one of them. It reports whether there is a way.
@@ -414,7 +414,7 @@ type joinParts struct {
 // kept is what is kept of a scan's rows.
 func (p *joinParts) kept(scan int) kept {
 	columns := p.beyond.Statement.scans[scan].columns
-	out := kept{fields: p.scans[scan].Columns, row: rowBytes / 2, rest: &plan.Fragment{Table: p.scans[scan].Table, Columns: columns, Nodes: p.scans[scan]}}
+	out := kept{fields: p.scans[scan].Columns, row: rowBytes / 2, rest: &plan.Fragment{Table: p.scans[scan].Table, Columns: columns, Tree: p.scans[scan]}}
 	if of := p.of[scan]; of != nil {
 		out.total, out.most = of.total, of.rows
 		return out
@@ -640,15 +640,15 @@ func (p *joinParts) bucket(sides map[int]*buckets, at int) error {
 // match none those that match none of one block after the other.
 func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 	kind := p.join.Kind
-	pairs, alone := p.as(p.join.As(plan.Inner)), p.as(p.join)
+	pairs, alone := p.as(p.join.WithKind(plan.Inner)), p.as(p.join)
 	if kind.LeftOnly() {
-		pairs = p.as(p.join.As(plan.Semi))
+		pairs = p.as(p.join.WithKind(plan.Semi))
 	}
 	empty := func(scan int) *table.Table {
 		return &table.Table{Name: p.scans[scan].Table, Fields: p.scans[scan].Columns}
 	}
 	for _, left := range []bool{true, false} {
-		of, other, without := 0, 1, p.join.As(plan.Anti)
+		of, other, without := 0, 1, p.join.WithKind(plan.Anti)
 		if !left {
 			of, other, without = 1, 0, p.join.Swapped(plan.Anti)
 		}
@@ -699,7 +699,7 @@ func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 func (p *joinParts) as(n *plan.Join) *joinParts {
 	way, out := *p.joinBeyond, *p
 	way.join = n
-	way.root, _ = n.Placed()
+	way.root, _ = n.OverScans()
 	out.joinBeyond, out.tables = &way, slices.Clone(p.tables)
 	return &out
 }
@@ -711,7 +711,7 @@ const leastJoined = 1 << 18
 // the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.Wanted(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
+	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.LimitHint(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
 		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
 	out, _, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
 	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {

@@ -40,7 +40,7 @@ func withoutOrdered(n *plan.Aggregate) (rest *plan.Aggregate, places []int) {
 
 // orderFor is the order in which the values of an aggregate come, group by group.
 func orderFor(n *plan.Aggregate, a expr.Aggregate) *plan.Sort {
-	s := &plan.Sort{First: -1}
+	s := &plan.Sort{Limit: -1}
 	for _, e := range n.Keys {
 		s.Keys = append(s.Keys, expr.SortKey{E: e})
 	}

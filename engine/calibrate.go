@@ -160,7 +160,7 @@ func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, 
 	r := &Rows{of: s.Statement, ctx: ctx}
 	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
 	pairs := *s.plan
-	pairs.Alone = false
+	pairs.KeyOnly = false
 	x.order = func(b backend, took *took) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
 	var sort plan.Node
 	plan.Walk(s.tree, func(n plan.Node, _ int) {

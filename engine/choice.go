@@ -235,7 +235,7 @@ func (s *planned) divides() bool {
 		return true
 	}
 	return len(q.Aggs) > 0 && s.otherwise != s.plan && !slices.ContainsFunc(q.Aggs, func(a expr.Aggregate) bool {
-		return physical.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
+		return physical.IsOrderStatistic(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	})
 }
 

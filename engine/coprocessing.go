@@ -113,7 +113,7 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 		return undivided(err.Error())
 	}
 	b.balance(d, &device, &host)
-	d.grouped, d.ordered = q.Groups != nil, q.Order != nil && q.Order.ByCodes()
+	d.grouped, d.ordered = q.Groups != nil, q.Order != nil && q.Order.KeysAreColumns()
 	for _, p := range d.onDevices() {
 		if d.grouped {
 			done, err := b.findGroups(&pass.Recorder{}, p.g, p.q)
@@ -400,7 +400,7 @@ func newSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block,
 		defer close(s.blocks)
 		err := parallel.Call(func() error {
 			for b, err := range rows {
-				b.Chunk = q.Place(b.Chunk)
+				b.Chunk = q.ChunkID(b.Chunk)
 				if !give(given{b, err}) {
 					break
 				}
@@ -465,7 +465,7 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 		}()
 		host := func(yield func(table.Block, error) bool) {
 			for block, err := range b.host.Rows(inner, d.host(), took) {
-				block.Chunk = d.host().Place(block.Chunk)
+				block.Chunk = d.host().ChunkID(block.Chunk)
 				if !yield(block, err) {
 					return
 				}
@@ -492,7 +492,7 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 
 // sortedRows are the rows of a query in runs that are in its order: each side sorts those of its windows one by one. of is the
 // query over windows.
-func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *took) (of *physical.Query, _ []physical.SortedRows, err error) {
+func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *took) (of *physical.Query, _ []physical.SortedRun, err error) {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {
 	case mode == cost.OnDevice:
@@ -505,7 +505,7 @@ func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *
 		return nil, nil, orderOfCPU
 	}
 	group, inner := parallel.WithContext(ctx)
-	var runs, more []physical.SortedRows
+	var runs, more []physical.SortedRun
 	group.Go(func() (err error) {
 		runs, err = allOn(inner, b.passes, d.onDevices(), took, b.order)
 		return err
@@ -521,7 +521,7 @@ func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *
 }
 
 // sorted are the runs of the host's windows.
-func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.SortedRows, error) {
+func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.SortedRun, error) {
 	of := d.host()
 	rows := make([][]uint32, len(of.Chunks)) // by window, in the order of the table
 	for block, err := range b.host.Rows(ctx, of, nil) {
@@ -538,13 +538,13 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 	for _, k := range of.Order.Keys {
 		keys = append(keys, columnKey(k, d.whole.Table, k.E.(*expr.Column).Index))
 	}
-	runs := make([]physical.SortedRows, len(rows))
+	runs := make([]physical.SortedRun, len(rows))
 	var group parallel.Errors
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, list := range rows {
 		if len(list) > 0 {
 			group.Go(func() (err error) {
-				runs[i], err = sortedRun(ctx, d.whole, keys, of.Place(i), list)
+				runs[i], err = sortedRun(ctx, d.whole, keys, of.ChunkID(i), list)
 				return err
 			})
 		}
@@ -554,8 +554,8 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 }
 
 // sortedRun is some rows of a chunk in the order of a query, no more than are wanted.
-func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int, rows []uint32) (run physical.SortedRows, err error) {
-	by := cpu.Sorting{PlaceBits: cpu.Width(uint64(len(rows))), First: q.Order.First}
+func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int, rows []uint32) (run physical.SortedRun, err error) {
+	by := cpu.Sorting{PlaceBits: cpu.Width(uint64(len(rows))), First: q.Order.Limit}
 	if by.First > int64(len(rows)/8) {
 		by.First = -1
 	}

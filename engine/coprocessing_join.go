@@ -28,8 +28,8 @@ func (j *subJoin) size() int { return j.left.Len() + j.right.Len() }
 const bucketsLog = 6
 
 // subJoins divides a join to parts: by a hash of the keys, or, of other comparisons than = and of nested loops, the outer side (GDB, section 5).
-func subJoins(ctx context.Context, q *physical.PairQuery) (list []subJoin, selected [2]int, err error) {
-	log, loops := bucketsLog, q.Cmp != expr.EQ || q.Way == "loops"
+func subJoins(ctx context.Context, q *physical.JoinQuery) (list []subJoin, selected [2]int, err error) {
+	log, loops := bucketsLog, q.Cmp != expr.EQ || q.Algorithm == "loops"
 	if loops {
 		log = 0
 	}
@@ -59,11 +59,11 @@ func subJoins(ctx context.Context, q *physical.PairQuery) (list []subJoin, selec
 
 // sharing is a join whose parts are handed out as processors become free: the largest to the faster one, the smallest to the other.
 type sharing struct {
-	q  *physical.PairQuery
+	q  *physical.JoinQuery
 	mu sync.Mutex
 
 	left  []subJoin // the largest first
-	found physical.Pairs
+	found physical.JoinPairs
 	many  bool             // there are more pairs than are wanted: they are counted
 	took  [2]time.Duration // from the start to the end of the last part that a side has done
 	parts [2]int
@@ -82,17 +82,17 @@ func (s *sharing) next(largest bool) (j subJoin, list, ok bool) {
 	default:
 		j, s.left = s.left[n-1], s.left[:n-1]
 	}
-	return j, !s.many && s.q.Most > 0, true
+	return j, !s.many && s.q.Limit > 0, true
 }
 
 // add takes in the pairs of a part.
-func (s *sharing) add(side int, of physical.Pairs, took time.Duration) {
+func (s *sharing) add(side int, of physical.JoinPairs, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts[side]++
 	s.took[side] = took
 	s.found.N += of.N
-	if s.many = s.many || s.q.Most == 0 || s.found.N > s.q.Most; s.many {
+	if s.many = s.many || s.q.Limit == 0 || s.found.N > s.q.Limit; s.many {
 		s.found.Rows = [2][]uint32{}
 		return
 	}
@@ -102,7 +102,7 @@ func (s *sharing) add(side int, of physical.Pairs, took time.Duration) {
 }
 
 // work does one part after the other.
-func (s *sharing) work(ctx context.Context, side int, faster bool, join func(left, right physical.Bucket, list bool) (physical.Pairs, error)) error {
+func (s *sharing) work(ctx context.Context, side int, faster bool, join func(left, right physical.Bucket, list bool) (physical.JoinPairs, error)) error {
 	for start := time.Now(); ; {
 		j, list, ok := s.next(faster)
 		if !ok || ctx.Err() != nil {
@@ -118,7 +118,7 @@ func (s *sharing) work(ctx context.Context, side int, faster bool, join func(lef
 
 // together finds the pairs of a join by the devices and cpu together (EXEC_COP); faster is the side that takes less for all. A [plan.Declined] where
 // it is not divided, or a row has an error, which cpu knows the first of.
-func (p *pairing) together(ctx context.Context, q *physical.PairQuery, faster int) (found physical.Pairs, how string, err error) {
+func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster int) (found physical.JoinPairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
@@ -126,7 +126,7 @@ func (p *pairing) together(ctx context.Context, q *physical.PairQuery, faster in
 		if err != nil {
 			return err
 		}
-		s := &sharing{q: q, left: list, found: physical.Pairs{Selected: selected}}
+		s := &sharing{q: q, left: list, found: physical.JoinPairs{Selected: selected}}
 		room := b.(*passes).room() / 2
 		sides, inner := parallel.WithContext(ctx)
 		var notes []*noting
@@ -139,7 +139,7 @@ func (p *pairing) together(ctx context.Context, q *physical.PairQuery, faster in
 		}
 		for range max(1, runtime.GOMAXPROCS(0)-1) { // one is the device's
 			sides.Go(func() error {
-				return s.work(inner, onHost, faster == onHost, func(left, right physical.Bucket, list bool) (physical.Pairs, error) {
+				return s.work(inner, onHost, faster == onHost, func(left, right physical.Bucket, list bool) (physical.JoinPairs, error) {
 					return cpu.JoinBuckets(q, left, right, list), nil
 				})
 			})

@@ -31,7 +31,7 @@ func (b cpuBackend) Rows(ctx context.Context, q *physical.Query, _ *took) iter.S
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.
 func (b cpuBackend) Explain(_ context.Context, q *physical.Query, _ bool) ([]Step, error) {
-	if err := q.OnlyColumns(); err != nil {
+	if err := q.RequireColumns(); err != nil {
 		return nil, err
 	}
 	steps := []Step{{Pass: "Scan(" + q.Table.Name + ")", Counts: scanWords(q)}}

@@ -115,7 +115,7 @@ type core struct {
 	end       func()
 	failed    atomic.Pointer[error] // of the last one that a commit had made
 	stars     *stars
-	lowered   physical.Lowered
+	lowered   physical.PredicateCache
 	snapshots snapshots
 	following chan struct{} // has one for each UPDATE that the host's codes are behind
 	indexes   indexes

@@ -327,10 +327,10 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	}
 	x.nodes[n] = out
 	if f, ok := n.(*plan.Fragment); ok {
-		if x.otherwise && f.Otherwise != nil {
-			return x.node(f.Otherwise)
+		if x.otherwise && f.Fallback != nil {
+			return x.node(f.Fallback)
 		}
-		n, out.Executor = f.Nodes, x.Executor
+		n, out.Executor = f.Tree, x.Executor
 	}
 	out.Node, x.nodes[n] = shownNumber(n.String()), out
 	if estimated(n) && x.estimates != nil {

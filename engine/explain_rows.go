@@ -30,7 +30,7 @@ func (s *Statement) estimates() (of *stats.Estimates, done func()) {
 	}
 	known := map[*plan.Scan]*entry{}
 	if s.fragment != nil {
-		for i, scan := range plan.Scans(s.fragment.Nodes) {
+		for i, scan := range plan.Scans(s.fragment.Tree) {
 			known[scan] = s.scans[i].entry
 		}
 	}
@@ -142,7 +142,7 @@ func (s *planned) countSelected(ctx context.Context, b backend, seen *rowsSeen) 
 	}
 	values, err := b.Execute(ctx, q, &took{})
 	if err == nil {
-		n := f.Nodes
+		n := f.Tree
 		if a, ok := n.(*plan.Aggregate); ok {
 			n = a.Input
 		}

@@ -49,12 +49,12 @@ type algorithm = algorithmOn[*GPU]
 // algorithmOn is the algorithm of a package that takes a device of its own kind.
 type algorithmOn[D any] struct {
 	selection func(run pass.Runner, device D, q *physical.Query) (partial.Selection, error)
-	rows      func(run pass.Runner, device D, q *physical.Query, chunk int) ([]physical.Marked, error)
-	find      func(run pass.Runner, device D, in, above *physical.Query, chunk int) (partial.Found, error)
+	rows      func(run pass.Runner, device D, q *physical.Query, chunk int) ([]physical.SelectedRows, error)
+	find      func(run pass.Runner, device D, in, above *physical.Query, chunk int) (partial.BracketRows, error)
 	groups    func(run pass.Runner, device D, q *physical.Query) ([]physical.GroupStates, error)
 	// many is groups, of more combinations of keys' codes, too; in software auto leaves these to cpu.
 	many  func(run pass.Runner, device D, q *physical.Query) ([]physical.GroupStates, error)
-	order func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRows, error)
+	order func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRun, error)
 }
 
 // algorithms are those on a device, by the name of the backend.
@@ -69,12 +69,12 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 		selection: func(run pass.Runner, g *GPU, q *physical.Query) (partial.Selection, error) {
 			return a.selection(run, device(g), q)
 		},
-		rows: func(run pass.Runner, g *GPU, q *physical.Query, chunk int) ([]physical.Marked, error) {
+		rows: func(run pass.Runner, g *GPU, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 			return a.rows(run, device(g), q, chunk)
 		},
 	}
 	if a.find != nil {
-		on.find = func(run pass.Runner, g *GPU, in, above *physical.Query, chunk int) (partial.Found, error) {
+		on.find = func(run pass.Runner, g *GPU, in, above *physical.Query, chunk int) (partial.BracketRows, error) {
 			return a.find(run, device(g), in, above, chunk)
 		}
 	}
@@ -89,7 +89,7 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 		}
 	}
 	if a.order != nil {
-		on.order = func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRows, error) {
+		on.order = func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRun, error) {
 			return a.order(run, device(g), q)
 		}
 	}

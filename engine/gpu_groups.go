@@ -62,7 +62,7 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 		t := *s.plan.Table
 		if err == nil {
 			var first []uint32
-			starts := physical.RowStarts(&t)
+			starts := physical.RowOffsetsOf(&t)
 			for i, of := range states {
 				states[i].Chunk, states[i].Rows = 0, make([]uint32, len(of.Rows))
 				for k := range of.Rows {
@@ -232,7 +232,7 @@ func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find
 			return err
 		})
 	}
-	if err := partial.First(waits); err != nil {
+	if err := partial.WaitAll(waits); err != nil {
 		return nil, err
 	}
 	return slices.Concat(found...), nil

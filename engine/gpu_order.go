@@ -16,7 +16,7 @@ import (
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
 // the runs are merged, in host memory.
 func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *took) (rows batch, err error) {
-	of, runs := q, []physical.SortedRows(nil)
+	of, runs := q, []physical.SortedRun(nil)
 	switch v := b.(type) {
 	case *coprocessing:
 		of, runs, err = v.sortedRows(ctx, q, took)
@@ -32,7 +32,7 @@ func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *to
 		return keysAlone(q, runs[0].Keys), nil
 	}
 	budget, err := db.hostBudget()
-	if err == nil && q.Order.First < 0 {
+	if err == nil && q.Order.Limit < 0 {
 		rows := int64(0)
 		for _, r := range runs {
 			rows += int64(len(r.Rows))
@@ -167,7 +167,7 @@ func orders(b backend, q *physical.Query) bool {
 
 // order hands run the passes that find the order of the rows of a query, then those that check them: an order
 // that is left to cpu has then taken none.
-func (b *passes) order(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRows, error) {
+func (b *passes) order(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRun, error) {
 	order := algorithms[b.name].order
 	if order == nil {
 		return nil, orderOfCPU
@@ -184,26 +184,26 @@ func (b *passes) order(run pass.Runner, g *GPU, q *physical.Query) ([]physical.S
 var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
 
 // oneRun is an order of the rows of a table of one chunk.
-func oneRun[D any](order func(pass.Runner, D, *physical.Query) (physical.SortedRows, error)) func(pass.Runner, D, *physical.Query) ([]physical.SortedRows, error) {
-	return func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRows, error) {
+func oneRun[D any](order func(pass.Runner, D, *physical.Query) (physical.SortedRun, error)) func(pass.Runner, D, *physical.Query) ([]physical.SortedRun, error) {
+	return func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRun, error) {
 		out, err := order(run, device, q)
 		if err != nil {
 			return nil, err
 		}
-		return []physical.SortedRows{out}, nil
+		return []physical.SortedRun{out}, nil
 	}
 }
 
 // merged is the rows of runs in order, no more than are wanted. Of rows that are alike those of an earlier run come first.
-func merged(q *physical.Query, runs []physical.SortedRows) (out placedRows, err error) {
-	slices.SortStableFunc(runs, func(a, b physical.SortedRows) int { return a.Chunk - b.Chunk })
-	runs = slices.DeleteFunc(runs, func(r physical.SortedRows) bool { return len(r.Rows) == 0 })
+func merged(q *physical.Query, runs []physical.SortedRun) (out placedRows, err error) {
+	slices.SortStableFunc(runs, func(a, b physical.SortedRun) int { return a.Chunk - b.Chunk })
+	runs = slices.DeleteFunc(runs, func(r physical.SortedRun) bool { return len(r.Rows) == 0 })
 	out.starts, _ = chunkStarts(q.Table)
 	total := 0
 	for _, r := range runs {
 		total += len(r.Rows)
 	}
-	if f := q.Order.First; f >= 0 && f < int64(total) {
+	if f := q.Order.Limit; f >= 0 && f < int64(total) {
 		total = int(f)
 	}
 	out.places = make([]uint64, 0, total)

@@ -57,7 +57,7 @@ const rowsInBlock = 1 << 14
 // found is the selected rows of a chunk.
 type found struct {
 	chunk int
-	rows  []physical.Marked
+	rows  []physical.SelectedRows
 	err   error
 }
 
@@ -98,7 +98,7 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took 
 			}
 		}
 		find := func(_ int, i int) found {
-			var rows []physical.Marked
+			var rows []physical.SelectedRows
 			err := do(i, func(run pass.Runner) (err error) {
 				rows, err = algorithms[b.name].rows(run, on[i], q, i)
 				return err
@@ -129,7 +129,7 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took 
 
 // blocks yields the rows in order; bits become row numbers on all cores.
 func (f found) blocks(yield func(table.Block) bool) {
-	parts := func(yield func(physical.Marked) bool) {
+	parts := func(yield func(physical.SelectedRows) bool) {
 		for _, m := range f.rows {
 			for p := range m.Parts(32 * rowsInBlock) {
 				if !yield(p) {
@@ -138,7 +138,7 @@ func (f found) blocks(yield func(table.Block) bool) {
 			}
 		}
 	}
-	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m physical.Marked) (list []table.Block) {
+	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m physical.SelectedRows) (list []table.Block) {
 		for _, c := range m.Values {
 			list = append(list, table.Block{Chunk: f.chunk, N: c.Rows, Values: c})
 		}

@@ -100,7 +100,7 @@ type Stage struct {
 	Runner  *pass.GL
 	Context *glctx.Context
 	Plan    *physical.Query     // nil where a join's pairs are found
-	Pairs   *physical.PairQuery // else nil
+	Pairs   *physical.JoinQuery // else nil
 }
 
 // Watched is a statement that was executed under watch.

@@ -166,7 +166,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	if err != nil {
 		return nil, nil, err
 	}
-	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), rules.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
+	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), rules.LimitHint(s.tree), plan.Conjuncts(s.fragment.Where)
 	seen, nodes := map[plan.Node]int{}, []plan.Node(nil)
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
 	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
@@ -245,7 +245,7 @@ func (s *Statement) aggregates() bool {
 // fitsDevice reports that compute does the statement as a whole over a table whose columns are on a device alone, within its memory.
 func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 	q, err := physical.NewQuery(t, s.fragment)
-	if err != nil || s.fragment.Otherwise != nil && len(q.Aggs) == 0 {
+	if err != nil || s.fragment.Fallback != nil && len(q.Aggs) == 0 {
 		return false
 	}
 	var opening time.Duration
@@ -329,7 +329,7 @@ func (p *pairing) declined(n *plan.Join, why string) {
 }
 
 // chosen is find where the join is the device's by its assignment, and there is a device for it.
-func (p *pairing) chosen(ctx context.Context, q *physical.PairQuery) (found physical.Pairs, how string, err error) {
+func (p *pairing) chosen(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	stays := func(why string) error {
 		err := &plan.Declined{Why: why}
 		p.chose("join", "", err)
@@ -348,7 +348,7 @@ func (p *pairing) chosen(ctx context.Context, q *physical.PairQuery) (found phys
 		return found, "", err
 	}
 	if mode == cost.OnBoth {
-		if q.Taken != nil { // it is asked for again
+		if q.KeepOnDevice != nil { // it is asked for again
 			return found, "", &plan.Declined{Why: "the rows of a join that both share come to host memory"}
 		}
 		if found, how, err = p.together(ctx, q, faster); declined(err) {
@@ -383,10 +383,10 @@ func (p *pairing) opens(ctx context.Context) error {
 
 // assigned says who joins, as is predicted to be the fastest with what is expected to follow, from where the rows are now; and which side would
 // be the faster one alone.
-func (p *pairing) assigned(q *physical.PairQuery) (mode cost.Mode, faster int, why string, err error) {
+func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, why string, err error) {
 	mode, told := p.db.now().told(max(0, p.plan.at(q.Scans)))
 	told = told && p.db.Backend() == "both"
-	if q.Way == "loops" && !told {
+	if q.Algorithm == "loops" && !told {
 		return cost.OnCPU, onHost, "nested loops have no costs", nil
 	}
 	of, err := p.db.weighPairs(q)
@@ -399,8 +399,8 @@ func (p *pairing) assigned(q *physical.PairQuery) (mode cost.Mode, faster int, w
 	if told {
 		return mode, faster, "SET assignment says so", nil
 	}
-	now := cost.Operator{Takes: p.db.inModes(of.onCPU.Total(), of.on.Total()), Stays: q.Taken != nil}
-	if slices.ContainsFunc(q.Keys, func(k physical.PairKey) bool { _, columns := k.Columns(); return !columns }) {
+	now := cost.Operator{Takes: p.db.inModes(of.onCPU.Total(), of.on.Total()), Stays: q.KeepOnDevice != nil}
+	if slices.ContainsFunc(q.Keys, func(k physical.JoinKey) bool { _, columns := k.Columns(); return !columns }) {
 		now.Takes[cost.OnBoth] = math.Inf(1)
 	}
 	modes, _ := cost.Assign(p.plan.from(q.Scans, now))
@@ -427,7 +427,7 @@ func (db *DB) inModes(onHost, onDevice float64) (takes [3]float64) {
 const dealing = 0.3
 
 // weighPairs predicts what finding the pairs of a join takes.
-func (db *DB) weighPairs(q *physical.PairQuery) (weighed, error) {
+func (db *DB) weighPairs(q *physical.JoinQuery) (weighed, error) {
 	w, parts := cost.OfPairs(q), []*cost.Work{}
 	if d, _, _ := db.opened(); d != nil {
 		divided, _ := d.dividePairs(q)
@@ -440,15 +440,15 @@ func (db *DB) weighPairs(q *physical.PairQuery) (weighed, error) {
 	return db.weigh(w, func(host, device *cost.Backend) (onHost, onDevice float64) {
 		onHost = host.Run(w)
 		for _, of := range parts {
-			if q.Taken != nil { // they do not leave the device
+			if q.KeepOnDevice != nil { // they do not leave the device
 				of = of.Over([]int{0})
 			}
 			onDevice = max(onDevice, device.Run(of))
 		}
-		for i, l := range q.Lists {
+		for i, l := range q.RowIDs {
 			switch bytes := int64(4 * l.Len()); {
-			case l.Held != nil && q.Taken != nil:
-				onHost += device.Upload.Time(bytes * int64(max(1, len(q.Taken[i])))) // which come from there
+			case l.Held != nil && q.KeepOnDevice != nil:
+				onHost += device.Upload.Time(bytes * int64(max(1, len(q.KeepOnDevice[i])))) // which come from there
 			case l.Held != nil:
 				onHost += device.Upload.Time(bytes)
 			case l.Rows != nil:
@@ -525,7 +525,7 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 
 // find is a [cpu.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
 // either, is left to cpu.
-func (p *pairing) find(ctx context.Context, q *physical.PairQuery) (found physical.Pairs, how string, err error) {
+func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
@@ -585,7 +585,7 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 			}
 			return err
 		})
-		if of.buckets = lacks(err) && p.watch == nil && q.Taken == nil; of.buckets {
+		if of.buckets = lacks(err) && p.watch == nil && q.KeepOnDevice == nil; of.buckets {
 			var sides [2][]physical.Bucket
 			if sides, err = dealt(ctx, q, compute.BucketBits(q, s.room()/2)); err == nil {
 				of.found, err = compute.PairsInBuckets(run, g.Computes, q, sides, s.room()/2)
@@ -598,7 +598,7 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 }
 
 // dealt are the rows of both sides of a join, dealt to 2^log buckets.
-func dealt(ctx context.Context, q *physical.PairQuery, log int) (sides [2][]physical.Bucket, err error) {
+func dealt(ctx context.Context, q *physical.JoinQuery, log int) (sides [2][]physical.Bucket, err error) {
 	for i := range sides {
 		if sides[i], err = cpu.New(0).Deal(ctx, q, i, log); err != nil {
 			return sides, err
@@ -609,9 +609,9 @@ func dealt(ctx context.Context, q *physical.PairQuery, log int) (sides [2][]phys
 
 // share gives the parts of a join what devices keep of the side that is not divided: as it is where the one part has it, else by way of host
 // memory.
-func (p *pairing) share(ctx context.Context, s *gpus, q *physical.PairQuery, parts []*pairPart, side int) error {
+func (p *pairing) share(ctx context.Context, s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) error {
 	var lists []*physical.Held
-	withLists(q, side, func(l physical.RowList) physical.RowList {
+	withLists(q, side, func(l physical.RowIDs) physical.RowIDs {
 		if l.Held != nil && !slices.Contains(lists, l.Held) {
 			lists = append(lists, l.Held)
 		}
@@ -621,7 +621,7 @@ func (p *pairing) share(ctx context.Context, s *gpus, q *physical.PairQuery, par
 		return nil
 	}
 	if d := parts[0].device; len(parts) == 1 && lists[0].Parts[d] == lists[0].N {
-		parts[0].q = withLists(parts[0].q, side, func(l physical.RowList) physical.RowList { return onOne(l, d) })
+		parts[0].q = withLists(parts[0].q, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })
 		return nil
 	}
 	if bytes := int64(4 * len(lists) * lists[0].N); bytes > p.memory {
@@ -632,21 +632,21 @@ func (p *pairing) share(ctx context.Context, s *gpus, q *physical.PairQuery, par
 		return err
 	}
 	for _, of := range parts {
-		of.q = withLists(of.q, side, func(l physical.RowList) physical.RowList {
+		of.q = withLists(of.q, side, func(l physical.RowIDs) physical.RowIDs {
 			if l.Held == nil {
 				return l
 			}
-			return physical.RowList{Rows: rows[slices.Index(lists, l.Held)], Loose: l.Loose}
+			return physical.RowIDs{Rows: rows[slices.Index(lists, l.Held)], MayBeNull: l.MayBeNull}
 		})
 	}
 	return nil
 }
 
 // heldOf are the lists on devices that a query takes rows of.
-func heldOf(q *physical.PairQuery) (list []*physical.Held) {
-	all := q.Lists[:]
-	if q.Taken != nil {
-		all = slices.Concat(all, q.Taken[0], q.Taken[1])
+func heldOf(q *physical.JoinQuery) (list []*physical.Held) {
+	all := q.RowIDs[:]
+	if q.KeepOnDevice != nil {
+		all = slices.Concat(all, q.KeepOnDevice[0], q.KeepOnDevice[1])
 	}
 	for _, l := range all {
 		list = append(list, l.Held)
@@ -865,7 +865,7 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 }
 
 // Where implements [cpu.Holder].
-func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowList) (held []*physical.Held, n int, err error) {
+func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
 	devices := len(list[0].Rows.Held.Parts)
 	found, rows := make([][]*physical.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
 	err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) error {
@@ -887,7 +887,7 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 			if err != nil {
 				return err
 			}
-			var here []physical.RowList
+			var here []physical.RowIDs
 			for _, l := range lists {
 				here = append(here, onOne(l, d))
 			}
@@ -955,7 +955,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 		errs[i] = wait()
 		waits[i] = func() error { return errs[i] }
 	}
-	err := partial.First(waits)
+	err := partial.WaitAll(waits)
 	if err == nil {
 		return nil
 	}

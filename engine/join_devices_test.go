@@ -323,18 +323,18 @@ func TestMergedPairs(t *testing.T) {
 	s := &gpus{list: []*GPU{{}, {}, {}}}
 	list := s.kept([]*physical.Held{{N: 10}, nil, {N: 5}})
 	for _, c := range []struct {
-		of   physical.RowList // the divided side's
-		rows [2][]uint32      // of the last device
-		want physical.Pairs
+		of   physical.RowIDs // the divided side's
+		rows [2][]uint32     // of the last device
+		want physical.JoinPairs
 	}{
-		{physical.RowList{}, [2][]uint32{{7, 8}, {9, 9}}, physical.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 7, 8}, {2, 9, 9}}}},
-		{physical.RowList{Held: list}, [2][]uint32{{3, 4}, {9, 9}}, physical.Pairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 13, 14}, {2, 9, 9}}}},
-		{physical.RowList{Held: list}, [2][]uint32{}, physical.Pairs{N: 3, Selected: [2]int{8, 3}}},
+		{physical.RowIDs{}, [2][]uint32{{7, 8}, {9, 9}}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 7, 8}, {2, 9, 9}}}},
+		{physical.RowIDs{Held: list}, [2][]uint32{{3, 4}, {9, 9}}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 13, 14}, {2, 9, 9}}}},
+		{physical.RowIDs{Held: list}, [2][]uint32{}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}}},
 	} {
-		q := &physical.PairQuery{Lists: [2]physical.RowList{c.of}}
+		q := &physical.JoinQuery{RowIDs: [2]physical.RowIDs{c.of}}
 		parts := []*pairPart{
-			{q: withLists(q, 0, func(l physical.RowList) physical.RowList { return onOne(l, 0) }), found: physical.Pairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
-			{device: 2, q: withLists(q, 0, func(l physical.RowList) physical.RowList { return onOne(l, 2) }), found: physical.Pairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
+			{q: withLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return onOne(l, 0) }), found: physical.JoinPairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
+			{device: 2, q: withLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return onOne(l, 2) }), found: physical.JoinPairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
 		}
 		if got := s.merged(q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%v, want %v", got, c.want)
@@ -400,8 +400,8 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		f := db.entry(table).table.Load().Fields[i]
 		return &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
 	}
-	join := func(key int) *physical.PairQuery { // of a column of fact and twice.key
-		q := &physical.PairQuery{Cmp: expr.EQ, Way: "hash", Most: 1 << 31, Keys: []physical.PairKey{{column("fact", key), column("twice", 0)}}}
+	join := func(key int) *physical.JoinQuery { // of a column of fact and twice.key
+		q := &physical.JoinQuery{Cmp: expr.EQ, Algorithm: "hash", Limit: 1 << 31, Keys: []physical.JoinKey{{column("fact", key), column("twice", 0)}}}
 		for i, name := range []string{"fact", "twice"} {
 			var err error
 			q.Sides[i], err = physical.NewQuery(db.entry(name).table.Load(), &plan.Fragment{Table: name, Where: &expr.IsNull{X: q.Keys[0][i], Not: true, P: -1}})
@@ -409,7 +409,7 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		q.Taken = &[2][]physical.RowList{{{}}, {{}}}
+		q.KeepOnDevice = &[2][]physical.RowIDs{{{}}, {{}}}
 		return q
 	}
 	first, _, err := p.find(ctx, join(0))
@@ -428,7 +428,7 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		t.Errorf("of the first join %v, %v", left(0), left(1))
 	}
 	q := join(3)
-	q.Lists[0], q.Taken[0] = physical.RowList{Held: rows}, []physical.RowList{{Held: rows}}
+	q.RowIDs[0], q.KeepOnDevice[0] = physical.RowIDs{Held: rows}, []physical.RowIDs{{Held: rows}}
 	second, _, err := p.find(ctx, q)
 	if err != nil || second.N != 2*first.N { // m is one of twice's keys
 		t.Fatalf("%d rows, then %d, %v", first.N, second.N, err)

@@ -203,8 +203,8 @@ func (s *Statement) byKey() *lookup {
 		return nil
 	}
 	return s.db.lookupOf(plan.Rewrite(s.tree, func(n plan.Node) plan.Node {
-		if f, ok := n.(*plan.Fragment); ok && f.Nodes != nil {
-			return f.Nodes
+		if f, ok := n.(*plan.Fragment); ok && f.Tree != nil {
+			return f.Tree
 		}
 		return n
 	}))

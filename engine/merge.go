@@ -56,7 +56,7 @@ func mergeOf(ctx context.Context, of *spill, keys []mergeKey, budget int64, runs
 // sortMerge is mergeOf for a Sort.
 func (x *execution) sortMerge(of *spill, n *plan.Sort, keys []mergeKey, budget int64, runs int, each int64) *merge {
 	m := mergeOf(x.ctx, of, keys, budget, runs, each)
-	m.unique, m.first = n.Unique, n.First
+	m.unique, m.first = n.Unique, n.Limit
 	return m
 }
 

@@ -22,7 +22,7 @@ const (
 // nearOf samples the rows of a query and says between which codes its order statistics probably are, by their aggregates: of those of
 // which at most one row in sampledShare is expected there. (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", 1975.)
 func nearOf(q *physical.Query) map[int]predicate.Span {
-	if !slices.ContainsFunc(q.Aggs, partial.IsSought) {
+	if !slices.ContainsFunc(q.Aggs, partial.NeedsSearch) {
 		return nil
 	}
 	_, rows := chunkStarts(q.Table)
@@ -33,10 +33,10 @@ func nearOf(q *physical.Query) map[int]predicate.Span {
 	}
 	sample, near := q.Windowed(q.Table.Sampled(some, q.Reads()), of), map[int]predicate.Span{}
 	for i, a := range q.Aggs {
-		if !partial.IsSought(a) {
+		if !partial.NeedsSearch(a) {
 			continue
 		}
-		codes := sampledCodes(sample, a.Col, physical.NewSpace(q.Table, a.Col))
+		codes := sampledCodes(sample, a.Col, physical.NewCodeSpace(q.Table, a.Col))
 		if span, ok := nearIn(codes, a, float64(some), float64(some)/float64(rows)); ok {
 			near[i] = span
 		}
@@ -46,10 +46,10 @@ func nearOf(q *physical.Query) map[int]predicate.Span {
 }
 
 // sampledCodes are the codes of a column that the rows of a sample have which are selected.
-func sampledCodes(sample *physical.Query, col int, space *physical.Space) *partial.Codes {
-	codes := &partial.Codes{Space: space}
+func sampledCodes(sample *physical.Query, col int, space *physical.CodeSpace) *partial.CodeList {
+	codes := &partial.CodeList{Space: space}
 	var adding parallel.Group
-	for rows, err := range cpu.New(0).Rows(context.Background(), sample.Within(col, space, predicate.Span{Hi: space.Max()})) {
+	for rows, err := range cpu.New(0).Rows(context.Background(), sample.WithCodesIn(col, space, predicate.Span{Hi: space.Max()})) {
 		if err == nil {
 			adding.Go(func() { codes.Add(sample.Table.Chunks[rows.Chunk].Segments[col], rows) })
 		}
@@ -59,7 +59,7 @@ func sampledCodes(sample *physical.Query, col int, space *physical.Space) *parti
 }
 
 // nearIn is nearOf of one aggregate, of the codes of so many sampled rows, which are a share of all.
-func nearIn(codes *partial.Codes, a expr.Aggregate, sampled, share float64) (near predicate.Span, ok bool) {
+func nearIn(codes *partial.CodeList, a expr.Aggregate, sampled, share float64) (near predicate.Span, ok bool) {
 	all := predicate.Span{Hi: codes.Space.Max()}
 	n := codes.Len()
 	if n == 0 || all.Hi == 0 {
@@ -107,10 +107,10 @@ func nearIn(codes *partial.Codes, a expr.Aggregate, sampled, share float64) (nea
 func anywhere(q *physical.Query) map[int]predicate.Span {
 	near := map[int]predicate.Span{}
 	for i, a := range q.Aggs {
-		if !partial.IsSought(a) {
+		if !partial.NeedsSearch(a) {
 			continue
 		}
-		if max := physical.NewSpace(q.Table, a.Col).Max(); max > 0 {
+		if max := physical.NewCodeSpace(q.Table, a.Col).Max(); max > 0 {
 			near[i] = predicate.Span{Lo: max / 4, Hi: max / 2}
 		}
 	}

@@ -65,7 +65,7 @@ func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 					}
 					continue
 				}
-				space := physical.NewSpace(s.plan.Table, col)
+				space := physical.NewCodeSpace(s.plan.Table, col)
 				lo, hi := space.Value(span.Lo), space.Value(span.Hi)
 				if v := r.Rows[0][0]; table.Compare(v, lo) < 0 || table.Compare(v, hi) > 0 {
 					t.Errorf("%s: %v, the sample says %v to %v", query, v, lo, hi)
@@ -112,9 +112,9 @@ func TestOrderStatisticThatADeviceDoesNotList(t *testing.T) {
 			}
 			return do(selected)
 		},
-		Near: anywhere(s.plan),
-		Find: func(in, above *physical.Query, chunk int) (partial.Found, error) {
-			return partial.Found{}, &plan.Declined{Why: "the conditions have too many constants"}
+		Brackets: anywhere(s.plan),
+		Find: func(in, above *physical.Query, chunk int) (partial.BracketRows, error) {
+			return partial.BracketRows{}, &plan.Declined{Why: "the conditions have too many constants"}
 		},
 	}), s.plan)
 	if want := answerText(db, text); err != nil || len(values) != 1 || values[0].String() != want {

@@ -31,8 +31,8 @@ type outlined struct {
 
 // outline looks for what can be spared; nil where that is nothing.
 func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (*outlined, error) {
-	if f.Otherwise != nil { // statistics tell no sum
-		f = f.Selected()
+	if f.Fallback != nil { // statistics tell no sum
+		f = f.FallbackFragment()
 	}
 	if t := e.table.Load(); !db.sparing(e) || t.Has(f.Reads()) || ofAll(f) {
 		return nil, nil
@@ -156,7 +156,7 @@ func groupsOf(f source, of decided) (keep []int, t *table.Table, err error) {
 	if len(conditions) == 0 {
 		return nil, nil, nil
 	}
-	where := plan.All(conditions)
+	where := plan.Conjunction(conditions)
 	t, _ = f.Outline(expr.Columns(where))
 	q, err := physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
 	if err != nil {
@@ -187,7 +187,7 @@ type decided struct {
 
 // ofAll reports that a fragment's answer needs the number of all records.
 func ofAll(f *plan.Fragment) bool {
-	return f.Total || slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity })
+	return f.NeedsRowCount || slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity })
 }
 
 // decidingOf are the deciding conditions of a fragment; none where it needs all records.

@@ -28,7 +28,7 @@ type passes struct {
 func (b *passes) Name() string { return b.name }
 
 func (b *passes) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
-	if values, ok := partial.Known(q); ok { // a thousand chunks take no longer than one
+	if values, ok := partial.KnownCounts(q); ok { // a thousand chunks take no longer than one
 		return values, nil
 	}
 	return b.execute(ctx, q, took, func(g *GPU) pass.Runner { return g.GL })

@@ -37,7 +37,7 @@ func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 		return *old, nil
 	}
 	out := &pushing{tables: tables}
-	whole := rules.Whole(s.tree)
+	whole := rules.Uncut(s.tree)
 	of, done := s.estimates()
 	defer done()
 	if tree := rules.PushAggregate(whole, s.off, s.pays(of)); tree != whole {

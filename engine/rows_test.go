@@ -477,7 +477,7 @@ func TestBlocksBringTheirValues(t *testing.T) {
 	values := func(codes ...uint32) *table.Chunk {
 		return &table.Chunk{Rows: len(codes), Segments: []*table.Segment{nil, {Type: integer, Base: table.OrdinalInt(100), Max: 9, Bits: 4, Codes: table.Codes{U32: codes}}}}
 	}
-	f := found{chunk: 3, rows: []physical.Marked{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
+	f := found{chunk: 3, rows: []physical.SelectedRows{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
 	g := &gather{table: &table.Table{}, items: []plan.Item{{Name: "b", E: &expr.Column{Index: 1, Name: "b", T: integer}}}}
 	var got []string
 	for b := range f.blocks {

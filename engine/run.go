@@ -137,9 +137,9 @@ func (x *execution) streamOf(n plan.Node) stream {
 		if selects(n.Input) {
 			return x.sorted(n)
 		}
-		if a, ok := n.Input.(*plan.Aggregate); ok && n.First >= 0 && n.Unique == 0 {
+		if a, ok := n.Input.(*plan.Aggregate); ok && n.Limit >= 0 && n.Unique == 0 {
 			first := *a
-			first.First, first.Found = n, x.seen.setter(a)
+			first.TopN, first.Found = n, x.seen.setter(a)
 			n = n.With(&first).(*plan.Sort)
 		}
 		if x.beyond != nil {
@@ -166,7 +166,7 @@ func different(n *plan.Distinct) *plan.Sort {
 	for i, f := range n.Fields() {
 		keys[i].E = &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
 	}
-	return &plan.Sort{Input: n.Input, Keys: keys, First: -1, Unique: len(keys)}
+	return &plan.Sort{Input: n.Input, Keys: keys, Limit: -1, Unique: len(keys)}
 }
 
 // groupingSets are the groups of each set of keys, one set after the other.
@@ -385,7 +385,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 			return values, err
 		}
 	}
-	return inOneRow(cpu.Group(ctx, s.plan.Table, s.fragment.Otherwise, b.Rows(ctx, s.otherwise, took)))
+	return inOneRow(cpu.Group(ctx, s.plan.Table, s.fragment.Fallback, b.Rows(ctx, s.otherwise, took)))
 }
 
 // answerOfStar is answer of aggregates of a star without keys.

@@ -86,7 +86,7 @@ func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *s
 		b = table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
 		return err
 	}
-	wanted, where := n.Limit, plan.All(n.Where)
+	wanted, where := n.Limit, plan.Conjunction(n.Where)
 	var at table.Value
 	env := &expr.Env{Column: func(int) table.Value { return at }}
 	rows := 0

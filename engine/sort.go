@@ -354,7 +354,7 @@ func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
 
 // begin makes the sorter, of rows whose places are below end.
 func (s *sorting) begin(end uint64) error {
-	s.by, s.rows = cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.First}, 0
+	s.by, s.rows = cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.Limit}, 0
 	for i, k := range s.keys {
 		s.by.KeyBits = append(s.by.KeyBits, k.bits()...)
 		if i < s.Unique {

@@ -32,7 +32,7 @@ type sortColumn struct {
 
 // columnKey is a key that is a column.
 func columnKey(k expr.SortKey, t *table.Table, index int) sortKey {
-	space := physical.NewSpace(t, index)
+	space := physical.NewCodeSpace(t, index)
 	out := sortKey{SortKey: k, column: &sortColumn{index: index}, most: space.Max()}
 	for _, c := range t.Chunks {
 		delta, ranks := space.Translation(c.Segments[index])

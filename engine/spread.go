@@ -13,9 +13,9 @@ import (
 type pairPart struct {
 	g      *GPU
 	device int // its place among the devices
-	q      *physical.PairQuery
+	q      *physical.JoinQuery
 
-	found   physical.Pairs
+	found   physical.JoinPairs
 	buckets bool // joined bucket by bucket
 	steps   []Step
 }
@@ -23,19 +23,19 @@ type pairPart struct {
 // dividePairs divides a join among the devices: the rows of one side are joined where they are, the rows of the other are on every device
 // that has some of these. The side that is divided is the larger one of those that are on several devices; of a join that asks for one pair of
 // each left row it is the left one. Lists of the other side stay as they are.
-func (s *gpus) dividePairs(q *physical.PairQuery) (parts []*pairPart, side int) {
+func (s *gpus) dividePairs(q *physical.JoinQuery) (parts []*pairPart, side int) {
 	q.Fields() // which parts have in common
 	if left, right := several(s.rowsOf(q, 0)), several(s.rowsOf(q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
 		side = 1
 	}
-	part := func(d int, of *physical.PairQuery) {
-		parts = append(parts, &pairPart{g: s.list[d], device: d, q: withLists(of, side, func(l physical.RowList) physical.RowList { return onOne(l, d) })})
+	part := func(d int, of *physical.JoinQuery) {
+		parts = append(parts, &pairPart{g: s.list[d], device: d, q: withLists(of, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })})
 	}
 	rows := s.rowsOf(q, side)
 	for d, n := range rows {
 		switch {
 		case n == 0:
-		case q.Lists[side].Held == nil && several(rows):
+		case q.RowIDs[side].Held == nil && several(rows):
 			part(d, q.Part(side, place(q.Sides[side].Table, len(s.list))[d]))
 		default:
 			part(d, q)
@@ -48,8 +48,8 @@ func (s *gpus) dividePairs(q *physical.PairQuery) (parts []*pairPart, side int) 
 }
 
 // rowsOf is how many rows of a side of a join each device has: those of lists that devices keep, or those of the chunks that are placed there.
-func (s *gpus) rowsOf(q *physical.PairQuery, side int) []int {
-	if h := q.Lists[side].Held; h != nil {
+func (s *gpus) rowsOf(q *physical.JoinQuery, side int) []int {
+	if h := q.RowIDs[side].Held; h != nil {
 		return h.Parts
 	}
 	rows := make([]int, len(s.list))
@@ -71,22 +71,22 @@ func several(rows []int) bool {
 }
 
 // withLists is a join whose lists of a side are others.
-func withLists(q *physical.PairQuery, side int, other func(physical.RowList) physical.RowList) *physical.PairQuery {
+func withLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) physical.RowIDs) *physical.JoinQuery {
 	of := *q
-	of.Lists[side] = other(of.Lists[side])
-	if q.Taken != nil {
-		taken := *q.Taken
+	of.RowIDs[side] = other(of.RowIDs[side])
+	if q.KeepOnDevice != nil {
+		taken := *q.KeepOnDevice
 		taken[side] = nil
-		for _, l := range q.Taken[side] {
+		for _, l := range q.KeepOnDevice[side] {
 			taken[side] = append(taken[side], other(l))
 		}
-		of.Taken = &taken
+		of.KeepOnDevice = &taken
 	}
 	return &of
 }
 
 // onOne is what one device has of a list.
-func onOne(l physical.RowList, device int) physical.RowList {
+func onOne(l physical.RowIDs, device int) physical.RowIDs {
 	if l.Held != nil {
 		l.Held = l.Held.On.([]*physical.Held)[device]
 	}
@@ -125,7 +125,7 @@ func (s *gpus) keptLists(found [][]*physical.Held) (lists []*physical.Held) {
 }
 
 // merged are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
-func (s *gpus) merged(q *physical.PairQuery, parts []*pairPart, side int) (out physical.Pairs) {
+func (s *gpus) merged(q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
 	counted, first := false, 0
 	var held [2][][]*physical.Held
 	for i := range held {
@@ -139,7 +139,7 @@ func (s *gpus) merged(q *physical.PairQuery, parts []*pairPart, side int) (out p
 		for i := range held {
 			held[i][p.device] = f.Held[i]
 			rows := f.Rows[i]
-			if q.Lists[side].Held != nil && i == side { // places in the device's part of the list
+			if q.RowIDs[side].Held != nil && i == side { // places in the device's part of the list
 				rows = shifted(rows, first)
 			}
 			if len(parts) > 1 {
@@ -147,12 +147,12 @@ func (s *gpus) merged(q *physical.PairQuery, parts []*pairPart, side int) (out p
 			}
 			out.Rows[i] = rows
 		}
-		first += p.q.Lists[side].Len()
+		first += p.q.RowIDs[side].Len()
 	}
 	switch {
 	case counted:
 		out.Rows = [2][]uint32{}
-	case q.Taken != nil:
+	case q.KeepOnDevice != nil:
 		for i := range held {
 			out.Held[i] = s.keptLists(held[i])
 		}
@@ -161,13 +161,13 @@ func (s *gpus) merged(q *physical.PairQuery, parts []*pairPart, side int) (out p
 }
 
 // tookLists reports that the rows that were to be taken are there.
-func tookLists(found *physical.Pairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
+func tookLists(found *physical.JoinPairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
 
 // joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
-func (s *gpus) joinedBy(q *physical.PairQuery, parts []*pairPart, side int) string {
+func (s *gpus) joinedBy(q *physical.JoinQuery, parts []*pairPart, side int) string {
 	var ways, devices []string
 	for _, p := range parts {
-		way := pairWays[p.found.Way]
+		way := pairWays[p.found.Algorithm]
 		if p.buckets {
 			way += " in buckets"
 		}

@@ -210,10 +210,10 @@ func (db *DB) planned(ctx context.Context, tree plan.Node, c sql.Catalog, params
 		}
 		return b, err
 	}
-	if plan.Nests(tree) {
+	if plan.HasSubplans(tree) {
 		return db.bindNested(tree, c, params)
 	}
-	b, err := db.bound(ctx, rules.Cut(c.Off.Rewrite(tree)), db.catalogued)
+	b, err := db.bound(ctx, rules.CutFragments(c.Off.Rewrite(tree)), db.catalogued)
 	if err == nil {
 		b.version, b.params, b.off = c.Version, params, c.Off
 	}
@@ -259,7 +259,7 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 			}
 			continue
 		}
-		if plan.Scans(f.Nodes)[0].Of != nil {
+		if plan.Scans(f.Tree)[0].Of != nil {
 			continue
 		}
 		if ofTable && b.sources[0].of != nil {
@@ -287,7 +287,7 @@ func (b *bound) notNull(p *plan.Project, def *storage.Definition) {
 
 // readsOf notes the tables that a fragment reads.
 func (b *bound) readsOf(f *plan.Fragment, from func(*plan.Scan) *entry) {
-	scans := plan.Scans(f.Nodes)
+	scans := plan.Scans(f.Tree)
 	for i, columns := range f.Scanned() {
 		e := from(scans[i])
 		b.scans = append(b.scans, b.reads(e, columns))
@@ -381,7 +381,7 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 	var err error
 	if b.fragment.Join != nil {
 		b.outlined, err = s.db.joinInBatches(ctx, b)
-	} else if plan.Scans(b.fragment.Nodes)[0].Of == nil {
+	} else if plan.Scans(b.fragment.Tree)[0].Of == nil {
 		b.outlined, err = s.db.inBatches(ctx, b.sources[0].entry, b.tree, b.fragment)
 	}
 	if b.outlined == nil && b.apart == nil || err != nil {
@@ -491,17 +491,17 @@ func (s *planned) lower(t *table.Table) (err error) {
 		f := &plan.Fragment{Table: t.Name, Where: s.star.Where, Groups: a}
 		if s.plan, err = physical.NewQuery(t, f); err == nil {
 			s.plan.Star = s.star.Dimensions
-			s.plan.Columns = s.plan.GroupReads()
+			s.plan.Columns = s.plan.GroupInputColumns()
 		}
 		return err
 	}
 	s.plan, err = s.db.lowered.Query(t, s.fragment)
 	switch {
-	case err != nil || s.fragment.Otherwise == nil:
+	case err != nil || s.fragment.Fallback == nil:
 	case len(s.plan.Aggs) == 0:
 		s.otherwise = s.plan
 	default:
-		s.otherwise, err = s.db.lowered.Query(t, s.fragment.Selected())
+		s.otherwise, err = s.db.lowered.Query(t, s.fragment.FallbackFragment())
 	}
 	return err
 }
@@ -636,7 +636,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		x.execute = func(b backend, took *took) ([]table.Value, error) {
 			return now.spared.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
 		}
-		if f := s.fragment; len(f.Aggs) == 0 || f.Otherwise != nil || f.Join != nil || seeksTexts(f) {
+		if f := s.fragment; len(f.Aggs) == 0 || f.Fallback != nil || f.Join != nil || seeksTexts(f) {
 			x.beyond = newBeyond(x)
 			x.execute = func(backend, *took) ([]table.Value, error) { return x.beyond.aggregates() }
 		}

@@ -240,7 +240,7 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 	if p.near != nil {
 		near = p.near()
 	}
-	v := partial.Visiting{Visits: p.visits, Near: near, Recorded: p.recorded,
+	v := partial.Visiting{Visits: p.visits, Brackets: near, Recorded: p.recorded,
 		Visit: func(q *physical.Query, do func() error) error {
 			defer p.visiting(q)()
 			return do()
@@ -254,7 +254,7 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 				return do(s)
 			})
 		},
-		Rows: func(q *physical.Query, chunk int) (list []physical.Marked, err error) {
+		Rows: func(q *physical.Query, chunk int) (list []physical.SelectedRows, err error) {
 			err = run.Apart(q.Table, func() error {
 				list, err = a.rows(run, p.g, q, chunk)
 				return err
@@ -262,7 +262,7 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 			return list, err
 		}}
 	if a.find != nil {
-		v.Find = func(in, above *physical.Query, chunk int) (found partial.Found, err error) {
+		v.Find = func(in, above *physical.Query, chunk int) (found partial.BracketRows, err error) {
 			err = run.Apart(in.Table, func() error {
 				found, err = a.find(run, p.g, in, above, chunk)
 				return err
@@ -280,7 +280,7 @@ func (p part) visiting(q *physical.Query) (end func()) {
 	}
 	i := slices.IndexFunc(p.visits, func(v partial.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
-	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, partial.IsSought) && (p.near == nil || len(p.near()) == 0) { // the next sweep
+	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, partial.NeedsSearch) && (p.near == nil || len(p.near()) == 0) { // the next sweep
 		i = 0
 	}
 	if i < len(p.visits) {
@@ -314,7 +314,7 @@ func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *stream
 	for _, p := range s.parts {
 		for _, v := range p.visits {
 			for i := range v.First.Chunks {
-				on[v.First.Place(i)] = p.g
+				on[v.First.ChunkID(i)] = p.g
 			}
 		}
 	}

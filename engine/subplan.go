@@ -30,8 +30,8 @@ type nested struct {
 // bindNested is bind of a tree with subplans or subqueries.
 func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
 	tree = rules.Inline(tree, c.Off)
-	reads := rules.Reads(tree)
-	b := &bound{tree: rules.LimitInto(rules.PushInto(c.Off.Rewrite(tree), reads, c.Off), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
+	reads := rules.CountReaders(tree)
+	b := &bound{tree: rules.PushLimitIntoUnion(rules.PushIntoSubquery(c.Off.Rewrite(tree), reads, c.Off), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
 	for _, f := range tree.Fields() {
 		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
 	}
@@ -57,8 +57,8 @@ func (b *bound) need(db *DB, tree plan.Node) {
 			})
 		}
 	})
-	for _, f := range plan.Fragments(rules.Cut(plan.DerivedAsScans(tree))) {
-		scans := plan.Scans(f.Nodes)
+	for _, f := range plan.Fragments(rules.CutFragments(plan.DerivedAsScans(tree))) {
+		scans := plan.Scans(f.Tree)
 		for i, columns := range f.Scanned() {
 			if s := scans[i]; s.Of == nil {
 				b.reads(db.entry(s.Table), columns)
@@ -86,7 +86,7 @@ func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
 	if r, ok := s.Tree.(*plan.Recursion); ok {
 		b.nested.needed[r.Last] = more
 	}
-	b.need(db, rules.Pruned(s.Tree, more, b.off))
+	b.need(db, rules.PruneColumns(s.Tree, more, b.off))
 }
 
 func all(n int) (list []int) {
@@ -106,7 +106,7 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 		}
 		return n.With(inputs...)
 	}
-	return rules.LimitInto(rules.PushInto(b.off.Rewrite(n), b.nested.reads, b.off), b.nested.reads, b.off)
+	return rules.PushLimitIntoUnion(rules.PushIntoSubquery(b.off.Rewrite(n), b.nested.reads, b.off), b.nested.reads, b.off)
 }
 
 // settling runs the subplans and the subqueries of a statement: each once.
@@ -251,9 +251,9 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	if failed != nil {
 		return nil, failed
 	}
-	tree = rules.Cut(x.off.Rewrite(plan.DerivedAsScans(tree)))
+	tree = rules.CutFragments(x.off.Rewrite(plan.DerivedAsScans(tree)))
 	for _, f := range plan.Fragments(tree) {
-		scans := plan.Scans(f.Nodes)
+		scans := plan.Scans(f.Tree)
 		for i, columns := range f.Scanned() {
 			if s := scans[i]; s.Of != nil {
 				if _, err := x.table(ctx, s.Of, columns); err != nil {
@@ -296,7 +296,7 @@ func folded(e expr.Expr) expr.Expr {
 			return nil
 		case *expr.And:
 			if kids := withoutTrue(and.Kids); len(kids) > 0 && len(kids) < len(and.Kids) {
-				return folded(plan.All(kids))
+				return folded(plan.Conjunction(kids))
 			}
 		}
 		constant := true
@@ -335,7 +335,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 	if v, ok := x.values[s]; ok {
 		return v, nil
 	}
-	rows, err := x.run(ctx, s, rules.Pruned(s.Tree, []int{0}, x.off))
+	rows, err := x.run(ctx, s, rules.PruneColumns(s.Tree, []int{0}, x.off))
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -468,7 +468,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	case *plan.Concat:
 		return x.concat(ctx, s, n, columns)
 	}
-	pruned := rules.Pruned(tree, columns, x.off)
+	pruned := rules.PruneColumns(tree, columns, x.off)
 	rows, err := x.run(ctx, s, pruned)
 	if err != nil {
 		return nil, nil, err
@@ -479,7 +479,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	if len(pruned.Fields()) == len(out.Fields) {
 		at = all(len(out.Fields))
 	} else if len(at) == 0 {
-		at = []int{rules.Any(out.Fields)}
+		at = []int{rules.CheapColumn(out.Fields)}
 	}
 	t, a, err = x.collect(ctx, rows, out, at, x.mayLeave())
 	switch {
@@ -501,7 +501,7 @@ func (x *settling) concat(ctx context.Context, s *plan.Subplan, n *plan.Concat, 
 		return nil, nil, err
 	}
 	if len(columns) == 0 {
-		columns = []int{rules.Any(out.Fields)}
+		columns = []int{rules.CheapColumn(out.Fields)}
 	}
 	piece := pieceOf(out.Fields, budget)
 	for _, in := range n.Of {
@@ -851,7 +851,7 @@ func holding(t *table.Table, where []expr.Expr) (n int64) {
 // forget has the subplans of a tree that read another one run again.
 func (x *settling) forget(tree plan.Node, of *plan.Subplan) {
 	for _, s := range plan.Subplans(tree) {
-		if s != of && plan.Uses(&plan.Derived{Of: s}, of) {
+		if s != of && plan.UsesSubplan(&plan.Derived{Of: s}, of) {
 			x.unset(s)
 			delete(x.values, s)
 			x.forget(s.Tree, of)

@@ -64,7 +64,7 @@ func (s *Statement) onDevice() bool {
 			reads = reads && n.Of == nil
 		}
 	})
-	return reads && len(f.Aggs) > 0 && f.Join == nil && f.Groups == nil && f.Otherwise == nil
+	return reads && len(f.Aggs) > 0 && f.Join == nil && f.Groups == nil && f.Fallback == nil
 }
 
 // settle waits until the codes of the tables that the statement reads are written, unless a device alone reads them.
@@ -93,15 +93,15 @@ type update struct {
 func (m *modifying) update(c sql.Catalog) *update {
 	db := m.db
 	if m.Verb != "UPDATE" || m.Returning != nil || m.files != nil || db.tx != nil || db.store != nil && !m.def.Temp ||
-		len(m.Set) != m.Assigned || len(m.Counted) > 0 || plan.Nests(m.Rows) {
+		len(m.Set) != m.Assigned || len(m.Counted) > 0 || plan.HasSubplans(m.Rows) {
 		return nil
 	}
-	p, ok := rules.Cut(c.Off.Rewrite(m.Rows)).(*plan.Project)
+	p, ok := rules.CutFragments(c.Off.Rewrite(m.Rows)).(*plan.Project)
 	if !ok || len(p.Items) != 1+len(m.Set) {
 		return nil
 	}
 	f, ok := p.Input.(*plan.Fragment)
-	if !ok || f.Join != nil || plan.Scans(f.Nodes)[0].Of != nil {
+	if !ok || f.Join != nil || plan.Scans(f.Tree)[0].Of != nil {
 		return nil
 	}
 	u := &update{modifying: m, before: db.entry(m.Table).table.Load()}
@@ -109,12 +109,12 @@ func (m *modifying) update(c sql.Catalog) *update {
 		return nil
 	}
 	var err error
-	if u.q, err = db.lowered.Query(u.before, &plan.Fragment{Table: f.Table, Where: f.Where}); err != nil || u.q.OnlyCPU() != nil {
+	if u.q, err = db.lowered.Query(u.before, &plan.Fragment{Table: f.Table, Where: f.Where}); err != nil || u.q.RequireNoScalar() != nil {
 		return nil
 	}
 	chunks := slices.Clone(u.before.Chunks)
 	for i, col := range m.Set {
-		of := compute.Assignment{Col: col, E: p.Items[1+i].E, To: make([]*table.Segment, len(chunks)), Made: make([]*lower.Made, len(chunks))}
+		of := compute.Assignment{Col: col, E: p.Items[1+i].E, To: make([]*table.Segment, len(chunks)), Made: make([]*lower.ComputedCodes, len(chunks))}
 		if m.ruled(col) || of.E.Type() != m.def.Fields[col].Type {
 			return nil
 		}
@@ -179,9 +179,9 @@ func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 
 // madeFor is the segment that a column becomes when it gets the values of an expression, and how their codes are made; nil where that may need
 // many more bits than the column has, or something may be NULL.
-func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segment, *lower.Made) {
+func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segment, *lower.ComputedCodes) {
 	seg := c.Segments[col]
-	made, err := lower.Make(e, t, c)
+	made, err := lower.ComputeCodes(e, t, c)
 	if err != nil || made.Val == nil || made.Val.Float || made.Nulls || made.Ranked || seg.NonNull() == 0 || seg.Nulls > 0 || seg.Dict != nil || seg.Spans != nil ||
 		seg.Type.Kind == table.Decimal && made.Scale != seg.Type.Scale ||
 		slices.ContainsFunc(made.Cols, func(col int) bool { return c.Segments[col].Nulls > 0 }) {

@@ -53,7 +53,7 @@ func (w *windows) states(list []physical.GroupStates) {
 }
 
 // runs are sorted rows of windows likewise.
-func (w *windows) runs(list []physical.SortedRows) {
+func (w *windows) runs(list []physical.SortedRun) {
 	for i := range list {
 		r := &list[i]
 		r.Chunk, r.Rows = w.chunks[r.Chunk], shifted(r.Rows, w.starts[r.Chunk])

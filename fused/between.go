@@ -31,9 +31,9 @@ const betweenTexels = 16
 
 // Find lists the records of a chunk that one query selects, and counts those that another one does, in one pass. A
 // fragment takes texels at distances, so that fragments side by side read texels side by side. Checks are left to [Select].
-func Find(run pass.Runner, device predicates.Limits, in, above *physical.Query, chunk int) (partial.Found, error) {
+func Find(run pass.Runner, device predicates.Limits, in, above *physical.Query, chunk int) (partial.BracketRows, error) {
 	if err := aggregates.Supported(in); err != nil {
-		return partial.Found{}, err
+		return partial.BracketRows{}, err
 	}
 	c, inside, beyond := in.Table.Chunks[chunk], in.Chunks[chunk].Pred, above.Chunks[chunk].Pred
 	w := &program{chunk: c}
@@ -43,7 +43,7 @@ func Find(run pass.Runner, device predicates.Limits, in, above *physical.Query, 
 	w.condition = w.pred(inside, "        ")
 	other := w.pred(beyond, "        ")
 	if err := w.fits(device, betweenTexels); err != nil {
-		return partial.Found{}, err
+		return partial.BracketRows{}, err
 	}
 	lines := textures.LineShape(c.Rows)
 	b := &bitPairs{texels: lines.Width / 4, rows: c.Rows}
@@ -52,7 +52,7 @@ func Find(run pass.Runner, device predicates.Limits, in, above *physical.Query, 
 	_, err := run.Run(&pass.Pass{Op: Between{inside.String(), beyond.String()}, Chunk: chunk, Window: textures.Window{Rows: c.Rows}, Color: out, Program: w.pairing(other), Textures: w.refs,
 		Uniforms: append([]shaders.Uniform{shaders.Uint("texels", uint32(b.texels)), shaders.Uint("apart", uint32(b.width))}, w.uniforms...)})
 	if err != nil {
-		return partial.Found{}, err
+		return partial.BracketRows{}, err
 	}
 	words, _ := readBits.Get().(*[]uint32)
 	if n := 4 * out.Width * out.Height; words == nil || cap(*words) < n {
@@ -62,7 +62,7 @@ func Find(run pass.Runner, device predicates.Limits, in, above *physical.Query, 
 	}
 	b.words = *words
 	if err := run.ReadTexels(out, b.words); err != nil {
-		return partial.Found{}, err
+		return partial.BracketRows{}, err
 	}
 	return b.found(func() { readBits.Put(words) }), nil
 }
@@ -109,7 +109,7 @@ type bitPairs struct {
 }
 
 // found counts and lists the records, by pieces of some lines; when all have been, it calls done.
-func (b *bitPairs) found(done func()) (f partial.Found) {
+func (b *bitPairs) found(done func()) (f partial.BracketRows) {
 	const piece = 1 << 16 // words
 	lines := max(1, piece/4/b.width)
 	var left atomic.Int64

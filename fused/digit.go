@@ -27,7 +27,7 @@ type spacedPart struct {
 
 // spaced returns the parts whose codes may reach thresholds of a digit, where those of each are a digit apart in its own
 // codes, which are no wider than a word; else nil.
-func (s *selection) spaced(col int, space *physical.Space, d partial.Digit, all []uint64) (list []spacedPart) {
+func (s *selection) spaced(col int, space *physical.CodeSpace, d partial.Digit, all []uint64) (list []spacedPart) {
 	list = []spacedPart{}
 	for _, p := range s.live(col) {
 		seg := p.chunk.Segments[col]

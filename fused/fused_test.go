@@ -158,7 +158,7 @@ func TestDigitsByThemselves(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					space := physical.NewSpace(tab, 0)
+					space := physical.NewCodeSpace(tab, 0)
 					for range 4 {
 						digit := partial.Digit{Bits: 1 + rng.IntN(s.VisitBits())}
 						digit.Shift = rng.IntN(space.Bits())

@@ -18,7 +18,7 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if err != nil {
 		return table.Value{}, err
 	}
-	s.Serve(s.Ranked(col, n, k, largest))
+	s.Serve(s.AggregatesOfRank(col, n, k, largest))
 	defer s.Serve(nil)
 	if k == 1 || k == n {
 		return s.extreme(col, largest == (k == 1))
@@ -30,7 +30,7 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if live := s.live(col); len(live) > 0 && s.device.Software && live[0].few() && keepsDepth(live, col) {
 		digit = 1
 	}
-	space := physical.NewSpace(s.Table, col)
+	space := physical.NewCodeSpace(s.Table, col)
 	return partial.KthLargest(space, k, n, func(uint64) int { return digit }, func(d partial.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
 }
 
@@ -96,7 +96,7 @@ func (p *part) reaching(step KthLargest, codes []uint64, depth bool) func() ([th
 }
 
 // CountAtLeast implements partial.Selection.
-func (s *selection) CountAtLeast(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
+func (s *selection) CountAtLeast(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	n, err := s.CountNotNull(col)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *selection) CountAtLeast(col int, space *physical.Space, d partial.Digit
 }
 
 // countDigit counts a digit by itself: all its thresholds at once where each part's codes have them a digit apart, else from the lowest on.
-func (s *selection) countDigit(col int, space *physical.Space, d partial.Digit) ([]uint64, error) {
+func (s *selection) countDigit(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	all := d.Thresholds(space)
 	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: d.Shift + d.Bits - 1, Low: d.Shift, Code: d.Lo, Bits: d.Bits}
 	if parts := s.spaced(col, space, d, all); parts != nil {
@@ -126,12 +126,12 @@ func (s *selection) countDigit(col int, space *physical.Space, d partial.Digit) 
 
 // countAtLeast is CountAtLeast by a pass that decides so many bits, one by the depth test. All chunks are asked
 // before the first is waited for.
-func (s *selection) countAtLeast(col int, space *physical.Space, d partial.Digit, bits int) ([]uint64, error) {
+func (s *selection) countAtLeast(col int, space *physical.CodeSpace, d partial.Digit, bits int) ([]uint64, error) {
 	return s.reach(col, space, KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / bits * bits, Low: d.Shift, Code: d.Lo, Bits: bits}, d.Thresholds(space), bits == 1)
 }
 
 // reach counts the values at or above each of some codes, which it replaces, or of one by the depth test.
-func (s *selection) reach(col int, space *physical.Space, step KthLargest, reach []uint64, depth bool) ([]uint64, error) {
+func (s *selection) reach(col int, space *physical.CodeSpace, step KthLargest, reach []uint64, depth bool) ([]uint64, error) {
 	var queue []func() ([thresholds]uint64, error)
 	for _, p := range s.live(col) {
 		var local []uint64

@@ -14,18 +14,18 @@ import (
 
 // Rows finds which records of a chunk a query selects, from the fragment program of its
 // condition, which draws a bit a record. Checks are left to [Select].
-func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.Marked, error) {
+func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}
-	m := physical.Marked{N: q.Table.Chunks[chunk].Rows}
+	m := physical.SelectedRows{N: q.Table.Chunks[chunk].Rows}
 	pred := q.Chunks[chunk].Pred
 	switch pred.Op {
 	case predicate.False:
 		return nil, nil
 	case predicate.True:
 		m.All = true
-		return []physical.Marked{m}, nil
+		return []physical.SelectedRows{m}, nil
 	}
 	w := newProgram(q.Table.Chunks[chunk], nil, pred)
 	if err := w.fits(device, 32); err != nil {
@@ -40,7 +40,7 @@ func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk in
 		return nil, err
 	}
 	m.Bits = make([]uint32, out.Width*out.Height)
-	return []physical.Marked{m}, run.ReadTexels(out, m.Bits)
+	return []physical.SelectedRows{m}, run.ReadTexels(out, m.Bits)
 }
 
 // rowBits returns the program that draws the selection as [textures.RowBits].

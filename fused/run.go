@@ -186,7 +186,7 @@ func (p *part) obvious(pred *predicate.Pred) (n uint64, ok bool) {
 
 // Sum implements partial.Selection.
 func (s *selection) Sum(col int) (sum partial.Sum, err error) {
-	s.Serve(s.Summed(col))
+	s.Serve(s.AggregatesOfSum(col))
 	defer s.Serve(nil)
 	var live []*part
 	for _, p := range s.List {

@@ -16,7 +16,7 @@ type Aggregate struct {
 	Keys  []expr.Expr
 	Aggs  []expr.Aggregate
 	// First, when set, is the order of which some first groups alone are wanted: others may be left out.
-	First *Sort
+	TopN *Sort
 	// Having, when set, is what has to be TRUE of a group: others are left out.
 	Having expr.Expr
 	// Found, when set, is told how many groups there are, before First and Having leave out some.

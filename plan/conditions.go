@@ -20,8 +20,8 @@ func Conjuncts(e expr.Expr) []expr.Expr {
 	return list
 }
 
-// All is the condition that all of a list are TRUE; nil for none.
-func All(list []expr.Expr) expr.Expr {
+// Conjunction is the condition that all of a list are TRUE; nil for none.
+func Conjunction(list []expr.Expr) expr.Expr {
 	switch len(list) {
 	case 0:
 		return nil

@@ -6,10 +6,10 @@
 //     and so on. A [Derived] reads the rows of a [Subplan], a tree of its own. A [Fragment] is what one backend does as a whole.
 //   - node.go and visitor.go walk and rewrite trees and their expressions; conditions.go and join_keys.go take conditions apart;
 //     raises.go tells which expressions may raise an error.
-//   - Package rules rewrites a tree, one rule a file; it ends with [rules.Cut], which cuts out the fragments.
+//   - Package rules rewrites a tree, one rule a file; it ends with [rules.CutFragments], which cuts out the fragments.
 //   - Package stats estimates: rows of a node, selectivities, different values, whether grouping early pays.
 //   - Package lower turns expressions into predicates, sums and computed codes over the codes of one chunk: what package predicate has.
-//   - Package physical has what a backend is asked: a [physical.Query] over a table, a [physical.PairQuery] over two.
+//   - Package physical has what a backend is asked: a [physical.Query] over a table, a [physical.JoinQuery] over two.
 //   - Package partial has what a backend answers: partial aggregates, and how those of parts and devices merge and are finished.
 //   - Package glsl writes predicates and values as GLSL.
 //

@@ -16,9 +16,9 @@ type Fragment struct {
 	Where   expr.Expr // nil: every row
 	Aggs    []expr.Aggregate
 	Columns []int // of the table, wanted of the rows where there are no aggregates
-	// Gathered says that the values of these columns are all that is asked of the rows, all of them
+	// ValuesOnly says that the values of these columns are all that is asked of the rows, all of them
 	// and in their order: a device may give them instead of the rows' numbers.
-	Gathered bool
+	ValuesOnly bool
 	// Groups is the aggregation that all rows go to, without its input: by keys, or without, where the aggregates are not Aggs.
 	// A device may give what it needs of the groups instead of the rows.
 	Groups *Aggregate
@@ -27,22 +27,22 @@ type Fragment struct {
 	// Order is the order in which all rows are wanted, without its input: a device may give them in it. Of rows whose Unique keys are
 	// alike the first is taken of what it gives.
 	Order *Sort
-	// Alone says that of these rows nothing is read but the one column that they are ordered by: a device may give its values.
-	Alone bool
-	Total bool // what stands above asks how many rows the table has
-	Nodes Node // what it was cut from
-	// Otherwise is how a backend does the same that cannot add up expressions: the aggregation
+	// KeyOnly says that of these rows nothing is read but the one column that they are ordered by: a device may give its values.
+	KeyOnly       bool
+	NeedsRowCount bool // what stands above asks how many rows the table has
+	Tree          Node // what it was cut from
+	// Fallback is how a backend does the same that cannot add up expressions: the aggregation
 	// over a fragment of the rows. Nil where no aggregate is of an expression.
-	Otherwise *Aggregate
+	Fallback *Aggregate
 }
 
-// Selected is the fragment of the rows that Otherwise is over.
-func (f *Fragment) Selected() *Fragment { return f.Otherwise.Input.(*Fragment) }
+// FallbackFragment is the fragment of the rows that Fallback is over.
+func (f *Fragment) FallbackFragment() *Fragment { return f.Fallback.Input.(*Fragment) }
 
 // Inputs, With, Fields and String implement [Node].
 func (f *Fragment) Inputs() []Node        { return nil }
 func (f *Fragment) With(...Node) Node     { return f }
-func (f *Fragment) Fields() []table.Field { return f.Nodes.Fields() }
+func (f *Fragment) Fields() []table.Field { return f.Tree.Fields() }
 
 func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + ")" }
 
@@ -68,7 +68,7 @@ func (f *Fragment) Scanned() (list [][]int) {
 		return [][]int{f.Reads()}
 	}
 	wanted := map[int]bool{} // of the columns of all, side by side
-	join, fields := f.Join.Placed()
+	join, fields := f.Join.OverScans()
 	for _, c := range f.Reads() {
 		wanted[fields[c]] = true
 	}
@@ -104,7 +104,7 @@ func (f *Fragment) Scanned() (list [][]int) {
 	return list
 }
 
-// Fragments lists those of a tree that has been [rules.Cut].
+// Fragments lists those of a tree that has been [rules.CutFragments].
 func Fragments(n Node) (list []*Fragment) {
 	Walk(n, func(n Node, _ int) {
 		if f, ok := n.(*Fragment); ok {

@@ -63,10 +63,10 @@ func (j *Join) String() string {
 	return "Join(" + j.Kind.String() + ", every pair)"
 }
 
-// Placed is the join with its conditions, and those of the filters above joins, over the columns of all its scans
+// OverScans is the join with its conditions, and those of the filters above joins, over the columns of all its scans
 // side by side, from left to right; what filters a scan alone stays over the columns of that. Fields says which of
 // these columns the join's fields are.
-func (j *Join) Placed() (placed *Join, fields []int) {
+func (j *Join) OverScans() (placed *Join, fields []int) {
 	first := 0
 	var place func(Node) (Node, []int)
 	place = func(n Node) (Node, []int) {
@@ -100,8 +100,8 @@ func (j *Join) Placed() (placed *Join, fields []int) {
 	return n.(*Join), fields
 }
 
-// As is the join as one of another kind.
-func (j *Join) As(kind JoinKind) *Join {
+// WithKind is the join as one of another kind.
+func (j *Join) WithKind(kind JoinKind) *Join {
 	return &Join{Kind: kind, Left: j.Left, Right: j.Right, On: j.On}
 }
 

@@ -4,9 +4,9 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// Keys are the sides of an equality, such as may be the key of a join: a value of each row, and no
+// EquiJoinKey are the sides of an equality, such as may be the key of a join: a value of each row, and no
 // row raises an error.
-func Keys(e expr.Expr) (l, r expr.Expr, ok bool) {
+func EquiJoinKey(e expr.Expr) (l, r expr.Expr, ok bool) {
 	l, r, raises, ok := Equality(e)
 	return l, r, ok && !raises
 }

@@ -28,7 +28,7 @@ func TestPlacedColumns(t *testing.T) {
 	inner := &plan.Join{Kind: plan.Semi, Left: scan("a", 2), Right: &plan.Filter{Input: scan("b", 2), Where: same(1, 1)}, On: same(0, 2)}
 	above := &plan.Join{Left: &plan.Filter{Input: inner, Where: same(1, 1)}, Right: scan("c", 3), On: same(1, 4)}
 	all := &plan.Join{Kind: plan.Anti, Left: above, Right: scan("d", 1), On: same(3, 5)}
-	placed, fields := all.Placed()
+	placed, fields := all.OverScans()
 	columns := func(e expr.Expr) string { return fmt.Sprint(expr.Columns(e)) }
 	over := placed.Left.(*plan.Join)
 	filter := over.Left.(*plan.Filter)

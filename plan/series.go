@@ -57,7 +57,7 @@ func untilRows(limit int64, where []expr.Expr) string {
 	}
 	text := ", until " + numbers.Count(limit, "row", "rows")
 	if len(where) > 0 {
-		text += " with " + All(where).String()
+		text += " with " + Conjunction(where).String()
 	}
 	return text
 }

@@ -22,10 +22,10 @@ const (
 	Except
 )
 
-// Combined is l UNION [ALL] r and the like, over inputs whose columns have the same types. The rows of both
+// NewSetOperation is l UNION [ALL] r and the like, over inputs whose columns have the same types. The rows of both
 // become one table; without ALL the different ones are its groups, and what INTERSECT and EXCEPT ask is how
 // many of a group each side has.
-func Combined(op SetOp, all bool, l, r Node) Node {
+func NewSetOperation(op SetOp, all bool, l, r Node) Node {
 	n := len(l.Fields())
 	if op == Union {
 		rows := &Derived{Of: &Subplan{Tree: &Concat{flatConcat(all, l, r)}}}
@@ -96,7 +96,7 @@ func isRow(n Node) bool {
 // isDistinct reports what [DistinctRows] makes, with all columns as they are.
 func isDistinct(p *Project) bool {
 	a, ok := p.Input.(*Aggregate)
-	if !ok || len(a.Aggs) > 0 || a.Having != nil || a.First != nil || len(a.Keys) != len(p.Items) || len(a.Keys) != len(a.Input.Fields()) {
+	if !ok || len(a.Aggs) > 0 || a.Having != nil || a.TopN != nil || len(a.Keys) != len(p.Items) || len(a.Keys) != len(a.Input.Fields()) {
 		return false
 	}
 	for i, item := range p.Items {

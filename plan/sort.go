@@ -13,7 +13,7 @@ import (
 type Sort struct {
 	Input Node
 	Keys  []expr.SortKey // above an [Aggregate] their expressions read [expr.AggRef]s
-	First int64          // how many of the rows, those that come first, are wanted; -1 for all
+	Limit int64          // how many of the rows, those that come first, are wanted; -1 for all
 	// Unique keys, the first ones, are not alike in two of the rows: of those that have the same
 	// there is the first.
 	Unique int
@@ -21,7 +21,7 @@ type Sort struct {
 
 // Inputs, With, Fields and String implement [Node].
 func (s *Sort) Inputs() []Node           { return []Node{s.Input} }
-func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.First, s.Unique} }
+func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.Limit, s.Unique} }
 func (s *Sort) Fields() []table.Field    { return s.Input.Fields() }
 
 func (s *Sort) String() string {
@@ -29,13 +29,13 @@ func (s *Sort) String() string {
 	if s.Unique > 0 {
 		text += call(" DISTINCT ON", s.Keys[:s.Unique], func(k expr.SortKey) string { return k.E.String() })
 	}
-	if s.First >= 0 {
-		text += fmt.Sprintf(" for the first %d", s.First)
+	if s.Limit >= 0 {
+		text += fmt.Sprintf(" for the first %d", s.Limit)
 	}
 	return text
 }
 
-// ByCodes reports that all keys are columns.
-func (s *Sort) ByCodes() bool {
+// KeysAreColumns reports that all keys are columns.
+func (s *Sort) KeysAreColumns() bool {
 	return !slices.ContainsFunc(s.Keys, func(k expr.SortKey) bool { _, column := k.E.(*expr.Column); return !column })
 }

@@ -48,17 +48,17 @@ func DerivedAsScans(n Node) Node {
 	})
 }
 
-// Uses reports that a tree reads a subplan, by itself or in another one, also in a subquery.
-func Uses(n Node, of *Subplan) bool {
+// UsesSubplan reports that a tree reads a subplan, by itself or in another one, also in a subquery.
+func UsesSubplan(n Node, of *Subplan) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {
 		if d, ok := n.(*Derived); ok {
-			found = found || d.Of == of || Uses(d.Of.Tree, of)
+			found = found || d.Of == of || UsesSubplan(d.Of.Tree, of)
 		}
 		for _, e := range Exprs(n) {
 			expr.Walk(e, func(e expr.Expr) {
 				if q, ok := e.(*expr.Subquery); ok {
-					found = found || Uses(SubqueryTree(q), of)
+					found = found || UsesSubplan(SubqueryTree(q), of)
 				}
 			})
 		}
@@ -110,8 +110,8 @@ func ItemsOf(n Node) (list []Item) {
 	return list
 }
 
-// Nests reports a tree that reads subplans or has subqueries.
-func Nests(n Node) bool {
+// HasSubplans reports a tree that reads subplans or has subqueries.
+func HasSubplans(n Node) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {
 		_, derived := n.(*Derived)

@@ -205,7 +205,7 @@ func (e *Evaluator) Range(op pass.Range, h how) pass.Count {
 
 // leaf evaluates any simple predicate.
 func (e *Evaluator) leaf(l predicate.Leaf, h how) pass.Count {
-	switch l := predicate.ByCodes(l).(type) {
+	switch l := predicate.MatchAsMembers(l).(type) {
 	case *limbTest:
 		return e.Compare(l.Compare, h)
 	case *limbRange:

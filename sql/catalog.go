@@ -65,7 +65,7 @@ func Plan(t *table.Table, text string) (*physical.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := plan.Fragments(rules.Cut(n))
+	parts := plan.Fragments(rules.CutFragments(n))
 	if len(parts) != 1 {
 		return nil, expr.Errorf(-1, "%s reads no table", text)
 	}

@@ -122,7 +122,7 @@ func (b *binder) ordered(n plan.Node, items []plan.Item, keys []expr.SortKey, on
 		on = slices.DeleteFunc(on, isConstant)
 	}
 	keys = slices.DeleteFunc(keys, func(k expr.SortKey) bool { return isConstant(k.E) }) // which all rows have in common
-	sort := &plan.Sort{Input: n, Keys: keys, First: -1}
+	sort := &plan.Sort{Input: n, Keys: keys, Limit: -1}
 	switch {
 	case distinct:
 		n = &plan.Distinct{Input: &plan.Project{Input: n, Items: items}}

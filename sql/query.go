@@ -63,7 +63,7 @@ func (c *cte) asRead(b *binder) *plan.Subplan {
 		if c.deeper == nil {
 			c.deeper = map[int]*plan.Subplan{}
 		}
-		c.deeper[levels] = rules.Deeper(c.of, levels)
+		c.deeper[levels] = rules.ShiftLevels(c.of, levels)
 	}
 	return c.deeper[levels]
 }
@@ -210,8 +210,8 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	step := inner.nested(sel.Rarg, b.outer).query()
 	r := &plan.Recursion{First: first, Step: step, Last: last, All: sel.All, Limit: -1}
 	sides := b.matched(first, step, "UNION", loc)
-	if !plan.Uses(step, last) {
-		return plan.Combined(plan.Union, sel.All, sides[0], sides[1])
+	if !plan.UsesSubplan(step, last) {
+		return plan.NewSetOperation(plan.Union, sel.All, sides[0], sides[1])
 	}
 	for i, f := range sides[0].Fields() {
 		if f.Type != first.Fields()[i].Type {
@@ -256,7 +256,7 @@ func (b *binder) combined() plan.Node {
 		left.inSide, right.inSide = "INTERSECT", "INTERSECT"
 	}
 	sides := b.matched(left.query(), right.query(), op.String(), b.keyword(strings.ToLower(op.String())))
-	return plan.Combined(op, b.sel.All, sides[0], sides[1])
+	return plan.NewSetOperation(op, b.sel.All, sides[0], sides[1])
 }
 
 // matched are two queries with columns of the same types.

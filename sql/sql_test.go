@@ -40,7 +40,7 @@ type query struct {
 
 func parts(tree plan.Node) query {
 	q := query{tree: tree, Fragment: &plan.Fragment{}}
-	plan.Walk(rules.Cut(tree), func(n plan.Node, _ int) {
+	plan.Walk(rules.CutFragments(tree), func(n plan.Node, _ int) {
 		switch n := n.(type) {
 		case *plan.Project:
 			q.Items = n.Items

@@ -86,7 +86,7 @@ func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 	q := &expr.Subquery{Of: of, N: *b.subqueries, T: boolean, P: b.pos(loc)}
 	switch n.SubLinkType {
 	case pg.SubLinkType_EXISTS_SUBLINK:
-		q.Kind, of.Tree = expr.Exists, rules.OnlyRows(of.Tree)
+		q.Kind, of.Tree = expr.Exists, rules.ExistsOnly(of.Tree)
 		return q
 	case pg.SubLinkType_EXPR_SUBLINK:
 		if len(fields) != 1 {

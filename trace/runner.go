@@ -30,7 +30,7 @@ type tracer struct {
 	ctx   *glctx.Context
 	timer *glctx.Timer
 	plan  *physical.Query
-	pairs *physical.PairQuery // of the passes that find a join's pairs; else nil
+	pairs *physical.JoinQuery // of the passes that find a join's pairs; else nil
 	err   error
 
 	progress func(done, all int) // nil: nobody asks

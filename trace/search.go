@@ -22,7 +22,7 @@ type Search struct {
 	Steps    []Step `json:"steps"`
 
 	agg    expr.Aggregate
-	space  *physical.Space
+	space  *physical.CodeSpace
 	code   uint64 // of the answer
 	stored uint64 // the bits that backend compute counts by
 	tracer *tracer
@@ -85,7 +85,7 @@ func (s *Search) mark(code uint64) Mark {
 // newSearch makes the search of an aggregate that ends at a value.
 func (t *tracer) newSearch(agg int, v table.Value) *Search {
 	a := t.plan.Aggs[agg]
-	s := &Search{tracer: t, Steps: []Step{}, Aggregate: a.String(), Column: a.Name, agg: a, space: physical.NewSpace(t.plan.Table, a.Col)}
+	s := &Search{tracer: t, Steps: []Step{}, Aggregate: a.String(), Column: a.Name, agg: a, space: physical.NewCodeSpace(t.plan.Table, a.Col)}
 	s.Bits = s.space.Bits()
 	s.Ends = [2]string{s.mark(0).Value, s.mark(s.space.Max()).Value}
 	s.code = s.space.AtLeast(func(x table.Value) int { return table.Compare(x, v) })

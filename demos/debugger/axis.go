@@ -19,7 +19,7 @@ const bars = 160
 // else to the codes that the chunks have in common.
 type axis struct {
 	typ       table.Type
-	space     *physical.Space
+	space     *physical.CodeSpace
 	codes     []uint64  // of the records, or of a sample, in order
 	finite    [2]int    // which of them have finite values, from and to
 	lo, hi    float64   // the ends in proportion
@@ -28,7 +28,7 @@ type axis struct {
 }
 
 func newAxis(t *table.Table, col int) *axis {
-	a := &axis{typ: t.Fields[col].Type, space: physical.NewSpace(t, col)}
+	a := &axis{typ: t.Fields[col].Type, space: physical.NewCodeSpace(t, col)}
 	a.sample(t, col)
 	a.finite, a.hi = [2]int{0, len(a.codes)}, float64(a.space.Max())
 	if a.typ.IsFloat() {

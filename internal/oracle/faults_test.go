@@ -131,7 +131,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 		t.Fatal(counted, err)
 	}
 	order := *faultyQuery(t, tab.With(tab.Chunks[0]))
-	order.Order = &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Index: 2, Name: "y", T: tab.Fields[2].Type}, Desc: true}}, First: -1}
+	order.Order = &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Index: 2, Name: "y", T: tab.Fields[2].Type}, Desc: true}}, Limit: -1}
 	var byHand []uint32
 	for b, err := range one.Rows(context.Background(), &order) {
 		if err != nil {
@@ -152,7 +152,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	}
 	alone := valuesOf(y, byHand)
 	gathered := *faultyQuery(t, tab)
-	gathered.Gathered, gathered.Columns = true, []int{2}
+	gathered.ValuesOnly, gathered.Columns = true, []int{2}
 	var ofFirst []uint32
 	for b, err := range one.Rows(context.Background(), &gathered) {
 		if err != nil {
@@ -173,20 +173,20 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 		for _, b := range []struct {
 			name   string
 			choose func(pass.Runner, *physical.Query) (partial.Selection, error)
-			rows   func(run pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error)
+			rows   func(run pass.Runner, q *physical.Query, chunk int) ([]physical.SelectedRows, error)
 		}{
 			{"classic", func(r pass.Runner, q *physical.Query) (partial.Selection, error) {
 				return aggregates.Select(r, draws, q)
 			},
-				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error) {
+				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 					return aggregates.Rows(r, draws, q, chunk)
 				}},
 			{"fused", func(r pass.Runner, q *physical.Query) (partial.Selection, error) { return fused.Select(r, draws, q) },
-				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error) {
+				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 					return fused.Rows(r, draws, q, chunk)
 				}},
 			{"compute", func(r pass.Runner, q *physical.Query) (partial.Selection, error) { return compute.Select(r, scans, q) },
-				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.Marked, error) {
+				func(r pass.Runner, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 					return compute.Rows(r, scans, q, chunk)
 				}},
 		} {
@@ -227,7 +227,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 					return fmt.Sprint(runs[0].Rows), nil
 				}}, faultCase{"first rows", firstTen, func(r pass.Runner) (string, error) {
 					ten := order
-					ten.Order = &plan.Sort{Keys: order.Order.Keys, First: 10}
+					ten.Order = &plan.Sort{Keys: order.Order.Keys, Limit: 10}
 					runs, err := compute.Order(r, scans, &ten)
 					if err != nil {
 						return "", err
@@ -261,7 +261,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 					return fmt.Sprint(out.Rows), err
 				}}, faultCase{"keys alone", alone, func(r pass.Runner) (string, error) {
 					of := order
-					of.Alone = true
+					of.KeyOnly = true
 					out, err := aggregates.Order(r, draws, &of)
 					if err != nil {
 						return "", err
@@ -361,7 +361,7 @@ func rowsOnCPU(ctx context.Context, b *cpu.Backend, q *physical.Query) (string, 
 
 // rowsOnGPU is rowsOnCPU by the passes of a backend.
 func rowsOnGPU(run pass.Runner, q *physical.Query, choose func(pass.Runner, *physical.Query) (partial.Selection, error),
-	find func(pass.Runner, *physical.Query, int) ([]physical.Marked, error)) (string, error) {
+	find func(pass.Runner, *physical.Query, int) ([]physical.SelectedRows, error)) (string, error) {
 	var list []string
 	for i := range q.Chunks {
 		s, err := choose(run, q.Part([]int{i}))

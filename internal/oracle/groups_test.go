@@ -169,7 +169,7 @@ func aggregation(tree plan.Node) (items []plan.Item, having expr.Expr, n *plan.A
 		having, in = f.Where, f.Input
 	}
 	if f, ok := in.(*plan.Fragment); ok {
-		in = f.Nodes
+		in = f.Tree
 	}
 	return p.Items, having, in.(*plan.Aggregate)
 }

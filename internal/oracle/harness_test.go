@@ -232,7 +232,7 @@ func bind(tab *table.Table, text string) (plan.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree = rules.Cut(tree)
+	tree = rules.CutFragments(tree)
 	for _, f := range plan.Fragments(tree) {
 		if _, err := physical.NewQuery(tab, f); err != nil {
 			return nil, err

@@ -75,7 +75,7 @@ func (o onThread) Kth(col int, k uint64, largest bool) (v table.Value, err error
 	return v, err
 }
 
-func (o onThread) CountAtLeast(col int, s *physical.Space, d partial.Digit) (n []uint64, err error) {
+func (o onThread) CountAtLeast(col int, s *physical.CodeSpace, d partial.Digit) (n []uint64, err error) {
 	o.do(func() { n, err = o.s.CountAtLeast(col, s, d) })
 	return n, err
 }

@@ -40,7 +40,7 @@ func holding(t interface{ Fatalf(string, ...any) }, c *table.Chunk, p *predicate
 }
 
 // listed lists the rows that a device has marked in a chunk.
-func listed(marked []physical.Marked, n int) []uint32 {
+func listed(marked []physical.SelectedRows, n int) []uint32 {
 	var rows []uint32
 	for _, m := range marked {
 		if m.All {
@@ -64,11 +64,15 @@ func TestRowsOfASelection(t *testing.T) {
 		draws, computes := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps())
 		windows := computes
 		windows.WindowRows = 8192 // several windows in larger chunks
-		backends := map[string]func(q *physical.Query, chunk int) ([]physical.Marked, error){
-			"classic":            func(q *physical.Query, i int) ([]physical.Marked, error) { return aggregates.Rows(g, draws, q, i) },
-			"fused":              func(q *physical.Query, i int) ([]physical.Marked, error) { return fused.Rows(g, draws, q, i) },
-			"compute":            func(q *physical.Query, i int) ([]physical.Marked, error) { return compute.Rows(g, computes, q, i) },
-			"compute in windows": func(q *physical.Query, i int) ([]physical.Marked, error) { return compute.Rows(g, windows, q, i) },
+		backends := map[string]func(q *physical.Query, chunk int) ([]physical.SelectedRows, error){
+			"classic": func(q *physical.Query, i int) ([]physical.SelectedRows, error) {
+				return aggregates.Rows(g, draws, q, i)
+			},
+			"fused": func(q *physical.Query, i int) ([]physical.SelectedRows, error) { return fused.Rows(g, draws, q, i) },
+			"compute": func(q *physical.Query, i int) ([]physical.SelectedRows, error) {
+				return compute.Rows(g, computes, q, i)
+			},
+			"compute in windows": func(q *physical.Query, i int) ([]physical.SelectedRows, error) { return compute.Rows(g, windows, q, i) },
 		}
 		check := func(t interface{ Fatalf(string, ...any) }, q *physical.Query, n int) int {
 			compared := 0
@@ -144,7 +148,7 @@ func TestValuesAreGathered(t *testing.T) {
 			tab := b.Table()
 			for _, where := range []string{"a < 17", "a < 500 AND b > 3", "a >= 0 AND b <> 7", "a > 2000"} {
 				q := bound(t, tab, where)
-				q.Gathered, q.Columns = true, []int{0, 1, 2, 3, 4}
+				q.ValuesOnly, q.Columns = true, []int{0, 1, 2, 3, 4}
 				want := holding(t, tab.Chunks[0], q.Chunks[0].Pred)
 				for _, d := range []compute.Profile{whole, windows} {
 					marked, err := compute.Rows(g, d, q, 0)

@@ -58,29 +58,33 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 		type backend struct {
 			name string
 			open func(q *physical.Query) (partial.Selection, error)
-			rows func(q *physical.Query, chunk int) ([]physical.Marked, error)
-			find func(in, above *physical.Query, chunk int) (partial.Found, error)
+			rows func(q *physical.Query, chunk int) ([]physical.SelectedRows, error)
+			find func(in, above *physical.Query, chunk int) (partial.BracketRows, error)
 		}
 		backends := []backend{
 			{"cpu", func(q *physical.Query) (partial.Selection, error) { return goroutines.Select(context.Background(), q) }, nil, nil},
 			{"compute", func(q *physical.Query) (partial.Selection, error) { return compute.Select(g, scans, q) },
-				func(q *physical.Query, chunk int) ([]physical.Marked, error) { return compute.Rows(g, scans, q, chunk) }, nil},
+				func(q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
+					return compute.Rows(g, scans, q, chunk)
+				}, nil},
 			{"compute as on hardware", func(q *physical.Query) (partial.Selection, error) { return compute.Select(g, hardware, q) },
-				func(q *physical.Query, chunk int) ([]physical.Marked, error) {
+				func(q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 					return compute.Rows(g, hardware, q, chunk)
 				}, nil},
 			{"fused", func(q *physical.Query) (partial.Selection, error) { return fused.Select(g, draws, q) },
-				func(q *physical.Query, chunk int) ([]physical.Marked, error) { return fused.Rows(g, draws, q, chunk) },
-				func(in, above *physical.Query, chunk int) (partial.Found, error) {
+				func(q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
+					return fused.Rows(g, draws, q, chunk)
+				},
+				func(in, above *physical.Query, chunk int) (partial.BracketRows, error) {
 					return fused.Find(g, draws, in, above, chunk)
 				}},
 			{"classic", func(q *physical.Query) (partial.Selection, error) { return aggregates.Select(g, draws, q) },
-				func(q *physical.Query, chunk int) ([]physical.Marked, error) {
+				func(q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 					return aggregates.Rows(g, draws, q, chunk)
 				}, nil},
 		}
 		finish := func(q *physical.Query, visits []partial.Visit, b backend, near map[int]predicate.Span) (values []table.Value, opened int, err error) {
-			v := partial.Visiting{Visits: visits, Near: near,
+			v := partial.Visiting{Visits: visits, Brackets: near,
 				Visit: func(_ *physical.Query, do func() error) error {
 					opened++
 					return do()
@@ -94,7 +98,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 						return err
 					})
 				},
-				Rows: func(q *physical.Query, chunk int) (list []physical.Marked, err error) {
+				Rows: func(q *physical.Query, chunk int) (list []physical.SelectedRows, err error) {
 					err = g.Apart(q.Table, func() error {
 						list, err = b.rows(q, chunk)
 						return err
@@ -102,7 +106,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 					return list, err
 				}}
 			if b.find != nil {
-				v.Find = func(in, above *physical.Query, chunk int) (found partial.Found, err error) {
+				v.Find = func(in, above *physical.Query, chunk int) (found partial.BracketRows, err error) {
 					err = g.Apart(in.Table, func() error {
 						found, err = b.find(in, above, chunk)
 						return err
@@ -147,7 +151,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 				for _, off := range []struct{ below, above uint64 }{{0, 0}, {3, 0}, {0, 1 << 9}, {1 << 10, 1 << 9}} { // near it one sweep does
 					near := map[int]predicate.Span{}
 					for i, a := range q.Aggs {
-						space := physical.NewSpace(q.Table, a.Col)
+						space := physical.NewCodeSpace(q.Table, a.Col)
 						code := space.AtLeast(func(v table.Value) int { return table.Compare(v, want[i]) })
 						near[i] = predicate.Span{Lo: code - min(code, off.below), Hi: code + min(space.Max()-code, off.above)}
 					}
@@ -159,7 +163,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 				for _, above := range []bool{false, true} { // close to it, its digits are decided
 					near := map[int]predicate.Span{}
 					for i, a := range q.Aggs {
-						space := physical.NewSpace(q.Table, a.Col)
+						space := physical.NewCodeSpace(q.Table, a.Col)
 						code := space.AtLeast(func(v table.Value) int { return table.Compare(v, want[i]) })
 						near[i] = predicate.Span{Lo: code - 1<<9, Hi: code - 1}
 						if above {
@@ -187,8 +191,8 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 			}
 			near := map[int]predicate.Span{} // right and wrong
 			for i, a := range q.Aggs {
-				if partial.IsSought(a) && b.rows != nil && rapid.IntRange(0, 2).Draw(t, "near") > 0 {
-					max := physical.NewSpace(tab, a.Col).Max()
+				if partial.NeedsSearch(a) && b.rows != nil && rapid.IntRange(0, 2).Draw(t, "near") > 0 {
+					max := physical.NewCodeSpace(tab, a.Col).Max()
 					lo := rapid.Uint64Range(0, max).Draw(t, "lo")
 					near[i] = predicate.Span{Lo: lo, Hi: rapid.Uint64Range(lo, max).Draw(t, "hi")}
 				}

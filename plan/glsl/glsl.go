@@ -113,7 +113,7 @@ var parts = []string{"int64.glsl", "float64.glsl", "members.glsl"}
 func Function(leaf predicate.Leaf, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
-	switch l := predicate.ByCodes(leaf).(type) {
+	switch l := predicate.MatchAsMembers(leaf).(type) {
 	case *predicate.Computed:
 		g.computed(l)
 	case *predicate.Members:
@@ -126,7 +126,7 @@ func Function(leaf predicate.Leaf, n, firstLookup int) *Func {
 
 // Value writes a function that makes the code of a record none of whose columns is NULL: `uvec2` programN, its low and its high word.
 // What is said of [Function] holds of it, too.
-func Value(m *lower.Made, n, firstLookup int) *Func {
+func Value(m *lower.ComputedCodes, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}, narrow: fits32([]*predicate.Val{m.Val}) && m.Bits() <= 32}
 	params := g.params([]*predicate.Val{m.Val}, m.Val.Columns())

@@ -10,9 +10,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// programLeaf lowers a comparison that no binary search answers.
-func (l *lowerer) programLeaf(e *expr.Compare) *leafForms {
-	x := &leafForms{t: predicate.Never, f: predicate.Never, u: l.or(l.null(e.L, true), l.null(e.R, true))}
+// computedLeaf lowers a comparison that no binary search answers.
+func (l *lowerer) computedLeaf(e *expr.Compare) *leafTests {
+	x := &leafTests{t: predicate.Never, f: predicate.Never, u: l.or(l.null(e.L, true), l.null(e.R, true))}
 	var a, b *value
 	if e.L.Type().Kind == table.Varchar {
 		a, b = l.commonRanks(e)
@@ -23,10 +23,10 @@ func (l *lowerer) programLeaf(e *expr.Compare) *leafForms {
 		return x
 	}
 	if a.v.Float != b.v.Float {
-		panic(cannot(e))
+		panic(unsupported(e))
 	}
-	x.t = l.scaled(e.Op, a, b, e.String())
-	x.f = l.scaled(e.Op.Not(), a, b, denied(e))
+	x.t = l.compareScaled(e.Op, a, b, e.String())
+	x.f = l.compareScaled(e.Op.Not(), a, b, negatedText(e))
 	return x
 }
 
@@ -36,10 +36,10 @@ func (l *lowerer) commonRanks(e *expr.Compare) (*value, *value) {
 	a, okA := e.L.(*expr.Column)
 	b, okB := e.R.(*expr.Column)
 	if !okA || !okB {
-		panic(cannot(e))
+		panic(unsupported(e))
 	}
 	if l.seg(a.Index).NonNull() == 0 || l.seg(b.Index).NonNull() == 0 {
-		return never(), never()
+		return noValue(), noValue()
 	}
 	x, y := l.seg(a.Index).Dict, l.seg(b.Index).Dict
 	of := func(c *expr.Column, dict, other []string) *value {
@@ -58,41 +58,41 @@ func (l *lowerer) commonRanks(e *expr.Compare) (*value, *value) {
 		v.Lo, v.Hi = big.NewInt(int64(t[0])), big.NewInt(int64(t[len(t)-1]))
 		return &value{v: v}
 	}
-	both := memo(l.ranks, [2]int{a.Index, b.Index}, func() [2]*value { return [2]*value{of(a, x, y), of(b, y, x)} })
+	both := memoize(l.ranks, [2]int{a.Index, b.Index}, func() [2]*value { return [2]*value{of(a, x, y), of(b, y, x)} })
 	return both[0], both[1]
 }
 
-// scaled compares two values, DECIMALs of different scales among them.
+// compareScaled compares two values, DECIMALs of different scales among them.
 //
 // Where bringing a to the scale of b might not fit 64 bits, b is divided: with
 // b = q*k + r, a*k < b is a < q OR (a = q AND 0 < r).
-func (l *lowerer) scaled(op expr.CmpOp, a, b *value, text string) *predicate.Pred {
+func (l *lowerer) compareScaled(op expr.CmpOp, a, b *value, text string) *predicate.Pred {
 	if a.scale > b.scale {
-		return l.scaled(op.Swap(), b, a, text)
+		return l.compareScaled(op.Swap(), b, a, text)
 	}
 	if a.v.Float || a.scale == b.scale {
-		return l.computed(op, a.v, b.v, text)
+		return l.compareValues(op, a.v, b.v, text)
 	}
 	k := table.Pow10(b.scale - a.scale)
 	if a.v.Op == predicate.Const {
-		return l.computed(op, constV(new(big.Int).Mul(a.v.Lo, k)), b.v, text)
+		return l.compareValues(op, constV(new(big.Int).Mul(a.v.Lo, k)), b.v, text)
 	}
 	q, r := constV(new(big.Int)), b.v // when k is wider than any b
 	if k.IsInt64() {
 		if m := intOp(predicate.MulV, a.v, constV(k)); !m.CanFail {
-			return l.computed(op, m, b.v, text)
+			return l.compareValues(op, m, b.v, text)
 		}
 		q, r = intOp(predicate.DivV, b.v, constV(k)), intOp(predicate.ModV, b.v, constV(k))
 	}
 	// The parts do not read all the columns.
 	cols := (&predicate.Computed{L: a.v, R: b.v}).Columns()
-	return l.and(l.byQuotient(op, a.v, q, r, text), l.notNullCols(cols))
+	return l.and(l.compareByQuotient(op, a.v, q, r, text), l.notNullCols(cols))
 }
 
-// byQuotient is a*k op q*k + r, |r| < k.
-func (l *lowerer) byQuotient(op expr.CmpOp, a, q, r *predicate.Val, text string) *predicate.Pred {
+// compareByQuotient is a*k op q*k + r, |r| < k.
+func (l *lowerer) compareByQuotient(op expr.CmpOp, a, q, r *predicate.Val, text string) *predicate.Pred {
 	zero := constV(new(big.Int))
-	cmp := func(op expr.CmpOp, x, y *predicate.Val) *predicate.Pred { return l.computed(op, x, y, text) }
+	cmp := func(op expr.CmpOp, x, y *predicate.Val) *predicate.Pred { return l.compareValues(op, x, y, text) }
 	switch op {
 	case expr.EQ:
 		return l.and(cmp(expr.EQ, a, q), cmp(expr.EQ, r, zero))
@@ -104,8 +104,8 @@ func (l *lowerer) byQuotient(op expr.CmpOp, a, q, r *predicate.Val, text string)
 	return l.or(cmp(expr.GT, a, q), l.and(cmp(expr.EQ, a, q), cmp(op.Swap(), r, zero)))
 }
 
-// computed is a op b, in the simplest shape that gives the same for every record.
-func (l *lowerer) computed(op expr.CmpOp, a, b *predicate.Val, text string) *predicate.Pred {
+// compareValues is a op b, in the simplest shape that gives the same for every record.
+func (l *lowerer) compareValues(op expr.CmpOp, a, b *predicate.Val, text string) *predicate.Pred {
 	cols := (&predicate.Computed{L: a, R: b}).Columns()
 	if yes, decided := decide(op, a, b); decided {
 		if yes {
@@ -114,7 +114,7 @@ func (l *lowerer) computed(op expr.CmpOp, a, b *predicate.Val, text string) *pre
 		return predicate.Never
 	}
 	if !a.Float && !mayFail(a) && !mayFail(b) {
-		if p, ok := l.expanded(op, a, b, text); ok {
+		if p, ok := l.comparePolynomials(op, a, b, text); ok {
 			// A column that cancelled out must still not be NULL.
 			return l.and(p, l.notNullCols(cols))
 		}

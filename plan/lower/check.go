@@ -100,10 +100,10 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *predicate.Pred) {
 
 // programmable reports whether e's operands can be computed from codes.
 func (l *lowerer) programmable(e expr.Expr) bool {
-	return nil == refused(func() {
+	return nil == catchUnsupported(func() {
 		switch e := e.(type) {
 		case *expr.Like, *expr.Call:
-			panic(cannot(e))
+			panic(unsupported(e))
 		case *expr.Arith, *expr.Neg, *expr.Cast:
 			if e.Type().Kind != table.Boolean {
 				l.val(e)

@@ -17,23 +17,23 @@ type CodeSum struct {
 	Terms []CodeTerm
 }
 
-// CodeTerm is Coef times the sum of a product of codes: of up to [MostFactors] columns, which
+// CodeTerm is Coef times the sum of a product of codes: of up to [MaxFactors] columns, which
 // may be the same, ascending; without columns Coef times the number of the records.
 type CodeTerm struct {
 	Coef *big.Int
 	Cols []int
 }
 
-// MostFactors is how many codes a term may multiply.
-const MostFactors = 3
+// MaxFactors is how many codes a term may multiply.
+const MaxFactors = 3
 
 // NewCodeSum is nil where there is none.
 func NewCodeSum(a expr.Aggregate, t *table.Table, c *table.Chunk) *CodeSum {
 	out := &CodeSum{Cols: expr.Columns(a.X)}
-	l := &lowerer{t: t, c: c, forms: map[formKey]*predicate.Pred{}, leaves: map[expr.Expr]*leafForms{}, ranges: map[*expr.Between]*expr.And{},
+	l := &lowerer{t: t, c: c, tests: map[testKey]*predicate.Pred{}, leaves: map[expr.Expr]*leafTests{}, ranges: map[*expr.Between]*expr.And{},
 		vals: map[expr.Expr]*value{}, ranks: map[[2]int][2]*value{}}
 	var x *value
-	if !plan.OfSum(a) || refused(func() { l.checkColumns(a.X); x = l.val(a.X) }) != nil {
+	if !plan.OfSum(a) || catchUnsupported(func() { l.checkColumns(a.X); x = l.val(a.X) }) != nil {
 		return nil
 	}
 	none := slices.ContainsFunc(out.Cols, func(col int) bool { return l.seg(col).NonNull() == 0 })
@@ -63,7 +63,7 @@ func NewCodeSum(a expr.Aggregate, t *table.Table, c *table.Chunk) *CodeSum {
 }
 
 // termsOfCodes writes a polynomial of values as one of codes: each value is its code and an offset.
-// It fails where a term has more than [MostFactors] columns that vary.
+// It fails where a term has more than [MaxFactors] columns that vary.
 func termsOfCodes(p predicate.Terms, cols map[int]*predicate.Val, c *table.Chunk) (out predicate.Terms, ok bool) {
 	for _, t := range p {
 		product := predicate.Terms{{Coef: t.Coef}}
@@ -77,7 +77,7 @@ func termsOfCodes(p predicate.Terms, cols map[int]*predicate.Val, c *table.Chunk
 			product = next
 		}
 		for _, f := range product {
-			if len(f.Cols) > MostFactors && f.Coef.Sign() != 0 {
+			if len(f.Cols) > MaxFactors && f.Coef.Sign() != 0 {
 				return nil, false
 			}
 			out = out.Add(f)

@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Made are the codes of an expression in the records of a chunk, which order as its values do: a device makes them of the codes of columns.
-type Made struct {
+// ComputedCodes are the codes of an expression in the records of a chunk, which order as its values do: a device makes them of the codes of columns.
+type ComputedCodes struct {
 	// Val is a value whose result in a record, as an ordinal, less Base is the code; nil where the expression is NULL in all records.
 	Val  *predicate.Val
 	Base uint64
@@ -31,21 +31,21 @@ type Made struct {
 }
 
 // Bits is the width of Max.
-func (m *Made) Bits() int { return bits.Len64(m.Max) }
+func (m *ComputedCodes) Bits() int { return bits.Len64(m.Max) }
 
-// Make is how codes of an expression are made in a chunk of a table: by arithmetic, or, where it reads one column of few
+// ComputeCodes is how codes of an expression are made in a chunk of a table: by arithmetic, or, where it reads one column of few
 // codes, by a table of what it is for each of them. Else, and where one of these codes raises an error, it is a [plan.Declined].
-func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
+func ComputeCodes(e expr.Expr, t *table.Table, c *table.Chunk) (*ComputedCodes, error) {
 	l := newLowerer(t, c)
-	m := &Made{Cols: expr.Columns(e)}
+	m := &ComputedCodes{Cols: expr.Columns(e)}
 	var v *value
-	err := refused(func() {
+	err := catchUnsupported(func() {
 		l.checkColumns(e)
 		v = l.val(e)
 	})
 	if err != nil {
 		if len(m.Cols) == 1 && c.Segments[m.Cols[0]] != nil {
-			return l.listed(m, e)
+			return l.tabulated(m, e)
 		}
 		return nil, &plan.Declined{Why: "compute has no program for " + e.String() + ", which reads more than one column"}
 	}
@@ -56,11 +56,11 @@ func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
 		return m, nil
 	}
 	m.Scale = v.scale
-	return m.of(v.v), nil
+	return m.withRange(v.v), nil
 }
 
-// of is m with the codes of a value.
-func (m *Made) of(v *predicate.Val) *Made {
+// withRange is m with the codes of a value.
+func (m *ComputedCodes) withRange(v *predicate.Val) *ComputedCodes {
 	if m.Val = v; v.Float {
 		m.Base, m.Max = table.OrdinalFloat64(v.FLo), table.OrdinalFloat64(v.FHi)
 		if v.MayNaN {
@@ -76,8 +76,8 @@ func (m *Made) of(v *predicate.Val) *Made {
 	return m
 }
 
-// listed is m with a table of the codes of an expression of one column, which is evaluated for each code of the column.
-func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
+// tabulated is m with a table of the codes of an expression of one column, which is evaluated for each code of the column.
+func (l *lowerer) tabulated(m *ComputedCodes, e expr.Expr) (*ComputedCodes, error) {
 	seg := l.seg(m.Cols[0])
 	if seg.Nulls > 0 {
 		x, err := expr.Eval(e, &expr.Env{Column: func(int) table.Value { return table.Null(seg.Type) }})
@@ -88,7 +88,7 @@ func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
 	if seg.NonNull() == 0 {
 		return m, nil
 	}
-	if seg.Max >= enumerateUpTo {
+	if seg.Max >= maxEnumerated {
 		return nil, &plan.Declined{Why: "compute has no program for " + e.String() + ", and " + l.name(m.Cols[0]) + " has many values to list it of"}
 	}
 	all, ok := expr.Compute(e, expr.CodesOf(seg, 0, int(seg.Max)+1, false))
@@ -131,7 +131,7 @@ func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
 	if !m.Ranked {
 		of = intOp(predicate.AddV, of, constV(big.NewInt(first-int64(null))))
 	}
-	return m.of(of), nil
+	return m.withRange(of), nil
 }
 
 // MayRaise reports that a record of a chunk may raise an error in an expression, by the smallest and the largest values that its columns have
@@ -141,7 +141,7 @@ func MayRaise(e expr.Expr, t *table.Table, c *table.Chunk) bool {
 		return false
 	}
 	l := newLowerer(t, c)
-	err := refused(func() {
+	err := catchUnsupported(func() {
 		l.checkColumns(e)
 		l.val(e)
 	})

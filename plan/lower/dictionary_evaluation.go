@@ -16,12 +16,12 @@ import (
 // others, where binary search does not apply, only if there are few codes.
 const (
 	fewCodes      = 2
-	enumerateUpTo = 1 << 16
-	codesApart    = 1 << 14 // that a goroutine takes
+	maxEnumerated = 1 << 16
+	codesPerTask  = 1 << 14 // that a goroutine takes
 )
 
-// run is a stretch of codes with one outcome.
-type run struct {
+// codeRun is a stretch of codes with one outcome.
+type codeRun struct {
 	lo, hi uint64
 	outcome
 }
@@ -99,7 +99,7 @@ func outcomesAt(e expr.Expr, read expr.Reader) func(code uint64) outcome {
 }
 
 // spansWhere are the codes of the runs whose outcome f accepts.
-func spansWhere(runs []run, f func(outcome) bool) predicate.SpanSet {
+func spansWhere(runs []codeRun, f func(outcome) bool) predicate.SpanSet {
 	var list []predicate.Span
 	for _, r := range runs {
 		if f(r.outcome) {
@@ -112,38 +112,38 @@ func spansWhere(runs []run, f func(outcome) bool) predicate.SpanSet {
 // outcomes partitions the codes of col by the outcome of e, which reads no other
 // column: by binary search where e is monotone, else code by code where there are
 // few. ok is false where neither applies.
-func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
+func (l *lowerer) outcomes(e expr.Expr, col int) (runs []codeRun, ok bool) {
 	seg := l.seg(col)
 	if seg.NonNull() == 0 {
 		return nil, true
 	}
 	at := outcomesAt(e, expr.Codes(seg))
 	if seg.Max < fewCodes {
-		return enumerate(predicate.Span{Lo: 0, Hi: seg.Max}, at), true
+		return evaluateEach(predicate.Span{Lo: 0, Hi: seg.Max}, at), true
 	}
 	if monotoneCondition(e) {
 		if in, isIn := e.(*expr.In); isIn {
-			if runs, ok = l.inOutcomes(in, col); ok {
+			if runs, ok = l.inListOutcomes(in, col); ok {
 				return runs, true
 			}
-		} else if runs, ok = search(pieces(seg), at); ok {
+		} else if runs, ok = bisect(monotonePieces(seg), at); ok {
 			return runs, true
 		}
 	}
-	if seg.Type.Kind == table.Varchar || (seg.Max < enumerateUpTo && !l.programmable(e)) {
-		return enumerateTexts(seg, e), true
+	if seg.Type.Kind == table.Varchar || (seg.Max < maxEnumerated && !l.programmable(e)) {
+		return evaluateDictionary(seg, e), true
 	}
 	return nil, false
 }
 
-// computed tries the codes of a span in vectors; one by one where some raise errors.
-func computed(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []run) {
+// evaluateVectors tries the codes of a span in vectors; one by one where some raise errors.
+func evaluateVectors(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []codeRun) {
 	const together = 1 << 11
 	for lo := s.Lo; ; lo += together {
 		hi := min(lo+together-1, s.Hi)
-		part, ok := valuesRuns(predicate.Span{Lo: lo, Hi: hi}, seg, e)
+		part, ok := vectorRuns(predicate.Span{Lo: lo, Hi: hi}, seg, e)
 		if !ok {
-			part = enumerate(predicate.Span{Lo: lo, Hi: hi}, outcomesAt(e, expr.Codes(seg)))
+			part = evaluateEach(predicate.Span{Lo: lo, Hi: hi}, outcomesAt(e, expr.Codes(seg)))
 		}
 		if runs = append(runs, part...); hi == s.Hi {
 			return runs
@@ -151,14 +151,14 @@ func computed(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []run) {
 	}
 }
 
-// valuesRuns are the runs of codes of which none raises an error.
-func valuesRuns(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []run, ok bool) {
+// vectorRuns are the runs of codes of which none raises an error.
+func vectorRuns(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []codeRun, ok bool) {
 	x, ok := expr.Compute(e, expr.CodesOf(seg, s.Lo, int(s.Hi-s.Lo)+1, false))
 	if !ok {
 		return nil, false
 	}
 	if e.Type().Kind != table.Boolean {
-		return []run{{s.Lo, s.Hi, outcome{}}}, true // of a value only its error counts
+		return []codeRun{{s.Lo, s.Hi, outcome{}}}, true // of a value only its error counts
 	}
 	sign := [2]int{0, 1} // for FALSE and TRUE
 	if c, ok := e.(*expr.Compare); ok {
@@ -177,21 +177,21 @@ func valuesRuns(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []run, 
 		if n := len(runs); n > 0 && runs[n-1].null == o.null && runs[n-1].sign == o.sign {
 			runs[n-1].hi = code
 		} else {
-			runs = append(runs, run{code, code, o})
+			runs = append(runs, codeRun{code, code, o})
 		}
 	}
 	return runs, true
 }
 
-// enumerate tries the codes of a span one by one.
-func enumerate(s predicate.Span, at func(uint64) outcome) []run {
-	var runs []run
+// evaluateEach tries the codes of a span one by one.
+func evaluateEach(s predicate.Span, at func(uint64) outcome) []codeRun {
+	var runs []codeRun
 	for c := s.Lo; ; c++ {
 		o := at(c)
 		if n := len(runs); n > 0 && runs[n-1].same(o) {
 			runs[n-1].hi = c
 		} else {
-			runs = append(runs, run{c, c, o})
+			runs = append(runs, codeRun{c, c, o})
 		}
 		if c == s.Hi {
 			return runs
@@ -199,20 +199,20 @@ func enumerate(s predicate.Span, at func(uint64) outcome) []run {
 	}
 }
 
-// enumerateAll has the codes of a span tried, many of them on all cores.
-func enumerateAll(s predicate.Span, try func(predicate.Span) []run) []run {
-	parts := make([][]run, (s.Hi-s.Lo)/codesApart+1)
+// evaluateParallel has the codes of a span tried, many of them on all cores.
+func evaluateParallel(s predicate.Span, try func(predicate.Span) []codeRun) []codeRun {
+	parts := make([][]codeRun, (s.Hi-s.Lo)/codesPerTask+1)
 	var g parallel.Errors
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range parts {
 		g.Go(func() error {
-			first := s.Lo + uint64(i)*codesApart
-			parts[i] = try(predicate.Span{Lo: first, Hi: min(first+codesApart-1, s.Hi)})
+			first := s.Lo + uint64(i)*codesPerTask
+			parts[i] = try(predicate.Span{Lo: first, Hi: min(first+codesPerTask-1, s.Hi)})
 			return nil
 		})
 	}
 	_ = g.Wait()
-	var runs []run
+	var runs []codeRun
 	for _, r := range slices.Concat(parts...) {
 		if n := len(runs); n > 0 && runs[n-1].hi+1 == r.lo && runs[n-1].same(r.outcome) {
 			runs[n-1].hi = r.hi
@@ -223,9 +223,9 @@ func enumerateAll(s predicate.Span, try func(predicate.Span) []run) []run {
 	return runs
 }
 
-// pieces cuts the codes of a segment where functions of a number may change their
+// monotonePieces cuts the codes of a segment where functions of a number may change their
 // ways: at 0, and around the infinities and NaN.
-func pieces(seg *table.Segment) []predicate.Span {
+func monotonePieces(seg *table.Segment) []predicate.Span {
 	all := predicate.Span{Lo: 0, Hi: seg.Max}
 	if !seg.Type.IsNumeric() {
 		return []predicate.Span{all}
@@ -252,12 +252,12 @@ func pieces(seg *table.Segment) []predicate.Span {
 	return append(out, all)
 }
 
-// search finds the runs in pieces within which the outcome is monotone: its signs
+// bisect finds the runs in pieces within which the outcome is monotone: its signs
 // rise or fall, and the codes that raise no error have none that do among them.
 //
 // It gives up where both ends of a piece raise errors: a code between them that
 // raises none would have to be guessed.
-func search(pieces []predicate.Span, at func(uint64) outcome) (runs []run, ok bool) {
+func bisect(pieces []predicate.Span, at func(uint64) outcome) (runs []codeRun, ok bool) {
 	for _, p := range pieces {
 		lo, olo, ohi := p.Lo, at(p.Lo), at(p.Hi)
 		seen := false // a code without error
@@ -267,7 +267,7 @@ func search(pieces []predicate.Span, at func(uint64) outcome) (runs []run, ok bo
 				return nil, false
 			}
 			if olo.same(ohi) {
-				runs = append(runs, run{lo, p.Hi, olo})
+				runs = append(runs, codeRun{lo, p.Hi, olo})
 				break
 			}
 			// The first code above lo that is not like lo.
@@ -279,19 +279,19 @@ func search(pieces []predicate.Span, at func(uint64) outcome) (runs []run, ok bo
 					b = m
 				}
 			}
-			runs = append(runs, run{lo, a, olo})
+			runs = append(runs, codeRun{lo, a, olo})
 			lo, olo = b, at(b)
 		}
 	}
 	return runs, true
 }
 
-// inOutcomes finds each constant of the list by binary search.
-func (l *lowerer) inOutcomes(e *expr.In, col int) ([]run, bool) {
+// inListOutcomes finds each constant of the list by binary search.
+func (l *lowerer) inListOutcomes(e *expr.In, col int) ([]codeRun, bool) {
 	seg := l.seg(col)
-	find := func(e expr.Expr) ([]run, bool) {
-		runs, ok := search(pieces(seg), outcomesAt(e, expr.Codes(seg)))
-		failed := func(r run) bool { return r.err != nil } // rare enough to leave to the general way
+	find := func(e expr.Expr) ([]codeRun, bool) {
+		runs, ok := bisect(monotonePieces(seg), outcomesAt(e, expr.Codes(seg)))
+		failed := func(r codeRun) bool { return r.err != nil } // rare enough to leave to the general way
 		return runs, ok && !slices.ContainsFunc(runs, failed)
 	}
 	if _, ok := find(&expr.IsNull{X: e.X}); !ok {
@@ -311,10 +311,10 @@ func (l *lowerer) inOutcomes(e *expr.In, col int) ([]run, bool) {
 		in = append(in, spansWhere(runs, func(o outcome) bool { return o.sign == 0 })...)
 	}
 	in = predicate.NormalizeSpans(in)
-	var runs []run
+	var runs []codeRun
 	add := func(spans predicate.SpanSet, o outcome) {
 		for _, s := range spans {
-			runs = append(runs, run{s.Lo, s.Hi, o})
+			runs = append(runs, codeRun{s.Lo, s.Hi, o})
 		}
 	}
 	yes, no := outcome{sign: 1}, outcome{}

@@ -13,10 +13,10 @@
 //
 //   - lower.go: conditions, AND, OR, NOT, BETWEEN; leaf.go: comparisons and IN; check.go: the checks; simplify.go and merge_columns.go: fewer leaves.
 //   - dictionary_evaluation.go: a condition over one column is evaluated once a code; monotone.go: by bisection where it is monotone.
-//   - like.go: LIKE over a large dictionary; like_rewrite.go: functions of texts as LIKE.
+//   - like_dictionary.go: LIKE over a large dictionary; like_rewrite.go: functions of texts as LIKE.
 //   - value.go, interval.go: arithmetic over codes, and the ranges of its results; arithmetic.go, polynomial_compare.go: comparisons of it.
 //   - code_sum.go: the sum of an expression as sums over codes; computed_codes.go: the codes of an expression.
-//   - scalar.go: what none of these can do is evaluated record by record.
+//   - row_by_row.go: what none of these can do is evaluated record by record.
 //
 // # Caveats
 //

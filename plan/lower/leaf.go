@@ -6,9 +6,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// leafForms says where a condition without AND, OR and NOT is TRUE, FALSE and
+// leafTests says where a condition without AND, OR and NOT is TRUE, FALSE and
 // UNKNOWN.
-type leafForms struct {
+type leafTests struct {
 	t, f, u *predicate.Pred
 	// errs are the errors that evaluating it raises, when errsKnown; otherwise
 	// the checks come from its operands one by one.
@@ -23,7 +23,7 @@ type rowError struct {
 	of   expr.Expr // see [predicate.Check]
 }
 
-func (x *leafForms) get(l *lowerer, f predicate.BooleanTest) *predicate.Pred {
+func (x *leafTests) get(l *lowerer, f predicate.BooleanTest) *predicate.Pred {
 	switch f {
 	case predicate.IsTrue:
 		return x.t
@@ -40,23 +40,23 @@ func (x *leafForms) get(l *lowerer, f predicate.BooleanTest) *predicate.Pred {
 }
 
 // leaf lowers a condition that is no AND, OR, NOT, BETWEEN or test of truth.
-func (l *lowerer) leaf(e expr.Expr) *leafForms {
-	return memo(l.leaves, e, func() *leafForms { return l.newLeaf(e) })
+func (l *lowerer) leaf(e expr.Expr) *leafTests {
+	return memoize(l.leaves, e, func() *leafTests { return l.newLeaf(e) })
 }
 
-func (l *lowerer) newLeaf(e expr.Expr) (forms *leafForms) {
-	if refused(func() { forms = l.codes(e) }) != nil {
-		forms = scalarForms(e)
+func (l *lowerer) newLeaf(e expr.Expr) (forms *leafTests) {
+	if catchUnsupported(func() { forms = l.codesLeaf(e) }) != nil {
+		forms = scalarTests(e)
 	}
 	return forms
 }
 
-// codes lowers a condition to tests of codes, and of what is computed of them.
-func (l *lowerer) codes(e expr.Expr) *leafForms {
-	if e := asLike(e); e != nil && (searched(e) || l.manyTexts(e)) {
-		return l.same(e)
+// codesLeaf lowers a condition to tests of codes, and of what is computed of them.
+func (l *lowerer) codesLeaf(e expr.Expr) *leafTests {
+	if e := rewriteAsLike(e); e != nil && (isBinarySearchable(e) || l.manyTexts(e)) {
+		return l.sameAs(e)
 	}
-	if forms := l.match(e); forms != nil {
+	if forms := l.matchLeaf(e); forms != nil {
 		return forms
 	}
 	if pureOperands(e) {
@@ -74,22 +74,22 @@ func (l *lowerer) codes(e expr.Expr) *leafForms {
 		if e.L.Type().Kind == table.Boolean || e.R.Type().Kind == table.Boolean {
 			return l.compareConditions(e)
 		}
-		return l.programLeaf(e)
+		return l.computedLeaf(e)
 	case *expr.In:
 		return l.inLeaf(e)
 	case *expr.Cast:
 		if e.To.Kind == table.Boolean && e.X.Type().IsInteger() {
-			return l.same(&expr.Compare{Op: expr.NE, L: e.X, R: zeroOf(e.X.Type(), e.P), P: e.P})
+			return l.sameAs(&expr.Compare{Op: expr.NE, L: e.X, R: zeroOf(e.X.Type(), e.P), P: e.P})
 		}
 		if e.To.Kind == table.Boolean && e.X.Type().Kind == table.Boolean {
-			return l.same(e.X)
+			return l.sameAs(e.X)
 		}
 	}
-	panic(cannot(e))
+	panic(unsupported(e))
 }
 
-func cannot(e expr.Expr) refusal {
-	return refusal{expr.Errorf(e.Pos(), "%s is not supported: only expressions over one column with few distinct values can be that; compute it beforehand into a column of its own", e)}
+func unsupported(e expr.Expr) unsupportedError {
+	return unsupportedError{expr.Errorf(e.Pos(), "%s is not supported: only expressions over one column with few distinct values can be that; compute it beforehand into a column of its own", e)}
 }
 
 // pureOperands reports whether no condition is nested in e's operands.
@@ -110,21 +110,21 @@ func pureOperands(e expr.Expr) bool {
 }
 
 // constantLeaf is a condition without columns.
-func constantLeaf(e expr.Expr) *leafForms {
+func constantLeaf(e expr.Expr) *leafTests {
 	v, err := expr.Eval(e, nil)
 	if err != nil {
-		return &leafForms{t: predicate.Never, f: predicate.Never, u: predicate.Never, errs: []rowError{{pred: predicate.Always, err: err}}, errsKnown: true}
+		return &leafTests{t: predicate.Never, f: predicate.Never, u: predicate.Never, errs: []rowError{{pred: predicate.Always, err: err}}, errsKnown: true}
 	}
-	return &leafForms{t: predicate.Constant(!v.Null && v.I != 0), f: predicate.Constant(!v.Null && v.I == 0), u: predicate.Constant(v.Null), errsKnown: true}
+	return &leafTests{t: predicate.Constant(!v.Null && v.I != 0), f: predicate.Constant(!v.Null && v.I == 0), u: predicate.Constant(v.Null), errsKnown: true}
 }
 
-// same has the forms of a condition that says the same.
-func (l *lowerer) same(e expr.Expr) *leafForms {
-	return &leafForms{t: l.truth(e, predicate.IsTrue), f: l.truth(e, predicate.IsFalse), u: l.truth(e, predicate.IsUnknown)}
+// sameAs has the forms of a condition that says the same.
+func (l *lowerer) sameAs(e expr.Expr) *leafTests {
+	return &leafTests{t: l.truth(e, predicate.IsTrue), f: l.truth(e, predicate.IsFalse), u: l.truth(e, predicate.IsUnknown)}
 }
 
 // inLeaf is X IN (list) with X over several columns: X = a OR X = b ...
-func (l *lowerer) inLeaf(e *expr.In) *leafForms {
+func (l *lowerer) inLeaf(e *expr.In) *leafTests {
 	or := &expr.Or{P: e.P}
 	for _, c := range e.List {
 		or.Kids = append(or.Kids, &expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P})
@@ -136,11 +136,11 @@ func (l *lowerer) inLeaf(e *expr.In) *leafForms {
 	if e.Not {
 		same = &expr.Not{X: same, P: e.P}
 	}
-	return l.same(same)
+	return l.sameAs(same)
 }
 
 // compareConditions is a comparison of two conditions, FALSE below TRUE.
-func (l *lowerer) compareConditions(e *expr.Compare) *leafForms {
+func (l *lowerer) compareConditions(e *expr.Compare) *leafTests {
 	var yes, no []*predicate.Pred
 	for a, f := range []predicate.BooleanTest{predicate.IsFalse, predicate.IsTrue} {
 		for b, g := range []predicate.BooleanTest{predicate.IsFalse, predicate.IsTrue} {
@@ -152,11 +152,11 @@ func (l *lowerer) compareConditions(e *expr.Compare) *leafForms {
 			}
 		}
 	}
-	return &leafForms{t: l.or(yes...), f: l.or(no...), u: l.or(l.null(e.L, true), l.null(e.R, true))}
+	return &leafTests{t: l.or(yes...), f: l.or(no...), u: l.or(l.null(e.L, true), l.null(e.R, true))}
 }
 
 // columnLeaf lowers a condition over one column by what it is for each code.
-func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
+func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []codeRun) *leafTests {
 	hint := expr.EQ
 	if c, ok := e.(*expr.Compare); ok {
 		hint = c.Op
@@ -164,9 +164,9 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 	pred := func(f predicate.BooleanTest, hint expr.CmpOp, text string) *predicate.Pred {
 		return l.spanPred(col, spansWhere(runs, func(o outcome) bool { return o.truth(e) == f }), hint, text)
 	}
-	x := &leafForms{
+	x := &leafTests{
 		t:         pred(predicate.IsTrue, hint, e.String()),
-		f:         pred(predicate.IsFalse, hint.Not(), denied(e)),
+		f:         pred(predicate.IsFalse, hint.Not(), negatedText(e)),
 		u:         pred(predicate.IsUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN"),
 		errs:      l.columnErrors(e, col, runs),
 		errsKnown: true,
@@ -182,8 +182,8 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 	return x
 }
 
-// denied writes NOT e.
-func denied(e expr.Expr) string {
+// negatedText writes NOT e.
+func negatedText(e expr.Expr) string {
 	switch e := e.(type) {
 	case *expr.Compare:
 		return (&expr.Compare{Op: e.Op.Not(), L: e.L, R: e.R}).String()
@@ -199,7 +199,7 @@ func denied(e expr.Expr) string {
 
 // columnErrors are the errors of an expression over one column, in the order of the codes
 // that raise them first, with NULL last.
-func (l *lowerer) columnErrors(e expr.Expr, col int, runs []run) (out []rowError) {
+func (l *lowerer) columnErrors(e expr.Expr, col int, runs []codeRun) (out []rowError) {
 	seen := map[string]bool{}
 	for _, r := range runs {
 		if r.err == nil || seen[errKey(r.err)] {

@@ -9,10 +9,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// longestLike is how many characters a condition may name that becomes LIKE.
-const longestLike = 200
+// maxPattern is how many characters a condition may name that becomes LIKE.
+const maxPattern = 200
 
-// asLike returns a condition over a function of a text column as LIKE of the column, for which a dictionary is
+// rewriteAsLike returns a condition over a function of a text column as LIKE of the column, for which a dictionary is
 // searched, or its bytes are looked through; nil where it is no such condition:
 //
 //	starts_with(c, 'ab')               c LIKE 'ab%'
@@ -23,12 +23,12 @@ const longestLike = 200
 //	strpos(c, 'ab') > 0                c LIKE '%ab%'
 //	length(c) >= 3                     c LIKE '___%'
 //	lower(c) = 'ab'                    c ILIKE 'ab'
-func asLike(e expr.Expr) expr.Expr {
+func rewriteAsLike(e expr.Expr) expr.Expr {
 	switch e := e.(type) {
 	case *expr.Call:
 		if e.Fn.Name == "starts_with" || e.Fn.Name == "^@" {
-			if s, ok := text(e.Args[1]); ok {
-				return like(e.Args[0], quoted(s)+"%", false, e.P)
+			if s, ok := shortText(e.Args[1]); ok {
+				return newLike(e.Args[0], escapePattern(s)+"%", false, e.P)
 			}
 		}
 	case *expr.Like:
@@ -38,12 +38,12 @@ func asLike(e expr.Expr) expr.Expr {
 			}
 		}
 	case *expr.Compare:
-		return comparedAsLike(e)
+		return compareAsLike(e)
 	case *expr.In:
 		or := &expr.Or{P: e.P}
 		for _, c := range e.List {
-			k := asLike(&expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P})
-			if k == nil || !searched(k) {
+			k := rewriteAsLike(&expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P})
+			if k == nil || !isBinarySearchable(k) {
 				return nil
 			}
 			or.Kids = append(or.Kids, k)
@@ -60,8 +60,8 @@ func asLike(e expr.Expr) expr.Expr {
 	return nil
 }
 
-// searched reports a condition whose texts are found by binary search.
-func searched(e expr.Expr) bool {
+// isBinarySearchable reports a condition whose texts are found by binary search.
+func isBinarySearchable(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Like:
 		m, err := expr.CompileLike(e.Pattern, e.Escape, e.Fold)
@@ -69,15 +69,15 @@ func searched(e expr.Expr) bool {
 	case *expr.Compare:
 		return true
 	case *expr.Not:
-		return searched(e.X)
+		return isBinarySearchable(e.X)
 	case *expr.Or:
-		return !slices.ContainsFunc(e.Kids, func(k expr.Expr) bool { return !searched(k) })
+		return !slices.ContainsFunc(e.Kids, func(k expr.Expr) bool { return !isBinarySearchable(k) })
 	}
 	return false
 }
 
-// comparedAsLike is [asLike] of a comparison with a constant.
-func comparedAsLike(e *expr.Compare) expr.Expr {
+// compareAsLike is [rewriteAsLike] of a comparison with a constant.
+func compareAsLike(e *expr.Compare) expr.Expr {
 	call, ok := e.L.(*expr.Call)
 	k, constant := e.R.(*expr.Const)
 	if !ok || !constant || k.V.Null || len(call.Args) == 0 {
@@ -97,13 +97,13 @@ func comparedAsLike(e *expr.Compare) expr.Expr {
 	case "length", "char_length", "character_length":
 		return lengthAsLike(x, e.Op, k.V.I, e.P)
 	case "strpos", "position":
-		s, ok := text(call.Args[1])
+		s, ok := shortText(call.Args[1])
 		if op := e.Op; ok && s != "" && (k.V.I == 0 && (op == expr.GT || op == expr.NE || op == expr.EQ || op == expr.LE) || k.V.I == 1 && (op == expr.GE || op == expr.LT)) {
-			return like(x, "%"+quoted(s)+"%", op == expr.EQ || op == expr.LE || op == expr.LT, e.P)
+			return newLike(x, "%"+escapePattern(s)+"%", op == expr.EQ || op == expr.LE || op == expr.LT, e.P)
 		}
 		return nil
 	}
-	s, ok := text(k)
+	s, ok := shortText(k)
 	if !ok || s == "" || len(n) < len(call.Args)-1 || e.Op != expr.EQ && e.Op != expr.NE {
 		return nil
 	}
@@ -111,12 +111,12 @@ func comparedAsLike(e *expr.Compare) expr.Expr {
 	switch call.Fn.Name {
 	case "lower":
 		if isLower(s) {
-			return &expr.Like{X: x, Pattern: quoted(s), Escape: '\\', Fold: true, Not: not, P: e.P}
+			return &expr.Like{X: x, Pattern: escapePattern(s), Escape: '\\', Fold: true, Not: not, P: e.P}
 		}
 		return nil
 	case "right":
 		if n[0] == length {
-			return like(x, "%"+quoted(s), not, e.P)
+			return newLike(x, "%"+escapePattern(s), not, e.P)
 		}
 		return nil
 	case "left":
@@ -128,10 +128,10 @@ func comparedAsLike(e *expr.Compare) expr.Expr {
 	default:
 		return nil
 	}
-	if from < 1 || from > longestLike {
+	if from < 1 || from > maxPattern {
 		return nil
 	}
-	pattern := strings.Repeat("_", int(from-1)) + quoted(s)
+	pattern := strings.Repeat("_", int(from-1)) + escapePattern(s)
 	switch {
 	case n[0] < length:
 		return nil
@@ -140,7 +140,7 @@ func comparedAsLike(e *expr.Compare) expr.Expr {
 	case from == 1:
 		return &expr.Compare{Op: e.Op, L: x, R: k, P: e.P}
 	}
-	return like(x, pattern, not, e.P)
+	return newLike(x, pattern, not, e.P)
 }
 
 // lengthAsLike is a comparison of the number of a text's characters.
@@ -148,28 +148,28 @@ func lengthAsLike(x *expr.Column, op expr.CmpOp, n int64, pos int) expr.Expr {
 	if op == expr.GT || op == expr.LE { // as >= and <
 		n++
 	}
-	if n < 1 || n > longestLike {
+	if n < 1 || n > maxPattern {
 		return nil
 	}
 	pattern := strings.Repeat("_", int(n))
 	if op != expr.EQ && op != expr.NE {
 		pattern += "%"
 	}
-	return like(x, pattern, op == expr.NE || op == expr.LT || op == expr.LE, pos)
+	return newLike(x, pattern, op == expr.NE || op == expr.LT || op == expr.LE, pos)
 }
 
-// like is a LIKE of a column; nil of anything else.
-func like(x expr.Expr, pattern string, not bool, pos int) expr.Expr {
+// newLike is a LIKE of a column; nil of anything else.
+func newLike(x expr.Expr, pattern string, not bool, pos int) expr.Expr {
 	if _, ok := x.(*expr.Column); !ok {
 		return nil
 	}
 	return &expr.Like{X: x, Pattern: pattern, Escape: '\\', Not: not, P: pos}
 }
 
-// text is a constant text without bytes that are no UTF-8, short enough for a pattern.
-func text(e expr.Expr) (string, bool) {
+// shortText is a constant text without bytes that are no UTF-8, short enough for a pattern.
+func shortText(e expr.Expr) (string, bool) {
 	c, ok := e.(*expr.Const)
-	if !ok || c.V.Null || c.V.Type.Kind != table.Varchar || !utf8.ValidString(c.V.S) || len(c.V.S) > longestLike {
+	if !ok || c.V.Null || c.V.Type.Kind != table.Varchar || !utf8.ValidString(c.V.S) || len(c.V.S) > maxPattern {
 		return "", false
 	}
 	return c.V.S, true
@@ -177,5 +177,7 @@ func text(e expr.Expr) (string, bool) {
 
 func isLower(s string) bool { return s == strings.ToLower(s) }
 
-// quoted is a text as a pattern.
-func quoted(s string) string { return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) }
+// escapePattern is a text as a pattern.
+func escapePattern(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}

@@ -29,12 +29,12 @@ func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*predicate.Pred, []
 	}
 	l := newLowerer(t, c)
 	var p *predicate.Pred
-	err := refused(func() {
+	err := catchUnsupported(func() {
 		l.checkColumns(where)
 		p = l.and(live, l.truth(where, predicate.IsTrue))
 		l.checksOf(where, live)
 		if l.tooComplex {
-			panic(refusal{expr.Errorf(where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)})
+			panic(unsupportedError{expr.Errorf(where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)})
 		}
 	})
 	if err != nil {
@@ -43,16 +43,16 @@ func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*predicate.Pred, []
 	return p, l.checks, nil
 }
 
-// refusal is what lowering panics with, within this package, where something cannot be
+// unsupportedError is what lowering panics with, within this package, where something cannot be
 // lowered.
-type refusal struct{ error }
+type unsupportedError struct{ error }
 
-// refused calls f and returns the error of a refusal in it.
-func refused(f func()) (err error) {
+// catchUnsupported calls f and returns the error of a refusal in it.
+func catchUnsupported(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case refusal:
+		case unsupportedError:
 			err = r.error
 		default:
 			panic(r)
@@ -77,17 +77,17 @@ func UnsupportedColumn(f table.Field, pos int) error {
 	return expr.Errorf(pos, "column %s cannot be used: %s", f.Name, f.Unsupported)
 }
 
-type formKey struct {
+type testKey struct {
 	e expr.Expr
 	f predicate.BooleanTest
 }
 
-// lowerer holds the state of one call of [Lower] or [Make].
+// lowerer holds the state of one call of [Lower] or [ComputeCodes].
 type lowerer struct {
 	t          *table.Table
 	c          *table.Chunk
-	forms      map[formKey]*predicate.Pred
-	leaves     map[expr.Expr]*leafForms
+	tests      map[testKey]*predicate.Pred
+	leaves     map[expr.Expr]*leafTests
 	ranges     map[*expr.Between]*expr.And
 	vals       map[expr.Expr]*value
 	ranks      map[[2]int][2]*value
@@ -98,8 +98,8 @@ type lowerer struct {
 func newLowerer(t *table.Table, c *table.Chunk) *lowerer {
 	return &lowerer{
 		t: t, c: c,
-		forms:  map[formKey]*predicate.Pred{},
-		leaves: map[expr.Expr]*leafForms{},
+		tests:  map[testKey]*predicate.Pred{},
+		leaves: map[expr.Expr]*leafTests{},
 		ranges: map[*expr.Between]*expr.And{},
 		vals:   map[expr.Expr]*value{},
 		ranks:  map[[2]int][2]*value{},
@@ -115,20 +115,20 @@ func (l *lowerer) checkColumns(e expr.Expr) {
 		switch {
 		case !ok:
 		case c.Index < 0 || c.Index >= len(l.t.Fields):
-			panic(refusal{expr.Errorf(c.P, "column %s is not in table %s", c.Name, l.t.Name)})
+			panic(unsupportedError{expr.Errorf(c.P, "column %s is not in table %s", c.Name, l.t.Name)})
 		case l.t.Fields[c.Index].Unsupported != "":
-			panic(refusal{UnsupportedColumn(l.t.Fields[c.Index], c.P)})
+			panic(unsupportedError{UnsupportedColumn(l.t.Fields[c.Index], c.P)})
 		}
 	})
 }
 
 // truth returns the predicate that holds where the condition e has the form f.
 func (l *lowerer) truth(e expr.Expr, f predicate.BooleanTest) *predicate.Pred {
-	return memo(l.forms, formKey{e, f}, func() *predicate.Pred { return l.build(e, f) })
+	return memoize(l.tests, testKey{e, f}, func() *predicate.Pred { return l.build(e, f) })
 }
 
-// memo is what make gives, called once for a key.
-func memo[K comparable, V any](known map[K]V, key K, make func() V) V {
+// memoize is what make gives, called once for a key.
+func memoize[K comparable, V any](known map[K]V, key K, make func() V) V {
 	v, ok := known[key]
 	if !ok {
 		v = make()
@@ -189,12 +189,12 @@ func (l *lowerer) connective(e expr.Expr, op predicate.Op, kids []expr.Expr, f p
 	for _, k := range kids {
 		ps = append(ps, l.truth(k, f))
 	}
-	return l.junction(op, ps)
+	return l.fold(op, ps)
 }
 
 // betweenParts rewrites X BETWEEN Lo AND Hi as X >= Lo AND X <= Hi.
 func (l *lowerer) betweenParts(e *expr.Between) *expr.And {
-	return memo(l.ranges, e, func() *expr.And { return &expr.And{P: e.P, Kids: e.Parts()} })
+	return memoize(l.ranges, e, func() *expr.And { return &expr.And{P: e.P, Kids: e.Parts()} })
 }
 
 func (l *lowerer) between(e *expr.Between, f predicate.BooleanTest) *predicate.Pred {
@@ -247,5 +247,5 @@ func (l *lowerer) null(x expr.Expr, yes bool) *predicate.Pred {
 	for _, k := range expr.Kids(x) {
 		ps = append(ps, l.null(k, yes))
 	}
-	return l.junction(op, ps)
+	return l.fold(op, ps)
 }

@@ -38,8 +38,8 @@ func evalRow(where expr.Expr, c *table.Chunk, row int) (table.Value, error) {
 	return expr.Eval(where, &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }})
 }
 
-// refused reports an error of Lower that says that something is not supported.
-func refused(err error) bool {
+// catchUnsupported reports an error of Lower that says that something is not supported.
+func catchUnsupported(err error) bool {
 	return strings.Contains(err.Error(), "not supported") || strings.Contains(err.Error(), "does not fit 64 bits")
 }
 
@@ -57,7 +57,7 @@ func selected(t interface{ Fatal(...any) }, p *predicate.Pred, c *table.Chunk) t
 func agree(t rapid.TB, tab *table.Table, where expr.Expr) (refusedOne bool) {
 	q, err := physical.NewQuery(tab, &plan.Fragment{Where: where})
 	if err != nil {
-		if !refused(err) {
+		if !catchUnsupported(err) {
 			t.Fatalf("%s: %v", where, err)
 		}
 		return true

@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/plan/predicate"
 )
 
-// expanded brings a op b, which cannot fail, into the form "polynomial op
+// comparePolynomials brings a op b, which cannot fail, into the form "polynomial op
 // constant", if that cannot fail either.
-func (l *lowerer) expanded(op expr.CmpOp, a, b *predicate.Val, text string) (*predicate.Pred, bool) {
+func (l *lowerer) comparePolynomials(op expr.CmpOp, a, b *predicate.Val, text string) (*predicate.Pred, bool) {
 	cols := map[int]*predicate.Val{}
 	left, okA := predicate.Expand(a, cols)
 	right, okB := predicate.Expand(b, cols)
@@ -84,7 +84,7 @@ func termValue(t predicate.Term, cols map[int]*predicate.Val) *predicate.Val {
 func (l *lowerer) threshold(op expr.CmpOp, t predicate.Term, cols map[int]*predicate.Val, rhs *big.Int, text string) *predicate.Pred {
 	col := t.Cols[0]
 	seg := l.seg(col)
-	runs, _ := search([]predicate.Span{{Lo: 0, Hi: seg.Max}}, func(code uint64) outcome {
+	runs, _ := bisect([]predicate.Span{{Lo: 0, Hi: seg.Max}}, func(code uint64) outcome {
 		x := new(big.Int).Mul(t.Coef, big.NewInt(int64(code)+cols[col].Offset))
 		return outcome{sign: x.Cmp(rhs)}
 	})

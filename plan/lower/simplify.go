@@ -11,14 +11,14 @@ import (
 // and conjoins: nested ANDs are flattened, constants folded, duplicates dropped,
 // and the leaves over one column merged.
 func (l *lowerer) and(kids ...*predicate.Pred) *predicate.Pred {
-	return l.junction(predicate.And, kids)
+	return l.fold(predicate.And, kids)
 }
 
 // or disjoins, likewise.
-func (l *lowerer) or(kids ...*predicate.Pred) *predicate.Pred { return l.junction(predicate.Or, kids) }
+func (l *lowerer) or(kids ...*predicate.Pred) *predicate.Pred { return l.fold(predicate.Or, kids) }
 
-func (l *lowerer) junction(op predicate.Op, in []*predicate.Pred) *predicate.Pred {
-	kids := predicate.Flatten(op, in)
+func (l *lowerer) fold(op predicate.Op, in []*predicate.Pred) *predicate.Pred {
+	kids := predicate.FoldPreds(op, in)
 	if len(kids) > 1 {
 		kids = dedupe(kids)
 	}

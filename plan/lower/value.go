@@ -20,19 +20,19 @@ type value struct {
 	fails []rowError
 }
 
-// never is the value that is NULL, or fails, for every record.
-func never(fails ...rowError) *value { return &value{never: true, fails: fails} }
+// noValue is the value that is NULL, or fails, for every record.
+func noValue(fails ...rowError) *value { return &value{never: true, fails: fails} }
 
 // val turns a value expression into operations on codes.
 func (l *lowerer) val(e expr.Expr) *value {
-	return memo(l.vals, e, func() *value { return l.newVal(e) })
+	return memoize(l.vals, e, func() *value { return l.newVal(e) })
 }
 
 func (l *lowerer) newVal(e expr.Expr) *value {
 	if pureOperands(e) && len(expr.Columns(e)) == 0 {
 		c, err := expr.Eval(e, nil)
 		if err != nil {
-			return never(rowError{pred: predicate.Always, err: err})
+			return noValue(rowError{pred: predicate.Always, err: err})
 		}
 		return constantValue(c, e)
 	}
@@ -42,7 +42,7 @@ func (l *lowerer) newVal(e expr.Expr) *value {
 	case *expr.Neg:
 		x := l.val(e.X)
 		if x.never {
-			return never()
+			return noValue()
 		}
 		out := &value{v: negV(x.v), scale: x.scale}
 		msg := expr.OutOfRange(e.Type())
@@ -58,17 +58,17 @@ func (l *lowerer) newVal(e expr.Expr) *value {
 		if x := l.val(e.X); !x.never {
 			return l.castValue(e, x)
 		}
-		return never()
+		return noValue()
 	}
-	panic(cannot(e))
+	panic(unsupported(e))
 }
 
 func constantValue(c table.Value, e expr.Expr) *value {
 	switch {
 	case c.Null:
-		return never()
+		return noValue()
 	case c.Type.Kind == table.Varchar:
-		panic(cannot(e))
+		panic(unsupported(e))
 	case c.Type.IsFloat():
 		return &value{v: constF(c.F)}
 	}
@@ -80,9 +80,9 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 	v := &predicate.Val{Op: predicate.Col, Column: e.Index, Name: l.name(e.Index)}
 	switch {
 	case seg.NonNull() == 0:
-		return never()
+		return noValue()
 	case seg.Type.Kind == table.Varchar:
-		panic(cannot(e))
+		panic(unsupported(e))
 	case seg.Type.IsFloat():
 		v.Op, v.Float, v.Base, v.Single = predicate.ColF, true, seg.Base, seg.Type.Kind == table.Real
 		columnRange(v, seg)
@@ -105,15 +105,15 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	a, b := l.val(e.L), l.val(e.R)
 	switch {
 	case a.never || b.never:
-		return never()
+		return noValue()
 	case a.v.Float != b.v.Float || a.v.Float && e.Op == expr.Mod:
-		panic(cannot(e))
+		panic(unsupported(e))
 	case a.v.Float:
 		return l.floatValue(e, a.v, b.v)
 	}
 	for _, k := range []*value{a, b} {
 		if k.v.Op == predicate.Const && !k.v.Lo.IsInt64() {
-			panic(refusal{expr.Errorf(e.P, "a constant in %s does not fit 64 bits", e)})
+			panic(unsupportedError{expr.Errorf(e.P, "a constant in %s does not fit 64 bits", e)})
 		}
 	}
 	out := &value{scale: max(a.scale, b.scale)}
@@ -242,7 +242,7 @@ func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
 	at := func(k *value) *predicate.Val {
 		v := rescaled(&value{}, k.v, scale-k.scale, e, "")
 		if lo, hi := clip(v); v.CanFail || lo.CmpAbs(two53) > 0 || hi.CmpAbs(two53) > 0 {
-			panic(cannot(e))
+			panic(unsupported(e))
 		}
 		return toFloat(v)
 	}
@@ -283,10 +283,10 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 		l.within(out, e, to, msg)
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
 		if out.v = floorDiv(x.v, table.MicrosPerDay); anyFails(out.v, x.v) {
-			panic(cannot(e))
+			panic(unsupported(e))
 		}
 	default:
-		panic(cannot(e))
+		panic(unsupported(e))
 	}
 	return out
 }
@@ -309,7 +309,7 @@ func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
 // such a value; the query fails all the same.
 func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
 	if anyFails(out.v, x.v) && len(out.fails) == 0 {
-		panic(cannot(e))
+		panic(unsupported(e))
 	}
 	l.outside(out, e, lo, hi, msg)
 }
@@ -346,7 +346,7 @@ func (l *lowerer) within(out *value, e expr.Expr, t table.Type, msg string) {
 
 func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
 	beyond := func(op expr.CmpOp, limit int64) *predicate.Pred {
-		return l.computed(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
+		return l.compareValues(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
 	}
 	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != predicate.False {
 		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
@@ -386,7 +386,7 @@ func exactToFloat(e *expr.Cast, x *value, single bool) *value {
 	lo, hi := clip(x.v)
 	exact := lo.CmpAbs(two53) <= 0 && hi.CmpAbs(two53) <= 0
 	if (x.scale > 0 || single) && !exact || x.scale > 22 || x.scale > 0 && single {
-		panic(cannot(e))
+		panic(unsupported(e))
 	}
 	v := toFloat(x.v)
 	if x.scale > 0 {

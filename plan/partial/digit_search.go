@@ -16,7 +16,7 @@ type Digit struct {
 }
 
 // Thresholds are the codes of the space at which the digit becomes 1, 2, ...
-func (d Digit) Thresholds(s *physical.Space) []uint64 {
+func (d Digit) Thresholds(s *physical.CodeSpace) []uint64 {
 	codes := make([]uint64, d.thresholds(s))
 	for i := range codes {
 		codes[i] = d.Lo + uint64(i+1)<<d.Shift
@@ -25,7 +25,7 @@ func (d Digit) Thresholds(s *physical.Space) []uint64 {
 }
 
 // thresholds is how many there are.
-func (d Digit) thresholds(s *physical.Space) int {
+func (d Digit) thresholds(s *physical.CodeSpace) int {
 	if d.Lo > s.Max() {
 		return 0
 	}
@@ -34,7 +34,7 @@ func (d Digit) thresholds(s *physical.Space) int {
 
 // Reach makes of a histogram, how many values have each value of the digit, and last how many are above all of these, how
 // many reach each of the digit's thresholds.
-func (d Digit) Reach(s *physical.Space, counts []uint64) []uint64 {
+func (d Digit) Reach(s *physical.CodeSpace, counts []uint64) []uint64 {
 	reach := make([]uint64, d.thresholds(s))
 	n := counts[len(counts)-1]
 	for v := len(counts) - 2; v > 0; v-- {
@@ -52,8 +52,8 @@ func DigitBits(shift, most int) int { return (shift-1)%32%most + 1 }
 // KthLargest returns the largest of n values that at least k > 0 of them reach; count counts
 // those at or above each of a digit's thresholds (see [Selection]). The code is found digit by
 // digit from the top, each of [DigitBits]; most says how many when so many values may still be the one.
-func KthLargest(s *physical.Space, k, n uint64, most func(left uint64) int, count func(Digit) ([]uint64, error)) (table.Value, error) {
-	x := newSearch(s, k, n)
+func KthLargest(s *physical.CodeSpace, k, n uint64, most func(left uint64) int, count func(Digit) ([]uint64, error)) (table.Value, error) {
+	x := newDigitSearch(s, k, n)
 	for x.shift > 0 {
 		d := x.digit(most(x.left()))
 		counts, err := count(d)
@@ -65,8 +65,8 @@ func KthLargest(s *physical.Space, k, n uint64, most func(left uint64) int, coun
 	return s.Value(x.code), nil
 }
 
-// seeking is a search for the code of the k-th largest of some values of a space, digit by digit from the top.
-type seeking struct {
+// digitSearch is a search for the code of the k-th largest of some values of a space, digit by digit from the top.
+type digitSearch struct {
 	k, all   uint64
 	code     uint64 // what is known of it: the bits from shift on
 	shift    int    // 0 at the end
@@ -74,23 +74,23 @@ type seeking struct {
 }
 
 // left is how many values may still be the one.
-func (x *seeking) left() uint64 { return x.n - x.above }
+func (x *digitSearch) left() uint64 { return x.n - x.above }
 
 // digit is the next one, of at most so many bits.
-func (x *seeking) digit(most int) Digit {
+func (x *digitSearch) digit(most int) Digit {
 	bits := DigitBits(x.shift, most)
 	return Digit{x.code, x.shift - bits, bits, x.k, x.all}
 }
 
 // widest is the next digit of a search that goes over all values for each: first of as many bits as there may be, for
 // few values count for those after it.
-func (x *seeking) widest(most int) Digit {
+func (x *digitSearch) widest(most int) Digit {
 	bits := min(most, (x.shift-1)%32+1)
 	return Digit{Lo: x.code, Shift: x.shift - bits, Bits: bits}
 }
 
 // decide takes a digit from how many values reach each of its thresholds.
-func (x *seeking) decide(d Digit, counts []uint64) {
+func (x *digitSearch) decide(d Digit, counts []uint64) {
 	x.shift = d.Shift
 	for _, reach := range counts {
 		if reach < x.k {
@@ -102,6 +102,6 @@ func (x *seeking) decide(d Digit, counts []uint64) {
 	}
 }
 
-func newSearch(s *physical.Space, k, n uint64) *seeking {
-	return &seeking{k: k, all: n, n: n, shift: s.Bits()}
+func newDigitSearch(s *physical.CodeSpace, k, n uint64) *digitSearch {
+	return &digitSearch{k: k, all: n, n: n, shift: s.Bits()}
 }

@@ -2,9 +2,9 @@
 //
 // # Where what is
 //
-//   - partial.go: [Partial] and [Selection], the selected records on one device; [Sum]. float_sum.go: [FloatSum], the exact sum of doubles.
+//   - selection.go: [Partial] and [Selection], the selected records on one device; [Sum]. float_sum.go: [FloatSum], the exact sum of doubles.
 //   - merge.go: [Merge] joins the selections of several devices. stream.go: [Stream] joins those of parts that are visited one after the other.
 //   - digit_search.go: the search for a k-th value, digit by digit. sampled_selection.go: the same between two codes that a sample suggests
 //     (Floyd and Rivest, 1975).
-//   - finish.go: [Finish] makes the values of aggregates. known.go: counts that need no records.
+//   - finish.go: [Finish] makes the values of aggregates. known_counts.go: counts that need no records.
 package partial

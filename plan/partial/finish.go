@@ -26,7 +26,7 @@ func Finish(s Partial, q *physical.Query) ([]table.Value, error) {
 	var err error
 	var searches []func() error // last, for they go round all chunks for every digit
 	for i, a := range q.Aggs {
-		if !physical.IsRanked(a) {
+		if !physical.IsOrderStatistic(a) {
 			if out[i], err = f.aggregate(i, a); err != nil {
 				return nil, err
 			}
@@ -94,7 +94,7 @@ func (f *finisher) sum(i int, a expr.Aggregate) (*Sum, error) {
 	if a.X != nil {
 		x, ok := f.Partial.(ExpressionSums)
 		if !ok {
-			return nil, f.q.OnlyColumns()
+			return nil, f.q.RequireColumns()
 		}
 		s, err := x.SumOf(i)
 		return &s, err

@@ -110,7 +110,7 @@ func TestSpaceOrdersAllChunks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := plantest.Table(t, k)
 		for col := range tab.Fields {
-			s := physical.NewSpace(tab, col)
+			s := physical.NewCodeSpace(tab, col)
 			var all []table.Value
 			for _, c := range tab.Chunks {
 				for row := range c.Rows {

@@ -13,36 +13,36 @@ import (
 // chunks, in any order. start has do called with the selection of part i, and gives what waits for
 // that and returns its error; all parts are started before one is waited for.
 func Merge(q *physical.Query, n int, start func(i int, do func(Selection) error) (wait func() error)) Partial {
-	return &merged{q: q, parts: n, start: start, values: map[int][]uint64{}, spaces: map[int]*physical.Space{}}
+	return &mergedSelection{q: q, parts: n, start: start, values: map[int][]uint64{}, spaces: map[int]*physical.CodeSpace{}}
 }
 
-// merged is the selected records of several devices.
-type merged struct {
+// mergedSelection is the selected records of several devices.
+type mergedSelection struct {
 	q      *physical.Query
 	parts  int
 	start  func(i int, do func(Selection) error) (wait func() error)
 	values map[int][]uint64 // by column: of each part, how many are not NULL
-	spaces map[int]*physical.Space
+	spaces map[int]*physical.CodeSpace
 }
 
-func (m *merged) Check() error {
-	_, err := each(m, func(_ int, s Selection) (struct{}, error) { return struct{}{}, s.Check() })
+func (m *mergedSelection) Check() error {
+	_, err := eachPart(m, func(_ int, s Selection) (struct{}, error) { return struct{}{}, s.Check() })
 	return err
 }
 
-func (m *merged) Count() (uint64, error) {
-	counts, err := each(m, func(_ int, s Selection) (uint64, error) { return s.Count() })
-	return total(counts), err
+func (m *mergedSelection) Count() (uint64, error) {
+	counts, err := eachPart(m, func(_ int, s Selection) (uint64, error) { return s.Count() })
+	return sumCounts(counts), err
 }
 
-func (m *merged) CountNotNull(col int) (uint64, error) {
-	counts, err := each(m, func(_ int, s Selection) (uint64, error) { return s.CountNotNull(col) })
+func (m *mergedSelection) CountNotNull(col int) (uint64, error) {
+	counts, err := eachPart(m, func(_ int, s Selection) (uint64, error) { return s.CountNotNull(col) })
 	m.values[col] = counts
-	return total(counts), err
+	return sumCounts(counts), err
 }
 
-func (m *merged) Sum(col int) (total Sum, err error) {
-	sums, err := each(m, func(_ int, s Selection) (Sum, error) { return s.Sum(col) })
+func (m *mergedSelection) Sum(col int) (total Sum, err error) {
+	sums, err := eachPart(m, func(_ int, s Selection) (Sum, error) { return s.Sum(col) })
 	for i := range sums {
 		total.Add(&sums[i])
 	}
@@ -50,8 +50,8 @@ func (m *merged) Sum(col int) (total Sum, err error) {
 }
 
 // SumOf implements [ExpressionSums] where all parts do.
-func (m *merged) SumOf(agg int) (total Sum, err error) {
-	sums, err := each(m, func(_ int, s Selection) (Sum, error) { return s.(ExpressionSums).SumOf(agg) })
+func (m *mergedSelection) SumOf(agg int) (total Sum, err error) {
+	sums, err := eachPart(m, func(_ int, s Selection) (Sum, error) { return s.(ExpressionSums).SumOf(agg) })
 	for i := range sums {
 		total.Add(&sums[i])
 	}
@@ -60,22 +60,22 @@ func (m *merged) SumOf(agg int) (total Sum, err error) {
 
 // Kth implements Partial. The code is found digit by digit from the top: the parts
 // count the values that reach a digit's thresholds, and the sums of these counts decide it.
-func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
+func (m *mergedSelection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if k == 1 && slices.ContainsFunc(m.q.Aggs, func(a expr.Aggregate) bool {
 		return a.Col == col && (largest && a.Kind == expr.Max || !largest && a.Kind == expr.Min)
 	}) {
 		return m.extreme(col, largest)
 	}
-	n := total(m.values[col])
+	n := sumCounts(m.values[col])
 	if !largest {
 		k = n - k + 1
 	}
 	space := m.spaces[col]
 	if space == nil {
-		space = physical.NewSpace(m.q.Table, col)
+		space = physical.NewCodeSpace(m.q.Table, col)
 		m.spaces[col] = space
 	}
-	parts, err := each(m, func(_ int, s Selection) (Selection, error) { return s, nil })
+	parts, err := eachPart(m, func(_ int, s Selection) (Selection, error) { return s, nil })
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -90,8 +90,8 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 }
 
 // countAtLeast adds up what the parts that have values count.
-func (m *merged) countAtLeast(col int, space *physical.Space, d Digit) ([]uint64, error) {
-	parts, err := each(m, func(i int, s Selection) ([]uint64, error) {
+func (m *mergedSelection) countAtLeast(col int, space *physical.CodeSpace, d Digit) ([]uint64, error) {
+	parts, err := eachPart(m, func(i int, s Selection) ([]uint64, error) {
 		if m.values[col][i] == 0 {
 			return nil, nil
 		}
@@ -107,9 +107,9 @@ func (m *merged) countAtLeast(col int, space *physical.Space, d Digit) ([]uint64
 }
 
 // extreme is the largest or smallest value of the parts that have any.
-func (m *merged) extreme(col int, largest bool) (table.Value, error) {
+func (m *mergedSelection) extreme(col int, largest bool) (table.Value, error) {
 	null := table.Null(m.q.Table.Fields[col].Type)
-	ends, err := each(m, func(i int, s Selection) (table.Value, error) {
+	ends, err := eachPart(m, func(i int, s Selection) (table.Value, error) {
 		if m.values[col][i] == 0 {
 			return null, nil
 		}
@@ -124,8 +124,8 @@ func (m *merged) extreme(col int, largest bool) (table.Value, error) {
 	return best, err
 }
 
-// each asks all parts at once; of the error see [First].
-func each[T any](m *merged, do func(i int, s Selection) (T, error)) ([]T, error) {
+// eachPart asks all parts at once; of the error see [WaitAll].
+func eachPart[T any](m *mergedSelection, do func(i int, s Selection) (T, error)) ([]T, error) {
 	answers, waits := make([]T, m.parts), make([]func() error, m.parts)
 	for i := range waits {
 		waits[i] = m.start(i, func(s Selection) (err error) {
@@ -133,15 +133,15 @@ func each[T any](m *merged, do func(i int, s Selection) (T, error)) ([]T, error)
 			return err
 		})
 	}
-	if err := First(waits); err != nil {
+	if err := WaitAll(waits); err != nil {
 		return nil, err
 	}
 	return answers, nil
 }
 
-// First waits for all. The error is the first one's that is no check's, else that of the first check. After
+// WaitAll waits for all. The error is the first one's that is no check's, else that of the first check. After
 // an error some may be at work yet.
-func First(waits []func() error) error {
+func WaitAll(waits []func() error) error {
 	var first *physical.CheckError
 	for _, wait := range waits {
 		failed := (*physical.CheckError)(nil)
@@ -159,7 +159,7 @@ func First(waits []func() error) error {
 	return nil
 }
 
-func total(counts []uint64) (n uint64) {
+func sumCounts(counts []uint64) (n uint64) {
 	for _, c := range counts {
 		n += c
 	}

@@ -14,63 +14,63 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// between is an order statistic that probably is between two codes of its column: how many selected values of the parts that have been
+// bracket is an order statistic that probably is between two codes of its column: how many selected values of the parts that have been
 // visited are above these codes, and which ones are between them.
-type between struct {
-	col     int
-	span    predicate.Span
-	above   uint64
-	listing parallel.Group // goroutines gather codes while the device goes on
-	Codes                  // of the values between; only their number where the two codes are one
+type bracket struct {
+	col      int
+	span     predicate.Span
+	above    uint64
+	listing  parallel.Group // goroutines gather codes while the device goes on
+	CodeList                // of the values between; only their number where the two codes are one
 }
 
-// Found is how many records one query selects, and which another one does, of a chunk. Each part tells it of some records,
+// BracketRows is how many records one query selects, and which another one does, of a chunk. Each part tells it of some records,
 // those that are listed in any order; several goroutines call parts at a time.
-type Found struct {
+type BracketRows struct {
 	Parts []func() (rows []uint32, above uint64)
 }
 
-// Codes are those of some values of a column, in its space. Several goroutines may add to them.
-type Codes struct {
-	Space *physical.Space
+// CodeList are those of some values of a column, in its space. Several goroutines may add to them.
+type CodeList struct {
+	Space *physical.CodeSpace
 	Most  uint64 // more are too many; 0 for no limit
 
 	mu         sync.Mutex
 	n          uint64
 	lists      [][]uint64
-	lost       bool // there were too many, or a device does not list them
+	incomplete bool // there were too many, or a device does not list them
 	translated map[*table.Segment]translation
 }
 
-// translation is what [physical.Space.Translation] tells of a segment.
+// translation is what [physical.CodeSpace.Translation] tells of a segment.
 type translation struct {
 	delta uint64
 	ranks []uint32
 }
 
 // Len is how many there are.
-func (c *Codes) Len() uint64 { return c.n }
+func (c *CodeList) Len() uint64 { return c.n }
 
-// newBetween lists one value in eight of a table at most, and some more.
-func newBetween(t *table.Table, col int, s *physical.Space, span predicate.Span) *between {
-	return &between{col: col, span: span, Codes: Codes{Space: s, Most: uint64(t.Rows())/8 + 1<<16}}
+// newBracket lists one value in eight of a table at most, and some more.
+func newBracket(t *table.Table, col int, s *physical.CodeSpace, span predicate.Span) *bracket {
+	return &bracket{col: col, span: span, CodeList: CodeList{Space: s, Most: uint64(t.Rows())/8 + 1<<16}}
 }
 
 // visit counts and lists the values of the part that is there; where the device declines two conditions together, they are lost.
-func (b *between) visit(m *streamed, part *physical.Query) error {
+func (b *bracket) visit(m *streamedSelection, part *physical.Query) error {
 	err := b.find(m, part)
 	if errors.As(err, new(*plan.Declined)) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.lose()
+		b.giveUp()
 		return nil
 	}
 	return err
 }
 
-func (b *between) find(m *streamed, part *physical.Query) error {
+func (b *bracket) find(m *streamedSelection, part *physical.Query) error {
 	b.mu.Lock()
-	lost := b.lost
+	lost := b.incomplete
 	b.mu.Unlock()
 	if lost {
 		return nil
@@ -79,8 +79,8 @@ func (b *between) find(m *streamed, part *physical.Query) error {
 	if b.span.Hi < b.Space.Max() {
 		beyond = predicate.Span{Lo: b.span.Hi + 1, Hi: b.Space.Max()}
 	}
-	in, above := part.Within(b.col, b.Space, b.span), part.Within(b.col, b.Space, beyond)
-	in.Columns, in.Gathered = []int{b.col}, true
+	in, above := part.WithCodesIn(b.col, b.Space, b.span), part.WithCodesIn(b.col, b.Space, beyond)
+	in.Columns, in.ValuesOnly = []int{b.col}, true
 	one := b.span.Lo == b.span.Hi
 	if one || m.Find == nil {
 		if err := m.add(above, &b.above); err != nil {
@@ -124,7 +124,7 @@ func (b *between) find(m *streamed, part *physical.Query) error {
 }
 
 // add adds how many records of the part that is there a query selects.
-func (m *streamed) add(q *physical.Query, to *uint64) error {
+func (m *streamedSelection) add(q *physical.Query, to *uint64) error {
 	counted := *q
 	counted.Aggs = []expr.Aggregate{{Kind: expr.CountAll, Name: "count", Col: -1}}
 	return m.Select(&counted, func(s Selection) error {
@@ -139,7 +139,7 @@ func (m *streamed) add(q *physical.Query, to *uint64) error {
 }
 
 // list begins to add the codes of marked records of a segment.
-func (b *between) list(seg *table.Segment, m physical.Marked) {
+func (b *bracket) list(seg *table.Segment, m physical.SelectedRows) {
 	const part = table.SlabRows // of a goroutine
 	if m.All {
 		b.Add(seg, table.Block{First: m.First, N: m.N})
@@ -163,15 +163,15 @@ func (b *between) list(seg *table.Segment, m physical.Marked) {
 }
 
 // kth is the code of the k-th largest value, k > 0; ok is false where it is not between the codes.
-func (b *between) kth(k uint64) (code uint64, ok bool) {
-	if b.lost || k <= b.above || k > b.above+b.n {
+func (b *bracket) kth(k uint64) (code uint64, ok bool) {
+	if b.incomplete || k <= b.above || k > b.above+b.n {
 		return 0, false
 	}
 	return b.Kth(b.span, k-b.above), true
 }
 
 // Add adds the codes of rows of a segment, of which none is NULL.
-func (c *Codes) Add(seg *table.Segment, rows table.Block) {
+func (c *CodeList) Add(seg *table.Segment, rows table.Block) {
 	seg.Settle()
 	delta, ranks := c.translation(seg)
 	codes := table.NewSlab(rows.Len())
@@ -186,12 +186,12 @@ func (c *Codes) Add(seg *table.Segment, rows table.Block) {
 	c.n += uint64(len(codes))
 	c.lists = append(c.lists, codes)
 	if c.Most > 0 && c.n > c.Most {
-		c.lose()
+		c.giveUp()
 	}
 }
 
-// translation is [physical.Space.Translation], which goes over the dictionary of a segment of texts: once.
-func (c *Codes) translation(seg *table.Segment) (delta uint64, ranks []uint32) {
+// translation is [physical.CodeSpace.Translation], which goes over the dictionary of a segment of texts: once.
+func (c *CodeList) translation(seg *table.Segment) (delta uint64, ranks []uint32) {
 	if seg.Dict == nil {
 		return c.Space.Translation(seg)
 	}
@@ -208,19 +208,19 @@ func (c *Codes) translation(seg *table.Segment) (delta uint64, ranks []uint32) {
 	return t.delta, t.ranks
 }
 
-func (c *Codes) lose() {
-	c.lost = true
+func (c *CodeList) giveUp() {
+	c.incomplete = true
 	c.free()
 }
 
 // Free says that the codes are needed no more.
-func (c *Codes) Free() {
+func (c *CodeList) Free() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.free()
 }
 
-func (c *Codes) free() {
+func (c *CodeList) free() {
 	for _, codes := range c.lists {
 		table.FreeSlab(codes)
 	}
@@ -228,14 +228,14 @@ func (c *Codes) free() {
 }
 
 // Kth is the k-th largest code, 1 <= k <= Len, of codes that are all in a span.
-func (c *Codes) Kth(in predicate.Span, k uint64) uint64 {
+func (c *CodeList) Kth(in predicate.Span, k uint64) uint64 {
 	left := c.lists
 	for in.Lo < in.Hi { // a histogram of the upper bits of those that are left
 		const digit = 12
 		shift := max(0, bits.Len64(in.Hi-in.Lo)-digit)
 		n, lo := (in.Hi-in.Lo)>>shift+1, in.Lo
 		counts := make([]uint64, n)
-		inLists(left, func(codes []uint64, mine []uint64) []uint64 {
+		overLists(left, func(codes []uint64, mine []uint64) []uint64 {
 			if mine == nil {
 				mine = make([]uint64, n)
 			}
@@ -254,7 +254,7 @@ func (c *Codes) Kth(in predicate.Span, k uint64) uint64 {
 		}
 		from, span := lo+at<<shift, min(in.Hi-(lo+at<<shift), 1<<shift-1)
 		var next [][]uint64
-		inLists(left, func(codes []uint64, mine []uint64) []uint64 {
+		overLists(left, func(codes []uint64, mine []uint64) []uint64 {
 			for _, code := range codes {
 				if code-from <= span { // below it wraps around
 					mine = append(mine, code)
@@ -267,8 +267,8 @@ func (c *Codes) Kth(in predicate.Span, k uint64) uint64 {
 	return in.Lo
 }
 
-// inLists has all cores go over lists: each makes something of one after the other, which is joined in the end.
-func inLists(lists [][]uint64, do func(codes, mine []uint64) []uint64, join func(mine []uint64)) {
+// overLists has all cores go over lists: each makes something of one after the other, which is joined in the end.
+func overLists(lists [][]uint64, do func(codes, mine []uint64) []uint64, join func(mine []uint64)) {
 	const least = 1 << 15 // codes of a core: others take time to wake
 	codes := 0
 	for _, list := range lists {

@@ -20,7 +20,7 @@ type Visit struct{ First, Again *physical.Query }
 // NewVisit is a visit of a part.
 func NewVisit(part *physical.Query) Visit {
 	again := *part
-	again.Aggs = slices.DeleteFunc(slices.Clone(part.Aggs), func(a expr.Aggregate) bool { return !IsSought(a) })
+	again.Aggs = slices.DeleteFunc(slices.Clone(part.Aggs), func(a expr.Aggregate) bool { return !NeedsSearch(a) })
 	again.Chunks = slices.Clone(part.Chunks)
 	for i := range again.Chunks {
 		again.Chunks[i].Checks, again.Chunks[i].Sums = nil, nil
@@ -28,9 +28,9 @@ func NewVisit(part *physical.Query) Visit {
 	return Visit{part, &again}
 }
 
-// IsSought reports whether an aggregate is a k-th value but no MIN or MAX.
-func IsSought(a expr.Aggregate) bool {
-	return physical.IsRanked(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max
+// NeedsSearch reports whether an aggregate is a k-th value but no MIN or MAX.
+func NeedsSearch(a expr.Aggregate) bool {
+	return physical.IsOrderStatistic(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max
 }
 
 // Visiting is how the parts of a query are visited one after the other, for want of memory.
@@ -40,12 +40,12 @@ type Visiting struct {
 	Visit func(q *physical.Query, do func() error) error
 	// Select calls do with the selection of a query over the chunks of the part that is there, a new one every time.
 	Select func(q *physical.Query, do func(Selection) error) error
-	// Near says of order statistics, by their aggregates, between which codes of the column's [physical.Space] they probably are. Rows lists
+	// Near says of order statistics, by their aggregates, between which codes of the column's [physical.CodeSpace] they probably are. Rows lists
 	// the records that a query over the part that is there selects of a chunk, and Find also counts those that another one
 	// does: where that is nil, Select counts them.
-	Near map[int]predicate.Span
-	Rows func(q *physical.Query, chunk int) ([]physical.Marked, error)
-	Find func(in, above *physical.Query, chunk int) (Found, error)
+	Brackets map[int]predicate.Span
+	Rows     func(q *physical.Query, chunk int) ([]physical.SelectedRows, error)
+	Find     func(in, above *physical.Query, chunk int) (BracketRows, error)
 	// Recorded says that answers are assumed: the order statistics are where they are near.
 	Recorded bool
 }
@@ -57,23 +57,23 @@ type Visiting struct {
 // 64 bits take four visits where a digit has 16. Where an order statistic is near known codes, the first visit counts the values above
 // them and lists those between, of which it is one unless it is elsewhere: then its digits are decided. Where q is itself a part of a
 // query its order statistics are found together with the other parts', one visit a digit.
-func Stream(q *physical.Query, v Visiting) Selection { return &streamed{q: q, Visiting: v} }
+func Stream(q *physical.Query, v Visiting) Selection { return &streamedSelection{q: q, Visiting: v} }
 
-// streamed is the selected records of parts that are visited one after the other.
-type streamed struct {
+// streamedSelection is the selected records of parts that are visited one after the other.
+type streamedSelection struct {
 	Visiting
 	q    *physical.Query
 	bits int // of a digit
 
-	count    uint64
-	values   map[int]uint64          // by column: how many are not NULL
-	sums     map[int]*Sum            // by column
-	sumsOf   map[int]*Sum            // by aggregate
-	ends     map[end]table.Value     // of columns whose MIN or MAX is asked for
-	spaces   map[int]*physical.Space // of columns with other order statistics
-	first    map[int][]uint64        // by column: how many reach each threshold of the first digit
-	between  map[int]*between        // by aggregate
-	searched map[ranked]table.Value
+	count     uint64
+	values    map[int]uint64              // by column: how many are not NULL
+	sums      map[int]*Sum                // by column
+	sumsOf    map[int]*Sum                // by aggregate
+	ends      map[end]table.Value         // of columns whose MIN or MAX is asked for
+	spaces    map[int]*physical.CodeSpace // of columns with other order statistics
+	first     map[int][]uint64            // by column: how many reach each threshold of the first digit
+	bracketOf map[int]*bracket            // by aggregate
+	searched  map[ranked]table.Value
 }
 
 type end struct {
@@ -87,16 +87,16 @@ type ranked struct {
 }
 
 // Check implements Partial: the first visit. After a failed check the other parts are looked at for an earlier one.
-func (m *streamed) Check() error {
+func (m *streamedSelection) Check() error {
 	m.count, m.values, m.sums, m.sumsOf = 0, map[int]uint64{}, map[int]*Sum{}, map[int]*Sum{}
-	m.ends, m.spaces, m.first, m.searched = map[end]table.Value{}, map[int]*physical.Space{}, map[int][]uint64{}, nil
-	m.between = map[int]*between{}
-	for i, span := range m.Near {
+	m.ends, m.spaces, m.first, m.searched = map[end]table.Value{}, map[int]*physical.CodeSpace{}, map[int][]uint64{}, nil
+	m.bracketOf = map[int]*bracket{}
+	for i, span := range m.Brackets {
 		col := m.q.Aggs[i].Col
-		m.between[i] = newBetween(m.q.Table, col, m.space(col), span)
+		m.bracketOf[i] = newBracket(m.q.Table, col, m.space(col), span)
 	}
 	defer func() {
-		for _, b := range m.between {
+		for _, b := range m.bracketOf {
 			b.listing.Wait()
 		}
 	}()
@@ -110,9 +110,9 @@ func (m *streamed) Check() error {
 				m.bits = s.VisitBits()
 				return m.gather(s)
 			})
-			for _, i := range slices.Sorted(maps.Keys(m.between)) {
+			for _, i := range slices.Sorted(maps.Keys(m.bracketOf)) {
 				if err == nil && failed == nil {
-					err = m.between[i].visit(m, v.First)
+					err = m.bracketOf[i].visit(m, v.First)
 				}
 			}
 			return err
@@ -132,7 +132,7 @@ func (m *streamed) Check() error {
 }
 
 // again visits all parts once more.
-func (m *streamed) again(do func(s Selection) error) error {
+func (m *streamedSelection) again(do func(s Selection) error) error {
 	for _, v := range m.Visits {
 		err := m.Visit(v.Again, func() error {
 			return m.Select(v.Again, func(s Selection) error {
@@ -151,9 +151,9 @@ func (m *streamed) again(do func(s Selection) error) error {
 }
 
 // gather adds what the aggregates need to know of a part.
-func (m *streamed) gather(s Selection) error {
+func (m *streamedSelection) gather(s Selection) error {
 	var err error
-	v := &partVisit{streamed: m, Selection: s, values: map[int]uint64{}, summed: map[int]bool{}, begun: map[int]bool{}}
+	v := &partVisit{streamedSelection: m, Selection: s, values: map[int]uint64{}, summed: map[int]bool{}, begun: map[int]bool{}}
 	for i := 0; i < len(m.q.Aggs) && err == nil; i++ {
 		switch a := m.q.Aggs[i]; {
 		case a.X != nil:
@@ -162,9 +162,9 @@ func (m *streamed) gather(s Selection) error {
 			err = v.addSum(a.Col)
 		case a.Kind == expr.Count:
 			_, err = v.addValues(a.Col)
-		case !physical.IsRanked(a):
+		case !physical.IsOrderStatistic(a):
 			err = v.addCount()
-		case physical.IsRanked(a) && !a.Null:
+		case physical.IsOrderStatistic(a) && !a.Null:
 			err = v.addRanked(i, a)
 		}
 	}
@@ -173,7 +173,7 @@ func (m *streamed) gather(s Selection) error {
 
 // partVisit is the first visit of a part.
 type partVisit struct {
-	*streamed
+	*streamedSelection
 	Selection
 	values        map[int]uint64 // by column: that are not NULL
 	summed, begun map[int]bool   // columns whose sum, and whose first digit, has been added
@@ -195,7 +195,7 @@ func (v *partVisit) addValues(col int) (n uint64, err error) {
 	if !known {
 		n, err = v.Selection.CountNotNull(col)
 		v.values[col] = n
-		v.streamed.values[col] += n
+		v.streamedSelection.values[col] += n
 	}
 	return n, err
 }
@@ -213,7 +213,7 @@ func (v *partVisit) addSum(col int) error {
 func (v *partVisit) addExpression(agg int) error {
 	x, ok := v.Selection.(ExpressionSums)
 	if !ok {
-		return v.q.OnlyColumns()
+		return v.q.RequireColumns()
 	}
 	sum, err := x.SumOf(agg)
 	addTo(v.sumsOf, agg, &sum)
@@ -241,7 +241,7 @@ func (v *partVisit) addRanked(agg int, a expr.Aggregate) error {
 		}
 		return err
 	}
-	if v.q.IsPart() || v.begun[a.Col] || v.between[agg] != nil {
+	if v.q.IsPart() || v.begun[a.Col] || v.bracketOf[agg] != nil {
 		return nil
 	}
 	v.begun[a.Col] = true
@@ -249,7 +249,7 @@ func (v *partVisit) addRanked(agg int, a expr.Aggregate) error {
 	if space.Bits() == 0 {
 		return nil
 	}
-	counts, err := v.Selection.CountAtLeast(a.Col, space, newSearch(space, 0, 0).widest(v.bits))
+	counts, err := v.Selection.CountAtLeast(a.Col, space, newDigitSearch(space, 0, 0).widest(v.bits))
 	v.first[a.Col] = added(v.first[a.Col], counts)
 	return err
 }
@@ -265,21 +265,21 @@ func added(all, counts []uint64) []uint64 {
 	return all
 }
 
-func (m *streamed) space(col int) *physical.Space {
+func (m *streamedSelection) space(col int) *physical.CodeSpace {
 	if m.spaces[col] == nil {
-		m.spaces[col] = physical.NewSpace(m.q.Table, col)
+		m.spaces[col] = physical.NewCodeSpace(m.q.Table, col)
 	}
 	return m.spaces[col]
 }
 
 // Count implements Partial.
-func (m *streamed) Count() (uint64, error) { return m.count, nil }
+func (m *streamedSelection) Count() (uint64, error) { return m.count, nil }
 
 // CountNotNull implements Partial.
-func (m *streamed) CountNotNull(col int) (uint64, error) { return m.values[col], nil }
+func (m *streamedSelection) CountNotNull(col int) (uint64, error) { return m.values[col], nil }
 
 // Sum implements Partial.
-func (m *streamed) Sum(col int) (sum Sum, err error) {
+func (m *streamedSelection) Sum(col int) (sum Sum, err error) {
 	if s := m.sums[col]; s != nil {
 		sum.Add(s)
 	}
@@ -287,7 +287,7 @@ func (m *streamed) Sum(col int) (sum Sum, err error) {
 }
 
 // SumOf implements [ExpressionSums].
-func (m *streamed) SumOf(agg int) (sum Sum, err error) {
+func (m *streamedSelection) SumOf(agg int) (sum Sum, err error) {
 	if s := m.sumsOf[agg]; s != nil {
 		sum.Add(s)
 	}
@@ -295,7 +295,7 @@ func (m *streamed) SumOf(agg int) (sum Sum, err error) {
 }
 
 // Kth implements Partial.
-func (m *streamed) Kth(col int, k uint64, largest bool) (table.Value, error) {
+func (m *streamedSelection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if v, known := m.ends[end{col, largest}]; known && k == 1 {
 		return v, nil
 	}
@@ -312,11 +312,11 @@ func (m *streamed) Kth(col int, k uint64, largest bool) (table.Value, error) {
 }
 
 // searchAll finds all order statistics together, one visit a digit.
-func (m *streamed) searchAll() error {
+func (m *streamedSelection) searchAll() error {
 	m.searched = map[ranked]table.Value{}
-	searches := map[ranked]*seeking{}
+	searches := map[ranked]*digitSearch{}
 	for i, a := range m.q.Aggs {
-		if !IsSought(a) {
+		if !NeedsSearch(a) {
 			continue
 		}
 		n := m.values[a.Col]
@@ -327,15 +327,15 @@ func (m *streamed) searchAll() error {
 		if !ok {
 			continue
 		}
-		x := newSearch(m.space(a.Col), k, n)
+		x := newDigitSearch(m.space(a.Col), k, n)
 		if !largest {
 			x.k = n - k + 1
 		}
 		if first := m.first[a.Col]; x.shift > 0 && first != nil {
 			x.decide(x.widest(m.bits), first)
 		}
-		if b := m.between[i]; b != nil {
-			if code, ok := b.kth(x.k); ok || m.Recorded && !b.lost {
+		if b := m.bracketOf[i]; b != nil {
+			if code, ok := b.kth(x.k); ok || m.Recorded && !b.incomplete {
 				x.code, x.shift = code, 0
 			}
 			b.Free()
@@ -367,7 +367,7 @@ func (m *streamed) searchAll() error {
 }
 
 // countDigits adds the counts of a part for the digits of several searches, in the order of the columns.
-func (m *streamed) countDigits(s Selection, digits map[ranked]Digit, counts map[ranked][]uint64) error {
+func (m *streamedSelection) countDigits(s Selection, digits map[ranked]Digit, counts map[ranked][]uint64) error {
 	order := slices.SortedFunc(maps.Keys(digits), func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(a.col, b.col), cmp.Compare(a.k, b.k), cmp.Compare(digits[a].Lo, digits[b].Lo))
 	})
@@ -389,7 +389,7 @@ func (m *streamed) countDigits(s Selection, digits map[ranked]Digit, counts map[
 }
 
 // CountAtLeast implements Selection: one visit.
-func (m *streamed) CountAtLeast(col int, space *physical.Space, d Digit) (reach []uint64, err error) {
+func (m *streamedSelection) CountAtLeast(col int, space *physical.CodeSpace, d Digit) (reach []uint64, err error) {
 	err = m.again(func(s Selection) error {
 		n, err := s.CountNotNull(col)
 		if err != nil || n == 0 {
@@ -406,7 +406,7 @@ func (m *streamed) CountAtLeast(col int, space *physical.Space, d Digit) (reach 
 }
 
 // DigitBits implements Selection.
-func (m *streamed) DigitBits(uint64) int { return m.bits }
+func (m *streamedSelection) DigitBits(uint64) int { return m.bits }
 
 // VisitBits implements Selection.
-func (m *streamed) VisitBits() int { return m.bits }
+func (m *streamedSelection) VisitBits() int { return m.bits }

@@ -1,6 +1,6 @@
 package physical
 
-// Bucket is some rows of a side of a [PairQuery]: their keys in the space of both sides, whose upper halves are there where 32 bits are not
+// Bucket is some rows of a side of a [JoinQuery]: their keys in the space of both sides, whose upper halves are there where 32 bits are not
 // enough, and their numbers in the table or, where these are taken by a list, their places in that.
 type Bucket struct{ Low, High, Rows []uint32 }
 

@@ -16,13 +16,13 @@ func (e *CheckError) Before(o *CheckError) bool {
 	return e.Chunk < o.Chunk || e.Chunk == o.Chunk && e.Check < o.Check
 }
 
-// Failed returns the error of a check that selected a record of a chunk.
-func (q *Query) Failed(chunk, check int) error {
-	return &CheckError{Chunk: q.whole(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
+// CheckFailed returns the error of a check that selected a record of a chunk.
+func (q *Query) CheckFailed(chunk, check int) error {
+	return &CheckError{Chunk: q.sourceChunk(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
 }
 
-// FailedAt is Failed for a record that the check selected.
-func (q *Query) FailedAt(chunk, check, row int) error {
+// CheckFailedAt is Failed for a record that the check selected.
+func (q *Query) CheckFailedAt(chunk, check, row int) error {
 	err := q.Chunks[chunk].Checks[check].ErrorAt(q.Table.Chunks[chunk], row)
-	return &CheckError{Chunk: q.whole(chunk), Check: check, Err: err}
+	return &CheckError{Chunk: q.sourceChunk(chunk), Check: check, Err: err}
 }

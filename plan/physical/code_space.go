@@ -9,10 +9,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Space is the code space that the chunks of one column have in common, in which
+// CodeSpace is the code space that the chunks of one column have in common, in which
 // the k-th largest value over several chunks is searched for. For a table of one
 // chunk it is that chunk's own. Its codes order as the values do.
-type Space struct {
+type CodeSpace struct {
 	typ   table.Type
 	base  uint64 // ordinal of code 0
 	max   uint64
@@ -20,10 +20,10 @@ type Space struct {
 	spans map[int64]table.Span // INTERVAL: those of the segments
 }
 
-// NewSpace makes the common space of field col. Chunks in which every record is
+// NewCodeSpace makes the common space of field col. Chunks in which every record is
 // NULL add nothing to it.
-func NewSpace(t *table.Table, col int) *Space {
-	s := &Space{typ: t.Fields[col].Type, base: math.MaxUint64}
+func NewCodeSpace(t *table.Table, col int) *CodeSpace {
+	s := &CodeSpace{typ: t.Fields[col].Type, base: math.MaxUint64}
 	top, dicts := uint64(0), [][]string(nil)
 	for _, c := range t.Chunks {
 		seg := c.Segments[col]
@@ -57,21 +57,21 @@ func NewSpace(t *table.Table, col int) *Space {
 }
 
 // Max is the largest code that a record has; 0 when there is none.
-func (s *Space) Max() uint64 { return s.max }
+func (s *CodeSpace) Max() uint64 { return s.max }
 
 // Bits is the width of Max.
-func (s *Space) Bits() int { return bits.Len64(s.max) }
+func (s *CodeSpace) Bits() int { return bits.Len64(s.max) }
 
 // Above is by how much an ordinal is above that of code 0.
-func (s *Space) Above(ordinal uint64) uint64 { return ordinal - s.base }
+func (s *CodeSpace) Above(ordinal uint64) uint64 { return ordinal - s.base }
 
 // Segment is a segment without rows of the space: its base, its largest code, its dictionary.
-func (s *Space) Segment() *table.Segment {
+func (s *CodeSpace) Segment() *table.Segment {
 	return &table.Segment{Type: s.typ, Base: s.base, Max: s.max, Bits: s.Bits(), Dict: s.dict, Spans: s.spans}
 }
 
 // Value decodes a code, code <= Max.
-func (s *Space) Value(code uint64) table.Value {
+func (s *CodeSpace) Value(code uint64) table.Value {
 	if s.typ.Kind == table.Varchar {
 		if code >= uint64(len(s.dict)) {
 			return table.Null(s.typ)
@@ -82,7 +82,7 @@ func (s *Space) Value(code uint64) table.Value {
 }
 
 // Code returns the code that a code of a chunk's segment has here.
-func (s *Space) Code(seg *table.Segment, local uint64) uint64 {
+func (s *CodeSpace) Code(seg *table.Segment, local uint64) uint64 {
 	if s.typ.Kind == table.Varchar {
 		return uint64(sort.SearchStrings(s.dict, seg.Dict[local]))
 	}
@@ -91,7 +91,7 @@ func (s *Space) Code(seg *table.Segment, local uint64) uint64 {
 
 // Translation is how the codes of a chunk's segment become those of the space: each is
 // greater by delta or, where ranks is not nil, is ranks[code].
-func (s *Space) Translation(seg *table.Segment) (delta uint64, ranks []uint32) {
+func (s *CodeSpace) Translation(seg *table.Segment) (delta uint64, ranks []uint32) {
 	switch {
 	case seg.NonNull() == 0:
 		return 0, nil
@@ -113,7 +113,7 @@ func (s *Space) Translation(seg *table.Segment) (delta uint64, ranks []uint32) {
 
 // AtLeast returns the smallest code whose value does not come before what order, which
 // is negative for values before it, looks for; Max where all do.
-func (s *Space) AtLeast(order func(table.Value) int) uint64 {
+func (s *CodeSpace) AtLeast(order func(table.Value) int) uint64 {
 	lo, hi := uint64(0), s.max
 	for lo < hi {
 		if mid := lo + (hi-lo)/2; order(s.Value(mid)) >= 0 {
@@ -127,7 +127,7 @@ func (s *Space) AtLeast(order func(table.Value) int) uint64 {
 
 // Local returns the smallest code of a chunk's segment whose value is at least that of a
 // code of the space. ok is false when the chunk has no such code.
-func (s *Space) Local(seg *table.Segment, code uint64) (local uint64, ok bool) {
+func (s *CodeSpace) Local(seg *table.Segment, code uint64) (local uint64, ok bool) {
 	if seg == nil || seg.NonNull() == 0 || code > s.max {
 		return 0, false
 	}

@@ -21,8 +21,8 @@ type Dimension struct {
 	Size         int          // how many numbers there are
 }
 
-// Array is a chunk of one column of codes: 1 to most of them are what they stand for.
-func Array(codes table.Codes, most uint64) *table.Chunk {
+// CodesChunk is a chunk of one column of codes: 1 to most of them are what they stand for.
+func CodesChunk(codes table.Codes, most uint64) *table.Chunk {
 	s := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(0), Max: most, Bits: bits.Len64(most), Codes: codes}
 	return &table.Chunk{Rows: codes.Len(), Segments: []*table.Segment{s}}
 }

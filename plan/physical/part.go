@@ -9,12 +9,12 @@ import (
 // Part is the query over some chunks of its table, for one of several devices whose
 // selections [partial.Merge] joins. Runs of the values of a part of the rows say too little to be merged.
 func (q *Query) Part(chunks []int) *Query {
-	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Star: q.Star, Order: q.Order, Alone: q.Alone && len(chunks) == len(q.Chunks), places: []int{}}
+	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, ValuesOnly: q.ValuesOnly, Groups: q.Groups, Star: q.Star, Order: q.Order, KeyOnly: q.KeyOnly && len(chunks) == len(q.Chunks), chunkIDs: []int{}}
 	var list []*table.Chunk
 	for _, i := range chunks {
 		list = append(list, q.Table.Chunks[i])
 		p.Chunks = append(p.Chunks, q.Chunks[i])
-		p.places = append(p.places, q.Place(i))
+		p.chunkIDs = append(p.chunkIDs, q.ChunkID(i))
 		if q.windowOf != nil {
 			p.windowOf = append(p.windowOf, q.windowOf[i])
 		}
@@ -30,34 +30,34 @@ func (q *Query) Windowed(t *table.Table, of []int) *Query {
 	out.Table, out.Chunks, out.windowOf = t, nil, nil
 	for _, i := range of {
 		out.Chunks = append(out.Chunks, q.Chunks[i])
-		out.windowOf = append(out.windowOf, q.Place(i))
+		out.windowOf = append(out.windowOf, q.ChunkID(i))
 	}
 	return &out
 }
 
 // IsPart reports whether the query is over some chunks only: its order statistics,
 // but for MIN and MAX, are found together with other parts.
-func (q *Query) IsPart() bool { return q.places != nil }
+func (q *Query) IsPart() bool { return q.chunkIDs != nil }
 
-// Place is a chunk's place in the whole table.
-func (q *Query) Place(chunk int) int {
-	if q.places == nil {
+// ChunkID is a chunk's place in the whole table.
+func (q *Query) ChunkID(chunk int) int {
+	if q.chunkIDs == nil {
 		return chunk
 	}
-	return q.places[chunk]
+	return q.chunkIDs[chunk]
 }
 
-// whole is the place of the chunk that a chunk is, or is a window of.
-func (q *Query) whole(chunk int) int {
+// sourceChunk is the place of the chunk that a chunk is, or is a window of.
+func (q *Query) sourceChunk(chunk int) int {
 	if q.windowOf == nil {
-		return q.Place(chunk)
+		return q.ChunkID(chunk)
 	}
 	return q.windowOf[chunk]
 }
 
-// Within selects those selected records of which the codes of a column are in a span of the space, without checks.
-func (q *Query) Within(col int, s *Space, in predicate.Span) *Query {
-	out := &Query{Table: q.Table, Where: q.Where, Chunks: make([]ChunkPlan, len(q.Chunks)), places: q.places, windowOf: q.windowOf}
+// WithCodesIn selects those selected records of which the codes of a column are in a span of the space, without checks.
+func (q *Query) WithCodesIn(col int, s *CodeSpace, in predicate.Span) *Query {
+	out := &Query{Table: q.Table, Where: q.Where, Chunks: make([]ChunkPlan, len(q.Chunks)), chunkIDs: q.chunkIDs, windowOf: q.windowOf}
 	for i, c := range q.Chunks {
 		out.Chunks[i] = ChunkPlan{Pred: predicate.Never, scalar: c.scalar}
 		chunk := q.Table.Chunks[i]

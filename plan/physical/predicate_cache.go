@@ -16,43 +16,45 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// maxLowered is how many conditions a [Lowered] keeps.
-const maxLowered = 128
+// maxCached is how many conditions a [PredicateCache] keeps.
+const maxCached = 128
 
-// Lowered keeps what [lower.Lower] made of the conditions that were used last: by condition,
+// PredicateCache keeps what [lower.Lower] made of the conditions that were used last: by condition,
 // its constants included, and by the segments that it reads. So a statement that runs
 // again over a later snapshot of its table lowers only the chunks that have changed, and
 // the others keep their predicates. It keeps no segment in memory. The zero value is
 // empty; several goroutines may use it.
-type Lowered struct {
+type PredicateCache struct {
 	mu   sync.Mutex
-	list []*lowered // the one used last in front
+	list []*cachedPredicate // the one used last in front
 }
 
-// lowered is one condition over the chunks of one snapshot; it does not change.
-type lowered struct {
+// cachedPredicate is one condition over the chunks of one snapshot; it does not change.
+type cachedPredicate struct {
 	table  string
 	fields int // of the table: behind them is the mark of rows that are not deleted
 	where  expr.Expr
 	text   string // of the condition: others are not compared node by node
-	chunks []loweredChunk
+	chunks []cachedChunk
 }
 
-// loweredChunk is a chunk's plan and what it depends on.
-type loweredChunk struct {
+// cachedChunk is a chunk's plan and what it depends on.
+type cachedChunk struct {
 	segments []weak.Pointer[table.Segment] // of the columns that are read
 	live     predicate.Op                  // of the predicate for rows that are not deleted
 	plan     ChunkPlan
 }
 
 // NewQuery lowers a fragment's condition for every chunk of its table, and its sums of expressions.
-// Where these cannot be had from sums of codes it is the query of the rows, [plan.Fragment.Selected].
-func NewQuery(t *table.Table, q *plan.Fragment) (*Query, error) { return new(Lowered).Query(t, q) }
+// Where these cannot be had from sums of codes it is the query of the rows, [plan.Fragment.FallbackFragment].
+func NewQuery(t *table.Table, q *plan.Fragment) (*Query, error) {
+	return new(PredicateCache).Query(t, q)
+}
 
 // Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
 // a time.
-func (l *Lowered) Query(t *table.Table, q *plan.Fragment) (*Query, error) {
-	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: SortByColumns(q.Order, t), Alone: q.Alone}
+func (l *PredicateCache) Query(t *table.Table, q *plan.Fragment) (*Query, error) {
+	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, ValuesOnly: q.ValuesOnly, Groups: q.Groups, Order: SortByColumns(q.Order, t), KeyOnly: q.KeyOnly}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
 			return nil, lower.UnsupportedColumn(t.Fields[a.Col], a.P)
@@ -67,7 +69,7 @@ func (l *Lowered) Query(t *table.Table, q *plan.Fragment) (*Query, error) {
 }
 
 // chunks lowers a condition for the chunks of a table; nil selects every record.
-func (l *Lowered) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
+func (l *PredicateCache) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
 	out := &Query{Table: t, Where: where, Chunks: make([]ChunkPlan, len(t.Chunks))}
 	if where == nil {
 		for i, c := range t.Chunks {
@@ -75,12 +77,12 @@ func (l *Lowered) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
 		}
 		return out.Chunks, nil
 	}
-	now := &lowered{table: t.Name, fields: len(t.Fields), where: where, text: where.String()}
+	now := &cachedPredicate{table: t.Name, fields: len(t.Fields), where: where, text: where.String()}
 	old := l.get(now)
 	cols := expr.Columns(where)
 	var missing []int
 	for i, c := range t.Chunks {
-		k := loweredChunk{live: lower.LivePredicate(t, c).Op}
+		k := cachedChunk{live: lower.LivePredicate(t, c).Op}
 		for _, col := range cols {
 			if col < len(t.Fields) { // Lower says so where it is not
 				k.segments = append(k.segments, weak.Make(c.Segments[col]))
@@ -104,7 +106,7 @@ func (l *Lowered) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
 }
 
 // filters lowers the FILTERs of the groups' aggregates.
-func (l *Lowered) filters(q *Query) {
+func (l *PredicateCache) filters(q *Query) {
 	if q.Groups == nil || !slices.ContainsFunc(q.Groups.Aggs, func(a expr.Aggregate) bool { return a.Filter != nil }) {
 		return
 	}
@@ -129,7 +131,7 @@ func (l *Lowered) filters(q *Query) {
 }
 
 // filter lowers a FILTER for the chunks of a table: none where it is cpu's, which is where it may raise an error.
-func (l *Lowered) filter(t *table.Table, where expr.Expr) (list []*predicate.Pred) {
+func (l *PredicateCache) filter(t *table.Table, where expr.Expr) (list []*predicate.Pred) {
 	chunks, err := l.chunks(t, where)
 	if err != nil {
 		return nil
@@ -144,10 +146,10 @@ func (l *Lowered) filter(t *table.Table, where expr.Expr) (list []*predicate.Pre
 }
 
 // withSums is a fragment's query with its sums of expressions, or that of the rows.
-func (l *Lowered) withSums(out *Query, t *table.Table, q *plan.Fragment) (*Query, error) {
+func (l *PredicateCache) withSums(out *Query, t *table.Table, q *plan.Fragment) (*Query, error) {
 	err := out.lowerSums()
-	if err != nil && q.Otherwise != nil {
-		return l.Query(t, q.Selected())
+	if err != nil && q.Fallback != nil {
+		return l.Query(t, q.FallbackFragment())
 	}
 	return out, err
 }
@@ -177,11 +179,11 @@ func (q *Query) lower(chunks []int) error {
 }
 
 // find returns the plan of a chunk, which is mostly in the place that it had before.
-func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
+func (o *cachedPredicate) find(i int, k cachedChunk) (p ChunkPlan, ok bool) {
 	if o == nil {
 		return p, false
 	}
-	like := func(c loweredChunk) bool { return c.live == k.live && slices.Equal(c.segments, k.segments) }
+	like := func(c cachedChunk) bool { return c.live == k.live && slices.Equal(c.segments, k.segments) }
 	if i >= len(o.chunks) || !like(o.chunks[i]) {
 		i = slices.IndexFunc(o.chunks, like)
 	}
@@ -192,10 +194,10 @@ func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
 }
 
 // get returns what is kept of a condition, nil where nothing is.
-func (l *Lowered) get(of *lowered) *lowered {
+func (l *PredicateCache) get(of *cachedPredicate) *cachedPredicate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.list, func(o *lowered) bool {
+	i := slices.IndexFunc(l.list, func(o *cachedPredicate) bool {
 		return o.table == of.table && o.fields == of.fields && o.text == of.text && (o.where == of.where || reflect.DeepEqual(o.where, of.where))
 	})
 	if i < 0 {
@@ -205,9 +207,9 @@ func (l *Lowered) get(of *lowered) *lowered {
 }
 
 // put keeps a condition in the place of what was kept of it before.
-func (l *Lowered) put(old, now *lowered) {
+func (l *PredicateCache) put(old, now *cachedPredicate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	rest := slices.DeleteFunc(l.list, func(o *lowered) bool { return o == old })
-	l.list = append([]*lowered{now}, rest[:min(len(rest), maxLowered-1)]...)
+	rest := slices.DeleteFunc(l.list, func(o *cachedPredicate) bool { return o == old })
+	l.list = append([]*cachedPredicate{now}, rest[:min(len(rest), maxCached-1)]...)
 }

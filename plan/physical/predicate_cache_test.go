@@ -37,7 +37,7 @@ func below(n int64) expr.Expr {
 // condition reads are the same, for the same condition with the same constants.
 func TestLoweredKeepsWhatDidNotChange(t *testing.T) {
 	first := numbers(t, 30)
-	var l physical.Lowered
+	var l physical.PredicateCache
 	preds := func(tab *table.Table, n int64) (out []*predicate.Pred) {
 		t.Helper()
 		q, err := l.Query(tab, &plan.Fragment{Table: "t", Where: below(n)})
@@ -76,7 +76,7 @@ func TestLoweredKeepsWhatDidNotChange(t *testing.T) {
 		{"one more row is deleted", first.With(c[0], deleted), first.With(c[0], more), 15, []int{0, 1}},
 		{"chunks move", first, first.With(c[2], c[0]), 15, []int{2, 0}},
 	} {
-		l = physical.Lowered{}
+		l = physical.PredicateCache{}
 		before, after := preds(x.before, 15), preds(x.after, x.n)
 		for i, from := range x.kept {
 			for j := range before {
@@ -95,7 +95,7 @@ func TestLoweredKeepsWhatDidNotChange(t *testing.T) {
 // goroutines may do it.
 func TestLoweredIsBounded(t *testing.T) {
 	tab := numbers(t, 30)
-	var l physical.Lowered
+	var l physical.PredicateCache
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
@@ -174,11 +174,11 @@ func TestKnown(t *testing.T) {
 		{"a sum", whole, nil, append(aggs, expr.Aggregate{Kind: expr.Sum, Col: 0, Arg: big}), false},
 		{"different values", whole, nil, []expr.Aggregate{{Kind: expr.Count, Col: 0, Arg: big, Distinct: true}}, false},
 	} {
-		q, err := new(physical.Lowered).Query(x.tab, &plan.Fragment{Table: "t", Where: x.where, Aggs: x.aggs})
+		q, err := new(physical.PredicateCache).Query(x.tab, &plan.Fragment{Table: "t", Where: x.where, Aggs: x.aggs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, known := partial.Known(q)
+		got, known := partial.KnownCounts(q)
 		if known != x.known {
 			t.Errorf("%s: known %v", x.name, known)
 		}

@@ -19,8 +19,8 @@ type Query struct {
 	Where   expr.Expr   // as asked, for the oracle and for EXPLAIN; nil: every record
 	Aggs    []expr.Aggregate
 	Columns []int // wanted of the selected rows, where there are no aggregates
-	// Gathered is [plan.Fragment].Gathered.
-	Gathered bool
+	// ValuesOnly is [plan.Fragment].ValuesOnly.
+	ValuesOnly bool
 	// Groups is [plan.Fragment].Groups.
 	Groups *plan.Aggregate
 	// Star are the tables that the selected rows are joined to before they are grouped: those without a
@@ -30,10 +30,10 @@ type Query struct {
 	Bound *plan.GroupBound
 	// Order is [plan.Fragment].Order, by columns where that is the same: [SortByColumns].
 	Order *plan.Sort
-	// Alone is [plan.Fragment].Alone.
-	Alone bool
+	// KeyOnly is [plan.Fragment].KeyOnly.
+	KeyOnly bool
 
-	places   []int // of a part of a query: the chunks' places in the whole table
+	chunkIDs []int // of a part of a query: the chunks' places in the whole table
 	windowOf []int // of a query over windows: the places of the chunks that they are of
 }
 
@@ -42,8 +42,8 @@ func (q *Query) Reads() []int {
 	return (&plan.Fragment{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns}).Reads()
 }
 
-// Summed lists the aggregates that the sum of a column serves.
-func (q *Query) Summed(col int) (aggs []int) {
+// AggregatesOfSum lists the aggregates that the sum of a column serves.
+func (q *Query) AggregatesOfSum(col int) (aggs []int) {
 	for i, a := range q.Aggs {
 		if a.Col == col && (a.Kind == expr.Sum || a.Kind == expr.Avg) {
 			aggs = append(aggs, i)
@@ -87,17 +87,17 @@ func groupsByColumns(a *plan.Aggregate) bool {
 	})
 }
 
-// OnlyColumns returns a [plan.Declined] where an aggregate is of an expression, for backends that add
+// RequireColumns returns a [plan.Declined] where an aggregate is of an expression, for backends that add
 // up columns alone; nil else.
-func (q *Query) OnlyColumns() error {
+func (q *Query) RequireColumns() error {
 	if i := slices.IndexFunc(q.Aggs, func(a expr.Aggregate) bool { return a.X != nil }); i >= 0 {
 		return &plan.Declined{Why: q.Aggs[i].String() + " is of an expression: compute adds it up itself, cpu above the rows that any backend selects"}
 	}
 	return nil
 }
 
-// OnlyCPU returns a [plan.Declined] where some condition of the query is a [predicate.Scalar], nil else.
-func (q *Query) OnlyCPU() error {
+// RequireNoScalar returns a [plan.Declined] where some condition of the query is a [predicate.Scalar], nil else.
+func (q *Query) RequireNoScalar() error {
 	for _, c := range q.Chunks {
 		if c.scalar == nil {
 			continue
@@ -132,7 +132,7 @@ func (c *ChunkPlan) firstScalar() (found *predicate.Scalar) {
 }
 
 // lowerSums finds the sums of expressions of every chunk. It is a [plan.Declined] where one may
-// have an error in some record, or multiplies more than [lower.MostFactors] columns.
+// have an error in some record, or multiplies more than [lower.MaxFactors] columns.
 func (q *Query) lowerSums() error {
 	for i, c := range q.Table.Chunks {
 		sums := make([]*lower.CodeSum, len(q.Aggs))
@@ -141,7 +141,7 @@ func (q *Query) lowerSums() error {
 				continue
 			}
 			if sums[k] = lower.NewCodeSum(a, q.Table, c); sums[k] == nil {
-				return &plan.Declined{Why: a.String() + fmt.Sprintf(" is not a sum of products of up to %d columns that fit 64 bits in every record", lower.MostFactors)}
+				return &plan.Declined{Why: a.String() + fmt.Sprintf(" is not a sum of products of up to %d columns that fit 64 bits in every record", lower.MaxFactors)}
 			}
 			q.Chunks[i].Sums = sums
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// IsRanked reports whether an aggregate is a k-th value.
-func IsRanked(a expr.Aggregate) bool {
+// IsOrderStatistic reports whether an aggregate is a k-th value.
+func IsOrderStatistic(a expr.Aggregate) bool {
 	switch a.Kind {
 	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
 		return true
@@ -50,11 +50,11 @@ func percentileRank(a expr.Aggregate, n uint64) uint64 {
 	return uint64(x)
 }
 
-// Ranked lists the aggregates that the k-th largest or smallest of n values of a column
+// AggregatesOfRank lists the aggregates that the k-th largest or smallest of n values of a column
 // serves.
-func (q *Query) Ranked(col int, n, k uint64, largest bool) (aggs []int) {
+func (q *Query) AggregatesOfRank(col int, n, k uint64, largest bool) (aggs []int) {
 	for i, a := range q.Aggs {
-		if a.Col != col || !IsRanked(a) {
+		if a.Col != col || !IsOrderStatistic(a) {
 			continue
 		}
 		if j, l, ok, err := Rank(a, n); ok && err == nil && j == k && l == largest {

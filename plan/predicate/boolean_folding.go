@@ -1,10 +1,10 @@
 package predicate
 
-// Junction lists what an AND or OR of in has left to decide: nested ones of the same
+// FoldBooleans lists what an AND or OR of in has left to decide: nested ones of the same
 // kind are flattened, TRUE and FALSE folded. One that decides the whole is all that is
 // left, and none is where nothing but the neutral constant was. node tells the
 // operation of a T and what it joins.
-func Junction[T any](op Op, in []T, node func(T) (Op, []T)) []T {
+func FoldBooleans[T any](op Op, in []T, node func(T) (Op, []T)) []T {
 	var list []T
 	for _, k := range in {
 		switch of, kids := node(k); of {
@@ -31,13 +31,13 @@ func (op Op) Neutral() Op {
 	return False
 }
 
-// Flatten is [Junction] of predicates.
-func Flatten(op Op, in []*Pred) []*Pred {
-	return Junction(op, in, func(p *Pred) (Op, []*Pred) { return p.Op, p.Kids })
+// FoldPreds is [FoldBooleans] of predicates.
+func FoldPreds(op Op, in []*Pred) []*Pred {
+	return FoldBooleans(op, in, func(p *Pred) (Op, []*Pred) { return p.Op, p.Kids })
 }
 
-// Combine makes an AND or OR of predicates, as [Junction] does.
-func Combine(op Op, kids ...*Pred) *Pred { return NewPred(op, Flatten(op, kids)) }
+// Combine makes an AND or OR of predicates, as [FoldBooleans] does.
+func Combine(op Op, kids ...*Pred) *Pred { return NewPred(op, FoldPreds(op, kids)) }
 
 // NewPred makes an AND or OR of kids that are not constant.
 func NewPred(op Op, kids []*Pred) *Pred {

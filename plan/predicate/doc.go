@@ -5,7 +5,7 @@
 //
 // # Where what is
 //
-//   - predicate.go: [Pred]; leaf.go: the leaves over one column; computed.go and val.go: [Computed], which compares arithmetic over codes;
+//   - predicate.go: [Pred]; leaf.go: the leaves over one column; computed.go and value.go: [Computed], which compares arithmetic over codes;
 //     like.go: [Match], LIKE over a large dictionary; scalar.go: [Scalar], which only package cpu evaluates, record by record.
 //   - check.go: [Check], a predicate that selects the records that raise an error.
 //   - boolean_folding.go: AND and OR without constants; normal_form.go: [Pred.CNF] and [Pred.DNF], the normal forms of the paper's EvalCNF.

@@ -5,7 +5,7 @@ import (
 )
 
 // Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not: of a dictionary of
-// many texts, which a device may look through itself. [ByCodes] is the same for those that do not.
+// many texts, which a device may look through itself. [MatchAsMembers] is the same for those that do not.
 type Match struct {
 	Col     int
 	Not     bool
@@ -21,8 +21,8 @@ func (m *Match) String() string { return m.Text }
 // Columns implements Leaf.
 func (m *Match) Columns() []int { return []int{m.Col} }
 
-// ByCodes returns a leaf, in the place of a [Match] the [Members] that the host finds.
-func ByCodes(l Leaf) Leaf {
+// MatchAsMembers returns a leaf, in the place of a [Match] the [Members] that the host finds.
+func MatchAsMembers(l Leaf) Leaf {
 	m, ok := l.(*Match)
 	if !ok {
 		return l

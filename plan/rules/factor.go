@@ -28,7 +28,7 @@ func Factor(n plan.Node) plan.Node {
 			list = append(list, e)
 		}
 	}
-	return &plan.Filter{Input: f.Input, Where: plan.All(list)}
+	return &plan.Filter{Input: f.Input, Where: plan.Conjunction(list)}
 }
 
 // inputOf appends of each column of a node the input of joins that it is of: a number that no other has.
@@ -55,7 +55,7 @@ func factored(or *expr.Or, tables []int) (list []expr.Expr) {
 		kids = append(kids, plan.Conjuncts(k))
 	}
 	for _, e := range kids[0] {
-		if !slices.ContainsFunc(kids, func(k []expr.Expr) bool { return !has(k, e) }) {
+		if !slices.ContainsFunc(kids, func(k []expr.Expr) bool { return !containsExpr(k, e) }) {
 			list = append(list, e)
 		}
 	}
@@ -64,11 +64,11 @@ func factored(or *expr.Or, tables []int) (list []expr.Expr) {
 	rest.P = or.P
 	read := map[int]bool{} // tables
 	for i, k := range kids {
-		kids[i] = slices.DeleteFunc(k, func(e expr.Expr) bool { return has(common, e) })
+		kids[i] = slices.DeleteFunc(k, func(e expr.Expr) bool { return containsExpr(common, e) })
 		if len(kids[i]) == 0 {
 			return list
 		}
-		rest.Kids = append(rest.Kids, plan.All(kids[i]))
+		rest.Kids = append(rest.Kids, plan.Conjunction(kids[i]))
 		for _, c := range expr.Columns(rest.Kids[i]) {
 			read[tables[c]] = true
 		}
@@ -81,7 +81,7 @@ func factored(or *expr.Or, tables []int) (list []expr.Expr) {
 				return len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return tables[c] != of })
 			})
 			if len(own) > 0 {
-				over.Kids = append(over.Kids, plan.All(own))
+				over.Kids = append(over.Kids, plan.Conjunction(own))
 			}
 		}
 		if len(over.Kids) == len(kids) && len(read) > 1 {
@@ -91,7 +91,7 @@ func factored(or *expr.Or, tables []int) (list []expr.Expr) {
 	return append(list, &rest)
 }
 
-// has reports that a list has a condition that says the same.
-func has(list []expr.Expr, e expr.Expr) bool {
+// containsExpr reports that a list has a condition that says the same.
+func containsExpr(list []expr.Expr, e expr.Expr) bool {
 	return slices.ContainsFunc(list, func(f expr.Expr) bool { return f.String() == e.String() && expr.Identity(f) == expr.Identity(e) })
 }

@@ -14,21 +14,21 @@ func FoldFalse(n plan.Node) plan.Node {
 		switch n.Input.(type) {
 		case *plan.Scan, *plan.Values:
 		default:
-			if isNever(n.Where) {
-				return noRows(n.Fields())
+			if isNeverTrue(n.Where) {
+				return emptyValues(n.Fields())
 			}
 		}
 	case *plan.Join:
-		if n.On == nil || !isNever(n.On) {
+		if n.On == nil || !isNeverTrue(n.On) {
 			return n
 		}
 		switch n.Kind {
 		case plan.Inner, plan.Semi:
-			return noRows(n.Fields())
+			return emptyValues(n.Fields())
 		case plan.LeftOuter:
-			return n.With(n.Left, noRows(n.Right.Fields()))
+			return n.With(n.Left, emptyValues(n.Right.Fields()))
 		case plan.RightOuter:
-			return n.With(noRows(n.Left.Fields()), n.Right)
+			return n.With(emptyValues(n.Left.Fields()), n.Right)
 		case plan.Anti:
 			return n.Left
 		}
@@ -36,13 +36,13 @@ func FoldFalse(n plan.Node) plan.Node {
 	return n
 }
 
-// isNever reports a constant condition that is not TRUE.
-func isNever(e expr.Expr) bool {
+// isNeverTrue reports a constant condition that is not TRUE.
+func isNeverTrue(e expr.Expr) bool {
 	c, ok := e.(*expr.Const)
 	return ok && (c.V.Null || c.V.I == 0)
 }
 
-// noRows gives none, of these columns.
-func noRows(fields []table.Field) plan.Node {
+// emptyValues gives none, of these columns.
+func emptyValues(fields []table.Field) plan.Node {
 	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Values{Columns: fields}}}
 }

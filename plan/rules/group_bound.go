@@ -7,13 +7,13 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// mostFirst is up to how many first groups a device leaves the others out.
-const mostFirst = 1 << 10
+// maxTopGroups is up to how many first groups a device leaves the others out.
+const maxTopGroups = 1 << 10
 
 // havingBound is the bound that a condition on the groups of an aggregation gives; nil for none.
 func havingBound(a *plan.Aggregate, where expr.Expr) *plan.GroupBound {
 	for _, e := range plan.Conjuncts(where) {
-		if i, lo, hi, ok := plan.HavingRange(e, len(a.Keys)); ok && quiet(a) && tells(a, i) {
+		if i, lo, hi, ok := plan.HavingRange(e, len(a.Keys)); ok && cannotRaise(a) && boundable(a, i) {
 			return &plan.GroupBound{Agg: i, Lo: lo, Hi: hi}
 		}
 	}
@@ -22,7 +22,7 @@ func havingBound(a *plan.Aggregate, where expr.Expr) *plan.GroupBound {
 
 // firstBound is the bound that an order gives of which some first groups are wanted; nil for none.
 func firstBound(a *plan.Aggregate, s *plan.Sort) *plan.GroupBound {
-	if s.First <= 0 || s.First > mostFirst || s.Unique > 0 || !quiet(a) {
+	if s.Limit <= 0 || s.Limit > maxTopGroups || s.Unique > 0 || !cannotRaise(a) {
 		return nil
 	}
 	key := s.Keys[0]
@@ -30,9 +30,9 @@ func firstBound(a *plan.Aggregate, s *plan.Sort) *plan.GroupBound {
 	if !ok {
 		return nil
 	}
-	b := &plan.GroupBound{First: int(s.First), Desc: key.Desc}
+	b := &plan.GroupBound{First: int(s.Limit), Desc: key.Desc}
 	if ref.Key == nil {
-		if b.Agg = ref.Index - len(a.Keys); !tells(a, b.Agg) {
+		if b.Agg = ref.Index - len(a.Keys); !boundable(a, b.Agg) {
 			return nil
 		}
 		return b
@@ -43,8 +43,8 @@ func firstBound(a *plan.Aggregate, s *plan.Sort) *plan.GroupBound {
 	return b
 }
 
-// quiet reports that the aggregates of a group that is left out raise no error.
-func quiet(a *plan.Aggregate) bool {
+// cannotRaise reports that the aggregates of a group that is left out raise no error.
+func cannotRaise(a *plan.Aggregate) bool {
 	return !slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool {
 		switch g.Kind {
 		case expr.CountAll, expr.Count, expr.Min, expr.Max:
@@ -56,8 +56,8 @@ func quiet(a *plan.Aggregate) bool {
 	})
 }
 
-// tells reports that an aggregate may tell which groups are wanted: it is a count or an exact sum.
-func tells(a *plan.Aggregate, i int) bool {
+// boundable reports that an aggregate may tell which groups are wanted: it is a count or an exact sum.
+func boundable(a *plan.Aggregate, i int) bool {
 	g := a.Aggs[i]
 	return !g.Distinct && (g.Kind == expr.CountAll || g.Kind == expr.Count || g.Kind == expr.Sum)
 }

@@ -16,7 +16,7 @@ func InferFilter(n plan.Node) plan.Node {
 		j, ok := n.Input.(*plan.Join)
 		if ok && j.Kind == plan.Inner {
 			known := facts(n, 0)
-			return &plan.Filter{Input: j, Where: plan.All(slices.Concat(plan.Conjuncts(n.Where), implied(known, known, 0)))}
+			return &plan.Filter{Input: j, Where: plan.Conjunction(slices.Concat(plan.Conjuncts(n.Where), implied(known, known, 0)))}
 		}
 		if ok && !j.Kind.KeepsRight() {
 			return n.With(inferred(j, facts(n, 0)))
@@ -25,7 +25,7 @@ func InferFilter(n plan.Node) plan.Node {
 		switch {
 		case n.Kind == plan.Inner:
 			known := facts(n, 0)
-			return &plan.Join{Kind: n.Kind, Left: n.Left, Right: n.Right, On: plan.All(slices.Concat(plan.Conjuncts(n.On), implied(known, known, 0)))}
+			return &plan.Join{Kind: n.Kind, Left: n.Left, Right: n.Right, On: plan.Conjunction(slices.Concat(plan.Conjuncts(n.On), implied(known, known, 0)))}
 		case !n.Kind.KeepsRight():
 			return inferred(n, facts(n.Left, 0))
 		}
@@ -40,7 +40,7 @@ func inferred(j *plan.Join, known []expr.Expr) plan.Node {
 	on := plan.Conjuncts(j.On)
 	right := facts(j.Right, width)
 	more := implied(slices.Concat(known, on), slices.Concat(known, on, right), width)
-	return &plan.Join{Kind: j.Kind, Left: j.Left, Right: j.Right, On: plan.All(slices.Concat(on, more))}
+	return &plan.Join{Kind: j.Kind, Left: j.Left, Right: j.Right, On: plan.Conjunction(slices.Concat(on, more))}
 }
 
 // facts are conditions that hold for each row of a node, over columns that begin with number first.
@@ -68,7 +68,7 @@ func facts(n plan.Node, first int) (list []expr.Expr) {
 func implied(known, seen []expr.Expr, first int) (list []expr.Expr) {
 	equal := map[int][]*expr.Column{}
 	for _, e := range known {
-		l, r, ok := plan.Keys(e)
+		l, r, ok := plan.EquiJoinKey(e)
 		a, left := l.(*expr.Column)
 		b, right := r.(*expr.Column)
 		if ok && left && right && (a.T == b.T || a.T.IsInteger() && b.T.IsInteger()) {
@@ -94,7 +94,7 @@ func implied(known, seen []expr.Expr, first int) (list []expr.Expr) {
 				}
 				return nil
 			})
-			if to.Index >= first && !has(seen, out) && !has(list, out) {
+			if to.Index >= first && !containsExpr(seen, out) && !containsExpr(list, out) {
 				list = append(list, out)
 			}
 		}

@@ -95,10 +95,10 @@ func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
 		}
 	case *plan.Filter, *plan.Sort, *plan.Limit:
 		in, list := i.node(n.Inputs()[0])
-		return instead(n, list).With(in), list
+		return substituteColumns(n, list).With(in), list
 	case *plan.Project, *plan.Aggregate, *plan.GroupingSets:
 		in, list := i.node(n.Inputs()[0])
-		out := instead(n, list).With(in)
+		out := substituteColumns(n, list).With(in)
 		return out, plan.ColumnsOf(out)
 	case *plan.Join:
 		return i.join(n)
@@ -139,15 +139,15 @@ func (i *inliner) join(j *plan.Join) (plan.Node, []expr.Expr) {
 		r[k] = expr.Moved(e, func(c int) int { return c + width })
 	}
 	list := slices.Concat(l, r)
-	out := instead(j, list).With(left, right)
+	out := substituteColumns(j, list).With(left, right)
 	if j.Kind.LeftOnly() {
 		list = l
 	}
 	return out, list
 }
 
-// instead is a node of other expressions in the place of the columns of its input.
-func instead(n plan.Node, list []expr.Expr) plan.Node {
+// substituteColumns is a node of other expressions in the place of the columns of its input.
+func substituteColumns(n plan.Node, list []expr.Expr) plan.Node {
 	return plan.MapExprs(n, func(e expr.Expr) expr.Expr {
 		return expr.Map(e, func(e expr.Expr) expr.Expr {
 			if c, ok := e.(*expr.Column); ok {

@@ -13,7 +13,7 @@ import (
 func PlaceLateral(n plan.Node) plan.Node {
 	j, ok := n.(*plan.Join)
 	if !ok {
-		return standing(n)
+		return detachLateral(n)
 	}
 	width := len(j.Left.Fields())
 	right := j.Right
@@ -22,19 +22,19 @@ func PlaceLateral(n plan.Node) plan.Node {
 			panic(expr.Errorf(o.Pos(), "invalid reference to FROM-clause entry for %s: the combining JOIN type must be INNER or LEFT for a LATERAL reference", o))
 		}
 		if _, leaf := right.(*plan.Derived); !leaf {
-			in := PlaceLateral(moved(right, width, true))
+			in := PlaceLateral(rebase(right, width, true))
 			right = &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: in, Items: plan.ItemsOf(in)}}, Lateral: true}
 		}
 	} else {
-		right = PlaceLateral(moved(right, width, false))
+		right = PlaceLateral(rebase(right, width, false))
 	}
 	return &plan.Join{Kind: j.Kind, Left: PlaceLateral(j.Left), Right: right, On: j.On}
 }
 
-// standing is an item of FROM that no join has to the right: a LATERAL there reads what is around its query alone.
-func standing(n plan.Node) plan.Node {
+// detachLateral is an item of FROM that no join has to the right: a LATERAL there reads what is around its query alone.
+func detachLateral(n plan.Node) plan.Node {
 	if d, ok := n.(*plan.Derived); ok && d.Lateral {
-		return &plan.Derived{Of: &plan.Subplan{Name: d.Of.Name, Tree: mapOuter(d.Of.Tree, 0, outward)}, As: d.As}
+		return &plan.Derived{Of: &plan.Subplan{Name: d.Of.Name, Tree: mapOuter(d.Of.Tree, 0, raiseLevel)}, As: d.As}
 	}
 	return n
 }
@@ -44,7 +44,7 @@ func readsLeft(n plan.Node, width int) (found *expr.Outer) {
 	plan.Walk(n, func(n plan.Node, _ int) {
 		if d, ok := n.(*plan.Derived); ok && d.Lateral {
 			mapOuter(d.Of.Tree, 1, func(o *expr.Outer) expr.Expr {
-				if ofFirst(o.X, width) {
+				if readsFirst(o.X, width) {
 					found = o
 				}
 				return o
@@ -54,16 +54,16 @@ func readsLeft(n plan.Node, width int) (found *expr.Outer) {
 	return found
 }
 
-// ofFirst reports an expression of the first columns of a FROM, so many. USING makes one column of two of one side of a join: an
+// readsFirst reports an expression of the first columns of a FROM, so many. USING makes one column of two of one side of a join: an
 // expression has no columns of others.
-func ofFirst(e expr.Expr, width int) bool {
+func readsFirst(e expr.Expr, width int) bool {
 	cols := expr.Columns(e)
 	return len(cols) > 0 && cols[0] < width
 }
 
-// moved is a part of a FROM that begins behind so many columns as one that begins with its own first column. Where it becomes a
+// rebase is a part of a FROM that begins behind so many columns as one that begins with its own first column. Where it becomes a
 // query of its own (further), what it reads of these columns, and of queries around, is one level further out.
-func moved(n plan.Node, width int, further bool) plan.Node {
+func rebase(n plan.Node, width int, further bool) plan.Node {
 	deeper := func(o *expr.Outer) expr.Expr {
 		if further {
 			return &expr.Outer{X: o.X, Level: o.Level + 1}
@@ -87,7 +87,7 @@ func moved(n plan.Node, width int, further bool) plan.Node {
 			}
 			tree := mapOuter(n.Of.Tree, 0, func(o *expr.Outer) expr.Expr {
 				switch {
-				case o.Level > 1 || ofFirst(o.X, width):
+				case o.Level > 1 || readsFirst(o.X, width):
 					return deeper(o)
 				}
 				return &expr.Outer{X: expr.Moved(o.X, func(c int) int { return c - width }), Level: 1}
@@ -101,9 +101,9 @@ func moved(n plan.Node, width int, further bool) plan.Node {
 	})
 }
 
-// Deeper is a query as it reads what is around it from so many levels further inside: a WITH that a subquery of its query names.
+// ShiftLevels is a query as it reads what is around it from so many levels further inside: a WITH that a subquery of its query names.
 // One that reads nothing around it is itself.
-func Deeper(s *plan.Subplan, levels int) *plan.Subplan {
+func ShiftLevels(s *plan.Subplan, levels int) *plan.Subplan {
 	if levels == 0 || !reads(s.Tree, 0) {
 		return s
 	}

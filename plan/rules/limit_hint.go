@@ -6,9 +6,9 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// Wanted is how many rows of the join of a tree's fragment are asked for, in any order: those of a [plan.Limit] with nothing between the
+// LimitHint is how many rows of the join of a tree's fragment are asked for, in any order: those of a [plan.Limit] with nothing between the
 // two but expressions of each row. 0 is for all of them.
-func Wanted(tree plan.Node) int {
+func LimitHint(tree plan.Node) int {
 	wanted := int64(0)
 	for {
 		switch n := tree.(type) {
@@ -20,7 +20,7 @@ func Wanted(tree plan.Node) int {
 			}
 			tree, wanted = n.Input, n.Offset+n.Count
 		case *plan.Fragment:
-			if n.Join == nil || n.Where != nil || len(n.Aggs) > 0 || n.Groups != nil || n.Order != nil || n.Total {
+			if n.Join == nil || n.Where != nil || len(n.Aggs) > 0 || n.Groups != nil || n.Order != nil || n.NeedsRowCount {
 				return 0
 			}
 			return int(wanted)

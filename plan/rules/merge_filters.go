@@ -6,11 +6,11 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// oneFilter makes one of two filters, one above the other.
-func oneFilter(n plan.Node) plan.Node {
+// mergeFilters makes one of two filters, one above the other.
+func mergeFilters(n plan.Node) plan.Node {
 	if f, ok := n.(*plan.Filter); ok {
 		if below, ok := f.Input.(*plan.Filter); ok {
-			return &plan.Filter{Input: below.Input, Where: plan.All(slices.Concat(plan.Conjuncts(below.Where), plan.Conjuncts(f.Where)))}
+			return &plan.Filter{Input: below.Input, Where: plan.Conjunction(slices.Concat(plan.Conjuncts(below.Where), plan.Conjuncts(f.Where)))}
 		}
 	}
 	return n

@@ -14,21 +14,21 @@ import (
 func (u *unnester) outer(kind plan.JoinKind, left, right plan.Node, on, rest []expr.Expr) plan.Node {
 	l, r := len(left.Fields()), len(right.Fields())
 	if kind == plan.RightOuter { // a left join of the sides the other way round
-		return plan.AsTable(flippedBack(u.outer(plan.LeftOuter, right, left, flipped(on, l, r), flipped(rest, l, r)), r))
+		return plan.AsTable(flippedBack(u.outer(plan.LeftOuter, right, left, flipSides(on, l, r), flipSides(rest, l, r)), r))
 	}
 	if kind == plan.LeftOuter && !lateral(right) {
-		right, rest = u.chosen(right, rest, l)
+		right, rest = u.filterNullSide(right, rest, l)
 		if len(rest) == 0 {
 			return u.pairs(kind, left, right, on)
 		}
 	}
-	left = numbered(left)
+	left = withRowNumbers(left)
 	if kind == plan.FullOuter {
-		right = numbered(right)
+		right = withRowNumbers(right)
 	}
 	shift := func(list []expr.Expr) (out []expr.Expr) {
 		for _, e := range list {
-			out = append(out, movedAround(e, func(c int) int {
+			out = append(out, remapColumns(e, func(c int) int {
 				if c >= l {
 					c++
 				}
@@ -37,7 +37,7 @@ func (u *unnester) outer(kind plan.JoinKind, left, right plan.Node, on, rest []e
 		}
 		return out
 	}
-	pairs := &plan.Project{Input: u.filter(u.pairs(plan.Inner, left, right, shift(on)), plan.All(shift(rest)))}
+	pairs := &plan.Project{Input: u.filter(u.pairs(plan.Inner, left, right, shift(on)), plan.Conjunction(shift(rest)))}
 	number := func(c int) expr.Expr {
 		return &expr.Column{Index: c, Name: numberName, T: table.Type{Kind: table.BigInt}, P: -1}
 	}
@@ -58,10 +58,10 @@ func (u *unnester) outer(kind plan.JoinKind, left, right plan.Node, on, rest []e
 	return plan.AsTable(p)
 }
 
-// flipped are conditions of a join of l and r columns over the sides the other way round.
-func flipped(list []expr.Expr, l, r int) (out []expr.Expr) {
+// flipSides are conditions of a join of l and r columns over the sides the other way round.
+func flipSides(list []expr.Expr, l, r int) (out []expr.Expr) {
 	for _, e := range list {
-		out = append(out, movedAround(e, func(c int) int {
+		out = append(out, remapColumns(e, func(c int) int {
 			if c < l {
 				return c + r
 			}
@@ -77,13 +77,13 @@ func flippedBack(n plan.Node, r int) *plan.Project {
 	return &plan.Project{Input: n, Items: slices.Concat(items[r:], items[:r])}
 }
 
-// chosen are the rows of the right side for which those conditions hold that read it alone, of the columns from l on; and the
+// filterNullSide are the rows of the right side for which those conditions hold that read it alone, of the columns from l on; and the
 // other conditions.
-func (u *unnester) chosen(right plan.Node, list []expr.Expr, l int) (plan.Node, []expr.Expr) {
+func (u *unnester) filterNullSide(right plan.Node, list []expr.Expr, l int) (plan.Node, []expr.Expr) {
 	var own, rest []expr.Expr
 	for _, e := range list {
 		alone := true
-		moved := movedAround(e, func(c int) int {
+		moved := remapColumns(e, func(c int) int {
 			alone = alone && c >= l
 			return c - l
 		})
@@ -97,7 +97,7 @@ func (u *unnester) chosen(right plan.Node, list []expr.Expr, l int) (plan.Node, 
 		return right, rest
 	}
 	r := len(right.Fields())
-	p := &plan.Project{Input: u.filter(plan.AsTable(right), plan.All(own))}
+	p := &plan.Project{Input: u.filter(plan.AsTable(right), plan.Conjunction(own))}
 	p.Items = plan.ItemsOf(p.Input)[:r]
 	return plan.AsTable(p), rest
 }
@@ -105,24 +105,24 @@ func (u *unnester) chosen(right plan.Node, list []expr.Expr, l int) (plan.Node, 
 // numberName is what the numbers of rows are called.
 const numberName = "number"
 
-// numbered are the rows of a node with a number of their own in a column more.
-func numbered(n plan.Node) plan.Node {
+// withRowNumbers are the rows of a node with a number of their own in a column more.
+func withRowNumbers(n plan.Node) plan.Node {
 	w := &plan.Window{Input: &plan.Project{Input: plan.AsTable(n), Items: plan.ItemsOf(n)}}
 	w.Funcs = []*expr.Window{{Kind: expr.RowNumber, Frame: expr.DefaultFrame, T: table.Type{Kind: table.BigInt}, P: -1}}
 	return &plan.Derived{Of: &plan.Subplan{Tree: w}}
 }
 
-// movedAround is e over other columns, also in what its subqueries read of them: at says which column takes the place of each.
-func movedAround(e expr.Expr, at func(column int) int) expr.Expr {
+// remapColumns is e over other columns, also in what its subqueries read of them: at says which column takes the place of each.
+func remapColumns(e expr.Expr, at func(column int) int) expr.Expr {
 	return expr.Map(e, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.Column:
 			return expr.Moved(e, at)
 		case *expr.Subquery:
 			out := *e
-			out.Test = movedAround(e.Test, at)
+			out.Test = remapColumns(e.Test, at)
 			out.Of = &plan.Subplan{Tree: mapOuter(plan.SubqueryTree(e), 1, func(o *expr.Outer) expr.Expr {
-				return &expr.Outer{X: movedAround(o.X, at), Level: 1}
+				return &expr.Outer{X: remapColumns(o.X, at), Level: 1}
 			})}
 			return &out
 		}

@@ -109,16 +109,16 @@ func ReadsOuter(e expr.Expr) bool {
 	return found
 }
 
-// outward is an expression of a query further out, in the place of the subquery that had it.
-func outward(e *expr.Outer) expr.Expr {
+// raiseLevel is an expression of a query further out, in the place of the subquery that had it.
+func raiseLevel(e *expr.Outer) expr.Expr {
 	if e.Level == 1 {
 		return e.X
 	}
 	return &expr.Outer{X: e.X, Level: e.Level - 1}
 }
 
-// mapAround maps what a subquery reads of the query around it.
-func mapAround(q *expr.Subquery, f func(expr.Expr) expr.Expr) *expr.Subquery {
+// mapOuterOf maps what a subquery reads of the query around it.
+func mapOuterOf(q *expr.Subquery, f func(expr.Expr) expr.Expr) *expr.Subquery {
 	out := *q
 	out.Test = f(q.Test)
 	if reads(plan.SubqueryTree(q), 0) {

@@ -31,8 +31,8 @@ func PushAggregate(tree plan.Node, off Off, pays func(rows plan.Node, keys []exp
 func pushedBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate) bool) (plan.Node, func(expr.Expr) expr.Expr) {
 	switch n := n.(type) {
 	case *plan.Aggregate:
-		for _, rows := range groupable(n.Input) {
-			p := &eager{of: n, rows: rows, by: &plan.Aggregate{Input: rows}, at: map[int]int{}}
+		for _, rows := range groupableTables(n.Input) {
+			p := &eagerAggregation{of: n, rows: rows, by: &plan.Aggregate{Input: rows}, at: map[int]int{}}
 			if rows != n.Input && p.possible() && pays(rows, p.by.Keys, n) {
 				return p.aggregate()
 			}
@@ -61,9 +61,9 @@ func pushedBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate)
 	return n, nil
 }
 
-// groupable lists the tables below joins, with the conditions on them alone, that keep their rows: each stands in the joined
+// groupableTables lists the tables below joins, with the conditions on them alone, that keep their rows: each stands in the joined
 // rows once for each combination of its partners.
-func groupable(n plan.Node) []plan.Node {
+func groupableTables(n plan.Node) []plan.Node {
 	switch n := n.(type) {
 	case *plan.Scan:
 		if n.Of == nil || !n.Of.Groups {
@@ -74,7 +74,7 @@ func groupable(n plan.Node) []plan.Node {
 			return []plan.Node{n}
 		}
 	case *plan.Filter:
-		list := groupable(n.Input)
+		list := groupableTables(n.Input)
 		if len(list) == 1 && list[0] == n.Input {
 			return []plan.Node{n}
 		}
@@ -82,18 +82,18 @@ func groupable(n plan.Node) []plan.Node {
 	case *plan.Join:
 		switch n.Kind {
 		case plan.Inner:
-			return slices.Concat(groupable(n.Left), groupable(n.Right))
+			return slices.Concat(groupableTables(n.Left), groupableTables(n.Right))
 		case plan.LeftOuter, plan.Semi, plan.Anti:
-			return groupable(n.Left)
+			return groupableTables(n.Left)
 		case plan.RightOuter:
-			return groupable(n.Right)
+			return groupableTables(n.Right)
 		}
 	}
 	return nil
 }
 
-// eager is an aggregation of which some rows are grouped before they are joined.
-type eager struct {
+// eagerAggregation is an aggregation of which some rows are grouped before they are joined.
+type eagerAggregation struct {
 	of      *plan.Aggregate
 	rows    plan.Node
 	by      *plan.Aggregate // their groups
@@ -108,7 +108,7 @@ type eager struct {
 }
 
 // possible reports whether the aggregates can be made of groups of the rows, and finds the keys of these.
-func (p *eager) possible() bool {
+func (p *eagerAggregation) possible() bool {
 	p.from = p.reads(p.of.Input)
 	for _, k := range p.of.Keys {
 		switch own, others := p.sides(expr.Columns(k)); {
@@ -133,7 +133,7 @@ func (p *eager) possible() bool {
 }
 
 // sides reports whether some columns of the joined rows are those of the rows that are grouped, and whether some are others.
-func (p *eager) sides(columns []int) (own, others bool) {
+func (p *eagerAggregation) sides(columns []int) (own, others bool) {
 	for _, c := range columns {
 		own, others = own || p.from[c] >= 0, others || p.from[c] < 0
 	}
@@ -141,13 +141,13 @@ func (p *eager) sides(columns []int) (own, others bool) {
 }
 
 // own is an expression of the joined rows over the rows that are grouped.
-func (p *eager) own(e expr.Expr) expr.Expr {
+func (p *eagerAggregation) own(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return p.from[c] })
 }
 
 // reads says of each column of a node which column of the rows it is, -1 for one of another table, and makes keys of those that
 // conditions read.
-func (p *eager) reads(n plan.Node) (from []int) {
+func (p *eagerAggregation) reads(n plan.Node) (from []int) {
 	if n == p.rows {
 		return all(len(n.Fields()))
 	}
@@ -177,7 +177,7 @@ func all(n int) (list []int) {
 }
 
 // keys makes keys of the columns of the rows that an expression reads.
-func (p *eager) keys(e expr.Expr, from []int) {
+func (p *eagerAggregation) keys(e expr.Expr, from []int) {
 	expr.Walk(e, func(e expr.Expr) {
 		if c, ok := e.(*expr.Column); ok && from[c.Index] >= 0 {
 			own := *c
@@ -188,7 +188,7 @@ func (p *eager) keys(e expr.Expr, from []int) {
 }
 
 // key is the number of a key of the groups. Equal intervals may be different ones, so that none stands for the others.
-func (p *eager) key(e expr.Expr) int {
+func (p *eagerAggregation) key(e expr.Expr) int {
 	p.refused = p.refused || e.Type().Kind == table.Interval
 	same := expr.Identity(e)
 	i := slices.IndexFunc(p.by.Keys, func(k expr.Expr) bool { return expr.Identity(k) == same })
@@ -200,7 +200,7 @@ func (p *eager) key(e expr.Expr) int {
 }
 
 // aggregate is the aggregation of the joined groups, and what stands for what it gave without them.
-func (p *eager) aggregate() (plan.Node, func(expr.Expr) expr.Expr) {
+func (p *eagerAggregation) aggregate() (plan.Node, func(expr.Expr) expr.Expr) {
 	var parts [][]int
 	for _, g := range p.of.Aggs {
 		parts = append(parts, p.parts(g))
@@ -216,7 +216,7 @@ func (p *eager) aggregate() (plan.Node, func(expr.Expr) expr.Expr) {
 		}
 		tree.Items = append(tree.Items, plan.Item{Name: f.Name, E: ref})
 	}
-	p.groups = &plan.Derived{Of: &plan.Subplan{Tree: tree, Groups: true}, As: nameOf(p.rows)}
+	p.groups = &plan.Derived{Of: &plan.Subplan{Tree: tree, Groups: true}, As: tableName(p.rows)}
 	p.above = &plan.Aggregate{}
 	p.above.Input, p.moved, p.first = p.over(p.of.Input)
 	for _, k := range p.of.Keys {
@@ -245,7 +245,7 @@ func (p *eager) aggregate() (plan.Node, func(expr.Expr) expr.Expr) {
 }
 
 // parts are the numbers of the aggregates of the groups that one is made of.
-func (p *eager) parts(g expr.Aggregate) []int {
+func (p *eagerAggregation) parts(g expr.Aggregate) []int {
 	part := func(kind expr.AggKind) int {
 		g := g.Moved(func(c int) int { return p.from[c] })
 		g.Kind = kind
@@ -277,7 +277,7 @@ func once(list *[]expr.Aggregate, g expr.Aggregate) int {
 }
 
 // value is what an aggregate was without the groups, made of aggregates of them.
-func (p *eager) value(g expr.Aggregate, parts []int) expr.Expr {
+func (p *eagerAggregation) value(g expr.Aggregate, parts []int) expr.Expr {
 	add := func(g expr.Aggregate) expr.Expr {
 		return &expr.AggRef{Index: len(p.above.Keys) + once(&p.above.Aggs, g), Name: g.String(), T: g.Type(), P: g.P}
 	}
@@ -302,7 +302,7 @@ func (p *eager) value(g expr.Aggregate, parts []int) expr.Expr {
 				counted = append(counted, &expr.IsNull{X: p.joined(x), Not: true, P: g.P})
 			}
 		}
-		return overNone(g, as(of(expr.Sum, parts[0], plan.All(counted))))
+		return overNone(g, as(of(expr.Sum, parts[0], plan.Conjunction(counted))))
 	case expr.Sum:
 		return as(of(expr.Sum, parts[0], nil))
 	case expr.Avg:
@@ -315,7 +315,7 @@ func (p *eager) value(g expr.Aggregate, parts []int) expr.Expr {
 }
 
 // column is a column of the groups among those of the joined rows, by the name of what it was.
-func (p *eager) column(i int, was expr.Expr) *expr.Column {
+func (p *eagerAggregation) column(i int, was expr.Expr) *expr.Column {
 	f := p.groups.Fields()[i]
 	out := &expr.Column{Index: p.first + i, Name: f.Name, T: f.Type, P: -1}
 	if c, ok := was.(*expr.Column); ok {
@@ -325,13 +325,13 @@ func (p *eager) column(i int, was expr.Expr) *expr.Column {
 }
 
 // joined is an expression of what was joined over the joined groups.
-func (p *eager) joined(e expr.Expr) expr.Expr {
+func (p *eagerAggregation) joined(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return p.moved[c] })
 }
 
 // over is a node with the groups in the place of the rows, where its columns are in that, and where those of the groups begin, -1
 // for a node without them.
-func (p *eager) over(n plan.Node) (out plan.Node, moved []int, first int) {
+func (p *eagerAggregation) over(n plan.Node) (out plan.Node, moved []int, first int) {
 	if n == p.rows {
 		moved = slices.Repeat([]int{-1}, len(n.Fields()))
 		for c, k := range p.at {
@@ -366,11 +366,11 @@ func (p *eager) over(n plan.Node) (out plan.Node, moved []int, first int) {
 	return n, all(len(n.Fields())), -1
 }
 
-// nameOf is what a statement calls a table with conditions on it.
-func nameOf(n plan.Node) string {
+// tableName is what a statement calls a table with conditions on it.
+func tableName(n plan.Node) string {
 	switch n := n.(type) {
 	case *plan.Filter:
-		return nameOf(n.Input)
+		return tableName(n.Input)
 	case *plan.Scan:
 		if n.As != "" {
 			return n.As

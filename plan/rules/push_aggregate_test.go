@@ -113,7 +113,7 @@ func TestGroupingPays(t *testing.T) {
 	e := &stats.Estimates{Table: func(s *plan.Scan) *table.Table { return tables[s.Table] }}
 	col := func(i int) expr.Expr { return &expr.Column{Index: i, T: plantest.BigInt} }
 	join := func(l, r plan.Node, on ...expr.Expr) plan.Node {
-		return &plan.Join{Left: l, Right: r, On: plan.All(on)}
+		return &plan.Join{Left: l, Right: r, On: plan.Conjunction(on)}
 	}
 	equal := plantest.Compare(col(0), expr.EQ, col(3))
 	half := &plan.Filter{Input: scan, Where: plantest.Compare(col(2), expr.LT, plantest.Num(15_000))}

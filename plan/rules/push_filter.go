@@ -30,7 +30,7 @@ func filtered(n plan.Node, list []expr.Expr) plan.Node {
 	if len(list) == 0 {
 		return n
 	}
-	return &plan.Filter{Input: n, Where: plan.All(list)}
+	return &plan.Filter{Input: n, Where: plan.Conjunction(list)}
 }
 
 // pushed moves conditions over a node's columns below it; those in rest have to stay above it.
@@ -41,12 +41,12 @@ func pushed(n plan.Node, list []expr.Expr) (_ plan.Node, rest []expr.Expr) {
 	case *plan.Filter:
 		return pushed(n.Input, slices.Concat(plan.Conjuncts(n.Where), list))
 	case *plan.Join:
-		return pushedInJoin(n, list)
+		return pushIntoJoin(n, list)
 	}
 	return n, list
 }
 
-func pushedInJoin(j *plan.Join, list []expr.Expr) (_ plan.Node, rest []expr.Expr) {
+func pushIntoJoin(j *plan.Join, list []expr.Expr) (_ plan.Node, rest []expr.Expr) {
 	kind, width := j.Kind, len(j.Left.Fields())
 	var left, right, on []expr.Expr
 	for _, e := range list {
@@ -91,7 +91,7 @@ func pushedInJoin(j *plan.Join, list []expr.Expr) (_ plan.Node, rest []expr.Expr
 	}
 	l, above := pushed(j.Left, left)
 	r, aboveRight := pushed(j.Right, right)
-	return &plan.Join{Kind: kind, Left: filtered(l, above), Right: filtered(r, aboveRight), On: plan.All(on)}, rest
+	return &plan.Join{Kind: kind, Left: filtered(l, above), Right: filtered(r, aboveRight), On: plan.Conjunction(on)}, rest
 }
 
 // rejectsNull reports that a condition is not TRUE where the columns of one side are NULL: a comparison

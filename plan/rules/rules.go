@@ -11,7 +11,7 @@ import (
 // Rule rewrites a statement's tree into one that gives the same rows.
 type Rule struct {
 	Name, Does string
-	// node is what it makes of a node whose inputs it has seen. It is nil for a rule that looks at whole queries: [Unnest], [Inline], [Pruned], [PushInto], [LimitInto], [PushAggregate].
+	// node is what it makes of a node whose inputs it has seen. It is nil for a rule that looks at whole queries: [Unnest], [Inline], [PruneColumns], [PushIntoSubquery], [PushLimitIntoUnion], [PushAggregate].
 	node func(plan.Node) plan.Node
 }
 
@@ -30,7 +30,7 @@ var Rules = []Rule{
 	{"push filter", "a condition goes below the joins, to the table that it reads", PushFilter},
 	{"push semi", "a semi join goes below the inner join around it", PushSemi},
 	{"group distinct", "DISTINCT of rows of a table groups them", GroupDistinct},
-	{"top rows", "a sort below LIMIT keeps only the rows that are wanted", TopRows},
+	{"top rows", "a sort below LIMIT keeps only the rows that are wanted", TopN},
 	{pushAggregate, "a table of which a group has many rows is grouped before it is joined", nil},
 	{"push limit", "LIMIT goes below the select list", PushLimit},
 }
@@ -75,7 +75,7 @@ func (o Off) has(name string) bool {
 
 // Rewrite is a tree after the rules that look at nodes, but those that are off. Of filters one above the other it always makes one.
 func (o Off) Rewrite(tree plan.Node) plan.Node {
-	tree = plan.Rewrite(tree, oneFilter)
+	tree = plan.Rewrite(tree, mergeFilters)
 	for i, r := range Rules {
 		if r.node != nil && o>>i&1 == 0 {
 			tree = plan.Rewrite(tree, r.node)

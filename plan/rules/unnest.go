@@ -25,15 +25,15 @@ import (
 // its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
 // its own, that one stands for it, and the values need not be found.
 func Unnest(n plan.Node, off Off) plan.Node {
-	n = (&unnester{done: map[*plan.Subplan]bool{}, plain: off.has(unnest)}).node(n)
-	resolved(n)
+	n = (&unnester{done: map[*plan.Subplan]bool{}, disabled: off.has(unnest)}).node(n)
+	checkResolved(n)
 	return n
 }
 
 type unnester struct {
-	done  map[*plan.Subplan]bool
-	made  int  // subqueries of its own, whose numbers are negative
-	plain bool // the rule is off
+	done     map[*plan.Subplan]bool
+	made     int  // subqueries of its own, whose numbers are negative
+	disabled bool // the rule is off
 }
 
 // plan unnests the tree of a subplan.
@@ -94,7 +94,7 @@ walk:
 						return nil
 					}
 					if known[q.N] == nil {
-						cur, known[q.N] = u.widened(cur, q)
+						cur, known[q.N] = u.withSubqueryColumns(cur, q)
 					}
 					return known[q.N]
 				})
@@ -132,7 +132,7 @@ func (u *unnester) groupsAsColumns(e expr.Expr) expr.Expr {
 		case *expr.AggRef:
 			return &expr.Column{Index: e.Index, Name: e.String(), T: e.T, P: e.P}
 		case *expr.Subquery:
-			return mapAround(e, u.groupsAsColumns)
+			return mapOuterOf(e, u.groupsAsColumns)
 		}
 		return nil
 	})
@@ -147,14 +147,14 @@ func (u *unnester) base(n plan.Node) plan.Node {
 	case *plan.Aggregate:
 		cur := u.node(n.Input)
 		out := plan.MapExprs(n, func(e expr.Expr) expr.Expr {
-			cur, e = u.widened(cur, e)
+			cur, e = u.withSubqueryColumns(cur, e)
 			return e
 		})
 		return out.With(cur)
 	case *plan.GroupingSets:
 		cur := u.node(n.Input)
 		out := plan.MapExprs(n, func(e expr.Expr) expr.Expr {
-			cur, e = u.widened(cur, e)
+			cur, e = u.withSubqueryColumns(cur, e)
 			return e
 		})
 		return out.With(cur)
@@ -167,19 +167,19 @@ func (u *unnester) base(n plan.Node) plan.Node {
 	}
 	n = n.With(inputs...)
 	if v, ok := n.(*plan.Values); ok && v.Input == nil && slices.ContainsFunc(plan.Exprs(n), joins) {
-		return u.node(selects(v, func() plan.Node { return &plan.Values{Rows: [][]expr.Expr{{}}} }))
+		return u.node(valuesAsSelects(v, func() plan.Node { return &plan.Values{Rows: [][]expr.Expr{{}}} }))
 	}
 	for _, e := range plan.Exprs(n) {
 		if joins(e) {
 			panic(expr.Errorf(e.Pos(), "this subquery is not supported here: write it as a join"))
 		}
-		u.widened(n, e)
+		u.withSubqueryColumns(n, e)
 	}
 	return n
 }
 
-// selects are VALUES as SELECTs, a row each, over one row that from gives.
-func selects(v *plan.Values, from func() plan.Node) plan.Node {
+// valuesAsSelects are VALUES as SELECTs, a row each, over one row that from gives.
+func valuesAsSelects(v *plan.Values, from func() plan.Node) plan.Node {
 	c := &plan.Concat{}
 	for _, row := range v.Rows {
 		p := &plan.Project{Input: from()}
@@ -204,7 +204,7 @@ func (u *unnester) join(j *plan.Join) plan.Node {
 	for _, e := range plan.Conjuncts(j.On) {
 		switch {
 		case !joins(e):
-			_, e = u.widened(left, e)
+			_, e = u.withSubqueryColumns(left, e)
 			on = append(on, e)
 		default:
 			rest = append(rest, e)
@@ -218,7 +218,7 @@ func (u *unnester) join(j *plan.Join) plan.Node {
 		return out
 	}
 	fields := width + len(right.Fields())
-	p := &plan.Project{Input: u.filter(out, plan.All(rest))}
+	p := &plan.Project{Input: u.filter(out, plan.Conjunction(rest))}
 	p.Items = plan.ItemsOf(p.Input)[:fields]
 	return plan.AsTable(p)
 }
@@ -228,8 +228,8 @@ func (u *unnester) pairs(kind plan.JoinKind, left, right plan.Node, on []expr.Ex
 	if lateral(right) {
 		return u.lateral(kind, left, right.(*plan.Derived), on)
 	}
-	right = standing(right)
-	return &plan.Join{Kind: kind, Left: plan.AsTable(left), Right: plan.AsTable(right), On: plan.All(on)}
+	right = detachLateral(right)
+	return &plan.Join{Kind: kind, Left: plan.AsTable(left), Right: plan.AsTable(right), On: plan.Conjunction(on)}
 }
 
 // lateral reports the right side of a join that reads columns of the left one.
@@ -263,7 +263,7 @@ func (u *unnester) lateralRows(kind plan.JoinKind, left, tree plan.Node, on []ex
 	rows := c.rows(tree)
 	width, own := len(c.cur.Fields()), len(tree.Fields())
 	on = append(on, c.match(width+own)...)
-	p := &plan.Project{Input: &plan.Join{Kind: kind, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.All(on)}}
+	p := &plan.Project{Input: &plan.Join{Kind: kind, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.Conjunction(on)}}
 	p.Items = plan.ItemsOf(p.Input)[:width+own]
 	return plan.AsTable(p)
 }
@@ -279,9 +279,9 @@ func (u *unnester) filter(cur plan.Node, where expr.Expr) plan.Node {
 		q, ok := inner.(*expr.Subquery)
 		switch {
 		case !joins(e):
-			_, e = u.widened(cur, e)
+			_, e = u.withSubqueryColumns(cur, e)
 			plain = append(plain, e)
-		case ok && !u.plain && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(plan.SubqueryTree(q), 0)):
+		case ok && !u.disabled && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(plan.SubqueryTree(q), 0)):
 			semi = append(semi, e)
 		default:
 			rest = append(rest, e)
@@ -300,7 +300,7 @@ func (u *unnester) filter(cur plan.Node, where expr.Expr) plan.Node {
 		}
 	}
 	for i, e := range rest {
-		cur, rest[i] = u.widened(cur, e)
+		cur, rest[i] = u.withSubqueryColumns(cur, e)
 	}
 	return filtered(cur, rest)
 }
@@ -312,11 +312,11 @@ func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) pla
 	if _, _, volatile := perRow(cur, s.Tree); volatile { // its rows differ for each of cur
 		return nil
 	}
-	cur, test := u.widened(cur, q.Test)
-	in, rowTest, ok := strip(s.Tree, test)
+	cur, test := u.withSubqueryColumns(cur, q.Test)
+	in, rowTest, ok := stripForExists(s.Tree, test)
 	if ReadsOuter(rowTest) || ReadsOuter(test) {
-		test = inside(test)
-		in, rowTest, ok = strip(s.Tree, test)
+		test = insideSubquery(test)
+		in, rowTest, ok = stripForExists(s.Tree, test)
 	}
 	switch {
 	case ok:
@@ -337,7 +337,7 @@ func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) pla
 	if f, ok := in.(*plan.Filter); ok {
 		for _, e := range plan.Conjuncts(f.Where) {
 			if ReadsOuter(e) {
-				on = append(on, joined(e, width))
+				on = append(on, overJoin(e, width))
 			} else {
 				own = append(own, e)
 			}
@@ -349,17 +349,17 @@ func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) pla
 	}
 	in = filtered(in, own)
 	if test != nil {
-		on = append(on, joinedTest(test, width))
+		on = append(on, overJoinTest(test, width))
 	}
 	switch right := in.(type) {
 	case *plan.Scan, *plan.Derived:
-		return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: right, On: plan.All(on)}
+		return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: right, On: plan.Conjunction(on)}
 	case *plan.Filter:
 		if _, ok := right.Input.(*plan.Join); !ok {
-			return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: plan.AsTable(right), On: plan.All(on)}
+			return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: plan.AsTable(right), On: plan.Conjunction(on)}
 		}
 	}
-	return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: in, Items: plan.ItemsOf(in)}}}, On: plan.All(on)}
+	return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: in, Items: plan.ItemsOf(in)}}}, On: plan.Conjunction(on)}
 }
 
 // notIn is x NOT IN (rows), for rows that read nothing around them: no row if one of the values is NULL, all
@@ -398,9 +398,9 @@ func (u *unnester) constant(tree plan.Node, t table.Type, pos int) *expr.Subquer
 	return &expr.Subquery{Kind: expr.Value, Of: &plan.Subplan{Tree: tree}, N: u.made, T: t, P: pos}
 }
 
-// strip is the rows of a subquery of which only it counts whether there are some, without what does not change
+// stripForExists is the rows of a subquery of which only it counts whether there are some, without what does not change
 // that; and a test of them, over their columns as [expr.SubColumn]s. ok is false for groups.
-func strip(n plan.Node, test expr.Expr) (_ plan.Node, _ expr.Expr, ok bool) {
+func stripForExists(n plan.Node, test expr.Expr) (_ plan.Node, _ expr.Expr, ok bool) {
 	for {
 		switch in := n.(type) {
 		case *plan.Distinct:
@@ -455,8 +455,8 @@ func selectable(n plan.Node) bool {
 	return false
 }
 
-// joined is a condition of a subquery over the rows of a join with what is around it, which has so many columns.
-func joined(e expr.Expr, width int) expr.Expr {
+// overJoin is a condition of a subquery over the rows of a join with what is around it, which has so many columns.
+func overJoin(e expr.Expr, width int) expr.Expr {
 	return expr.Map(e, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.Column:
@@ -464,14 +464,14 @@ func joined(e expr.Expr, width int) expr.Expr {
 			c.Index += width
 			return &c
 		case *expr.Outer:
-			return outward(e)
+			return raiseLevel(e)
 		}
 		return nil
 	})
 }
 
-// inside is a test as the subquery whose rows it is of would have it: what it reads besides is of queries around that.
-func inside(test expr.Expr) expr.Expr {
+// insideSubquery is a test as the subquery whose rows it is of would have it: what it reads besides is of queries around that.
+func insideSubquery(test expr.Expr) expr.Expr {
 	return expr.Map(test, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.Column:
@@ -483,14 +483,14 @@ func inside(test expr.Expr) expr.Expr {
 	})
 }
 
-// joinedTest is a test over the rows of such a join.
-func joinedTest(e expr.Expr, width int) expr.Expr {
+// overJoinTest is a test over the rows of such a join.
+func overJoinTest(e expr.Expr, width int) expr.Expr {
 	return expr.Map(e, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.SubColumn:
 			return subColumns(e, width)
 		case *expr.Outer: // as the subquery has it
-			return outward(e)
+			return raiseLevel(e)
 		}
 		return nil
 	})

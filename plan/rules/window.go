@@ -37,7 +37,7 @@ func windowed(cur plan.Node, chain []plan.Node) (plan.Node, []plan.Node) {
 				case *expr.Column, *expr.AggRef:
 					return column(e)
 				case *expr.Subquery:
-					return mapAround(e, around)
+					return mapOuterOf(e, around)
 				case *expr.Window:
 					id := expr.Identity(e)
 					i, ok := at[id]

@@ -21,8 +21,8 @@ type Estimates struct {
 	derived map[*plan.Derived]*plan.Scan
 }
 
-// unlikely is the part of rows for which a condition of which nothing is known is TRUE, as PostgreSQL has it.
-const unlikely = 1. / 3
+// defaultSelectivity is the part of rows for which a condition of which nothing is known is TRUE, as PostgreSQL has it.
+const defaultSelectivity = 1. / 3
 
 // Rows are those that a node is expected to give.
 func (e *Estimates) Rows(n plan.Node) float64 {
@@ -48,23 +48,23 @@ func (e *Estimates) estimate(n plan.Node) float64 {
 		}
 		return 1000
 	case *plan.Derived:
-		return e.Rows(e.asScan(n))
+		return e.Rows(e.scanOf(n))
 	case *plan.Fragment:
-		return e.Rows(n.Nodes)
+		return e.Rows(n.Tree)
 	case *plan.Filter:
 		return e.Rows(n.Input) * e.selectivity(n.Input, n.Where)
 	case *plan.Join:
 		return e.join(n)
 	case *plan.Aggregate:
-		return e.groups(n.Input, n.Keys)
+		return e.groupCount(n.Input, n.Keys)
 	case *plan.GroupingSets:
 		rows := 0.
 		for i := range n.Sets {
-			rows += e.groups(n.Input, n.Set(i).Keys)
+			rows += e.groupCount(n.Input, n.Set(i).Keys)
 		}
 		return rows
 	case *plan.Distinct:
-		return e.groups(n.Input, plan.ColumnsOf(n.Input))
+		return e.groupCount(n.Input, plan.ColumnsOf(n.Input))
 	case *plan.Sort:
 		rows := e.Rows(n.Input)
 		if n.Unique > 0 {
@@ -72,10 +72,10 @@ func (e *Estimates) estimate(n plan.Node) float64 {
 			for _, k := range n.Keys[:n.Unique] {
 				keys = append(keys, k.E)
 			}
-			rows = e.groups(n.Input, keys)
+			rows = e.groupCount(n.Input, keys)
 		}
-		if n.First >= 0 {
-			rows = min(rows, float64(n.First))
+		if n.Limit >= 0 {
+			rows = min(rows, float64(n.Limit))
 		}
 		return rows
 	case *plan.Limit:
@@ -124,7 +124,7 @@ func (e *Estimates) join(n *plan.Join) float64 {
 		}
 		there := 1.
 		for _, k := range of {
-			there *= max(1, e.values(other, k))
+			there *= max(1, e.distinct(other, k))
 		}
 		there = min(there, e.Rows(other))
 		found := min(1, there/domain)
@@ -155,13 +155,13 @@ type joinKeys struct {
 	left, right     []KeySide
 }
 
-func (k *joinKeys) values() float64 { return KeyValues(k.left, k.right) }
+func (k *joinKeys) values() float64 { return DistinctKeys(k.left, k.right) }
 
 // joinKeys splits the conditions of a join. An equality that follows from the others is left out.
 func (e *Estimates) joinKeys(n *plan.Join) (keys joinKeys, rest []expr.Expr) {
 	width := columnCount(n.Left)
 	right := func(x expr.Expr) expr.Expr { return expr.Moved(x, func(c int) int { return c - width }) }
-	same := e.equal(n.Left, e.equal(n.Right, nil))
+	same := e.equalColumns(n.Left, e.equalColumns(n.Right, nil))
 	for _, c := range plan.Conjuncts(n.On) {
 		l, r, _, ok := plan.Equality(c)
 		if ok && plan.SideOf(l, width) == plan.OnRight && plan.SideOf(r, width) == plan.OnLeft {
@@ -192,11 +192,11 @@ type KeySide struct {
 	Rows   float64 // of the whole table
 }
 
-// KeyValues is how many different values the keys of a join have, taken together: of the pairs of rows of both sides so many times fewer
+// DistinctKeys is how many different values the keys of a join have, taken together: of the pairs of rows of both sides so many times fewer
 // are left. The columns of one table have no more than it has rows, those of several tables vary by themselves. The side that has fewer is
 // taken to have some of the other's. Where each side is one table, and there are several columns, the rows of a side that has most values
 // of each column bound the values of both: it is what the other refers to.
-func KeyValues(left, right []KeySide) float64 {
+func DistinctKeys(left, right []KeySide) float64 {
 	of := func(list []KeySide) (all float64, tables int) {
 		all = 1
 		for i, k := range list {

@@ -24,7 +24,7 @@ func TestEstimates(t *testing.T) {
 	is := func(i int, v int64) expr.Expr { return plantest.Compare(col(i), expr.EQ, plantest.Num(v)) }
 	equal := func(l, r int) expr.Expr { return plantest.Compare(col(l), expr.EQ, col(r)) }
 	join := func(kind plan.JoinKind, l, r plan.Node, on ...expr.Expr) *plan.Join {
-		return &plan.Join{Kind: kind, Left: l, Right: r, On: plan.All(on)}
+		return &plan.Join{Kind: kind, Left: l, Right: r, On: plan.Conjunction(on)}
 	}
 	group := func(in plan.Node, keys ...expr.Expr) *plan.Aggregate {
 		return &plan.Aggregate{Input: in, Keys: keys, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}

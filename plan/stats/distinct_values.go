@@ -32,19 +32,19 @@ func (q equalities) find(o origin) origin {
 	return o
 }
 
-// equal adds the columns that joins below a node have made equal.
-func (e *Estimates) equal(n plan.Node, list equalities) equalities {
+// equalColumns adds the columns that joins below a node have made equal.
+func (e *Estimates) equalColumns(n plan.Node, list equalities) equalities {
 	switch n := n.(type) {
 	case *plan.Filter:
-		return e.equal(n.Input, list)
+		return e.equalColumns(n.Input, list)
 	case *plan.Join:
-		list = e.equal(n.Left, list)
+		list = e.equalColumns(n.Left, list)
 		if n.Kind.LeftOnly() {
 			return list
 		}
-		list = e.equal(n.Right, list)
+		list = e.equalColumns(n.Right, list)
 		for _, c := range plan.Conjuncts(n.On) {
-			if l, r, ok := plan.Keys(c); ok && n.Kind == plan.Inner {
+			if l, r, ok := plan.EquiJoinKey(c); ok && n.Kind == plan.Inner {
 				a, b := list.find(e.originOf(n, l)), list.find(e.originOf(n, r))
 				if a.scan != nil && b.scan != nil && a != b {
 					list = append(list, [2]origin{a, b})
@@ -68,8 +68,8 @@ func (e *Estimates) originOf(n plan.Node, x expr.Expr) origin {
 	return origin{}
 }
 
-// asScan is a subquery in FROM as a table: the same one each time.
-func (e *Estimates) asScan(d *plan.Derived) *plan.Scan {
+// scanOf is a subquery in FROM as a table: the same one each time.
+func (e *Estimates) scanOf(d *plan.Derived) *plan.Scan {
 	if e.derived[d] == nil {
 		if e.derived == nil {
 			e.derived = map[*plan.Derived]*plan.Scan{}
@@ -85,9 +85,9 @@ func (e *Estimates) origin(n plan.Node, c int) origin {
 	case *plan.Scan:
 		return origin{n, c}
 	case *plan.Derived:
-		return origin{e.asScan(n), c}
+		return origin{e.scanOf(n), c}
 	case *plan.Fragment:
-		return e.origin(n.Nodes, c)
+		return e.origin(n.Tree, c)
 	case *plan.Filter, *plan.Sort, *plan.Limit:
 		return e.origin(n.Inputs()[0], c)
 	case *plan.Join:
@@ -99,8 +99,8 @@ func (e *Estimates) origin(n plan.Node, c int) origin {
 	return origin{}
 }
 
-// ValuesOf estimates how many different values a column of a table has; as many as there are rows where it has not been read.
-func ValuesOf(t *table.Table, col int) float64 {
+// DistinctValues estimates how many different values a column of a table has; as many as there are rows where it has not been read.
+func DistinctValues(t *table.Table, col int) float64 {
 	all, most, rows := 0., 0., 0.
 	base, top := ^uint64(0), uint64(0)
 	for _, c := range t.Chunks {
@@ -140,36 +140,36 @@ func (e *Estimates) keySide(n plan.Node, x expr.Expr) KeySide {
 
 // domain is how many values an expression over a node's columns has in all rows of its table, but those that conditions on
 // it alone leave out.
-func (e *Estimates) domain(n plan.Node, x expr.Expr) float64 { return e.count(n, x, false) }
+func (e *Estimates) domain(n plan.Node, x expr.Expr) float64 { return e.distinctOf(n, x, false) }
 
-// values is how many values an expression has in a node's rows.
-func (e *Estimates) values(n plan.Node, x expr.Expr) float64 {
-	return min(e.count(n, x, true), max(1, e.Rows(n)))
+// distinct is how many values an expression has in a node's rows.
+func (e *Estimates) distinct(n plan.Node, x expr.Expr) float64 {
+	return min(e.distinctOf(n, x, true), max(1, e.Rows(n)))
 }
 
-// count is the values of an expression: in the rows that there are, or in all of its table.
-func (e *Estimates) count(n plan.Node, x expr.Expr, here bool) float64 {
+// distinctOf is the values of an expression: in the rows that there are, or in all of its table.
+func (e *Estimates) distinctOf(n plan.Node, x expr.Expr, here bool) float64 {
 	switch x := x.(type) {
 	case *expr.Column:
-		return e.countOf(n, x.Index, here)
+		return e.distinctOfColumn(n, x.Index, here)
 	case *expr.AggRef:
-		return e.countOf(n, x.Index, here)
+		return e.distinctOfColumn(n, x.Index, here)
 	case *expr.Const:
 		return 1
 	case *expr.Cast:
-		return e.count(n, x.X, here)
+		return e.distinctOf(n, x.X, here)
 	}
 	all := 1.
 	for _, c := range expr.Columns(x) {
-		all *= max(1, e.countOf(n, c, here))
+		all *= max(1, e.distinctOfColumn(n, c, here))
 	}
-	if tried, ok := e.tried(n, x); ok {
+	if tried, ok := e.sampledDistinct(n, x); ok {
 		all = min(all, tried)
 	}
 	return all
 }
 
-func (e *Estimates) countOf(n plan.Node, c int, here bool) float64 {
+func (e *Estimates) distinctOfColumn(n plan.Node, c int, here bool) float64 {
 	thinned := func(in plan.Node, d float64) float64 { // a node's rows are some of its input's
 		if here {
 			return table.Drawn(d, e.Rows(in), e.Rows(n))
@@ -179,17 +179,17 @@ func (e *Estimates) countOf(n plan.Node, c int, here bool) float64 {
 	switch n := n.(type) {
 	case *plan.Scan:
 		if t := e.Table(n); t != nil {
-			return ValuesOf(t, c)
+			return DistinctValues(t, c)
 		}
 		if n.Of != nil {
-			return e.values(n.Of.Tree, &expr.Column{Index: c})
+			return e.distinct(n.Of.Tree, &expr.Column{Index: c})
 		}
 	case *plan.Derived:
-		return e.countOf(e.asScan(n), c, here)
+		return e.distinctOfColumn(e.scanOf(n), c, here)
 	case *plan.Fragment:
-		return e.countOf(n.Nodes, c, here)
+		return e.distinctOfColumn(n.Tree, c, here)
 	case *plan.Filter:
-		d := e.countOf(n.Input, c, here)
+		d := e.distinctOfColumn(n.Input, c, here)
 		for _, w := range plan.Conjuncts(n.Where) {
 			if cols := expr.Columns(w); len(cols) == 1 && cols[0] == c {
 				return max(1, d*e.selectivity(n.Input, w))
@@ -201,11 +201,11 @@ func (e *Estimates) countOf(n plan.Node, c int, here bool) float64 {
 		if width := columnCount(n.Left); c >= width {
 			in, at = n.Right, c-width
 		}
-		d := e.countOf(in, at, here)
+		d := e.distinctOfColumn(in, at, here)
 		if all, rows := e.Rows(in), e.Rows(n); here && rows < all {
 			partners := math.Inf(1) // of a key as many as the other side has
 			if n.Kind == plan.Inner || n.Kind == plan.Semi {
-				partners = e.partners(n, c)
+				partners = e.distinctPartners(n, c)
 			}
 			if partners < d {
 				return partners
@@ -214,32 +214,32 @@ func (e *Estimates) countOf(n plan.Node, c int, here bool) float64 {
 		}
 		return d
 	case *plan.Project:
-		return e.count(n.Input, n.Items[c].E, here)
+		return e.distinctOf(n.Input, n.Items[c].E, here)
 	case *plan.Aggregate:
 		if c < len(n.Keys) {
-			return min(e.Rows(n), e.values(n.Input, n.Keys[c]))
+			return min(e.Rows(n), e.distinct(n.Input, n.Keys[c]))
 		}
 	case *plan.Sort, *plan.Limit:
 		in := n.Inputs()[0]
-		return thinned(in, e.countOf(in, c, here))
+		return thinned(in, e.distinctOfColumn(in, c, here))
 	}
 	return e.Rows(n)
 }
 
-// partners is how many values the other side of a join has of a column that is its key; infinite for others.
-func (e *Estimates) partners(n *plan.Join, c int) float64 {
+// distinctPartners is how many values the other side of a join has of a column that is its key; infinite for others.
+func (e *Estimates) distinctPartners(n *plan.Join, c int) float64 {
 	width := columnCount(n.Left)
 	for _, on := range plan.Conjuncts(n.On) {
-		l, r, ok := plan.Keys(on)
+		l, r, ok := plan.EquiJoinKey(on)
 		if !ok || plan.SideOf(l, width) == plan.SideOf(r, width) {
 			continue
 		}
 		for range 2 {
 			if x, ok := l.(*expr.Column); ok && x.Index == c {
 				if c < width {
-					return e.values(n.Right, expr.Moved(r, func(c int) int { return c - width }))
+					return e.distinct(n.Right, expr.Moved(r, func(c int) int { return c - width }))
 				}
-				return e.values(n.Left, r)
+				return e.distinct(n.Left, r)
 			}
 			l, r = r, l
 		}
@@ -247,21 +247,21 @@ func (e *Estimates) partners(n *plan.Join, c int) float64 {
 	return math.Inf(1)
 }
 
-// groups is how many groups a node's rows have by keys. What another key decides does not tell more groups apart: a column of a
+// groupCount is how many groups a node's rows have by keys. What another key decides does not tell more groups apart: a column of a
 // table of which a unique column is a key, or equals one.
-func (e *Estimates) groups(n plan.Node, keys []expr.Expr) float64 {
+func (e *Estimates) groupCount(n plan.Node, keys []expr.Expr) float64 {
 	rows := e.Rows(n)
 	if len(keys) == 0 {
 		return 1
 	}
-	same := e.equal(n, nil)
+	same := e.equalColumns(n, nil)
 	of := map[*plan.Scan][]expr.Expr{} // by the table that they read
 	var scans []*plan.Scan
 	all := 1.
 	for _, k := range keys {
-		o := e.readsOne(n, k)
+		o := e.onlyScan(n, k)
 		if o == nil {
-			all *= max(1, e.values(n, k))
+			all *= max(1, e.distinct(n, k))
 			continue
 		}
 		if of[o] == nil {
@@ -280,7 +280,7 @@ func (e *Estimates) groups(n plan.Node, keys []expr.Expr) float64 {
 				}
 			}
 		}
-		if e.decides(n, same, known, scans[i]) {
+		if e.determines(n, same, known, scans[i]) {
 			scans = slices.Delete(scans, i, i+1)
 			i--
 		}
@@ -288,9 +288,9 @@ func (e *Estimates) groups(n plan.Node, keys []expr.Expr) float64 {
 	for _, s := range scans {
 		values, most := 1., 1.
 		for _, k := range of[s] {
-			values *= max(1, e.values(n, k))
+			values *= max(1, e.distinct(n, k))
 			if c, ok := k.(*expr.Column); ok && e.unique(e.origin(n, c.Index)) {
-				most = max(most, e.values(n, k))
+				most = max(most, e.distinct(n, k))
 			}
 		}
 		if most > 1 { // it decides the others
@@ -301,8 +301,8 @@ func (e *Estimates) groups(n plan.Node, keys []expr.Expr) float64 {
 	return min(rows, table.Drawn(all, max(rows, all)*1e3, rows*1e3))
 }
 
-// readsOne is the scan whose columns alone an expression reads; nil for others.
-func (e *Estimates) readsOne(n plan.Node, x expr.Expr) (s *plan.Scan) {
+// onlyScan is the scan whose columns alone an expression reads; nil for others.
+func (e *Estimates) onlyScan(n plan.Node, x expr.Expr) (s *plan.Scan) {
 	for i, c := range expr.Columns(x) {
 		o := e.origin(n, c).scan
 		if o == nil || i > 0 && o != s {
@@ -319,19 +319,19 @@ func (e *Estimates) unique(o origin) bool {
 		return false
 	}
 	rows := e.Rows(o.scan)
-	return rows > 1 && e.countOf(o.scan, o.col, false) >= 0.99*rows
+	return rows > 1 && e.distinctOfColumn(o.scan, o.col, false) >= 0.99*rows
 }
 
-// decides reports that the values of some columns decide the row of a table: they are equal to a unique column of it, or to one of
+// determines reports that the values of some columns decide the row of a table: they are equal to a unique column of it, or to one of
 // a table that has a column equal to that.
-func (e *Estimates) decides(n plan.Node, same equalities, known []origin, of *plan.Scan) bool {
+func (e *Estimates) determines(n plan.Node, same equalities, known []origin, of *plan.Scan) bool {
 	var scans []*plan.Scan
 	plan.Walk(n, func(n plan.Node, _ int) {
 		switch n := n.(type) {
 		case *plan.Scan:
 			scans = append(scans, n)
 		case *plan.Derived:
-			scans = append(scans, e.asScan(n))
+			scans = append(scans, e.scanOf(n))
 		}
 	})
 	decided := map[*plan.Scan]bool{}
@@ -344,7 +344,7 @@ func (e *Estimates) decides(n plan.Node, same equalities, known []origin, of *pl
 			for c := range s.Columns {
 				o := origin{s, c}
 				root := same.find(o)
-				if !e.unique(o) || !slices.ContainsFunc(known, func(k origin) bool { return same.find(k) == root }) && !e.reached(same, root, decided) {
+				if !e.unique(o) || !slices.ContainsFunc(known, func(k origin) bool { return same.find(k) == root }) && !e.inDeterminedTable(same, root, decided) {
 					continue
 				}
 				if decided[s], again = true, true; s == of {
@@ -357,8 +357,8 @@ func (e *Estimates) decides(n plan.Node, same equalities, known []origin, of *pl
 	return false
 }
 
-// reached reports that a table whose row is decided has a column of a class.
-func (e *Estimates) reached(same equalities, root origin, decided map[*plan.Scan]bool) bool {
+// inDeterminedTable reports that a table whose row is decided has a column of a class.
+func (e *Estimates) inDeterminedTable(same equalities, root origin, decided map[*plan.Scan]bool) bool {
 	for _, p := range same {
 		for _, o := range p {
 			if decided[o.scan] && same.find(o) == root {

@@ -13,7 +13,7 @@ import (
 func (e *Estimates) GroupingPays(rows plan.Node, keys []expr.Expr, of *plan.Aggregate) bool {
 	promising := func(n plan.Node, keys []expr.Expr) bool {
 		all := e.Rows(n)
-		return all >= eagerRows && e.groups(n, keys) <= min(physical.MostSlots, all/eagerShare)
+		return all >= eagerRows && e.groupCount(n, keys) <= min(physical.MaxSlots, all/eagerShare)
 	}
 	table := rows
 	for f, ok := table.(*plan.Filter); ok; f, ok = table.(*plan.Filter) {

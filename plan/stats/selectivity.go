@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// fewHits is from how many rows of a sample on their share is believed.
-const fewHits = 8
+// minHits is from how many rows of a sample on their share is believed.
+const minHits = 8
 
 // selectivity is the part of a node's rows for which a condition on its columns is TRUE.
 func (e *Estimates) selectivity(n plan.Node, where expr.Expr) float64 {
@@ -25,7 +25,7 @@ func (e *Estimates) selectivity(n plan.Node, where expr.Expr) float64 {
 	if a, ok := groupsOf(n); ok {
 		part := 1.
 		for _, c := range plan.Conjuncts(where) {
-			part *= e.having(a, c)
+			part *= e.havingSelectivity(a, c)
 		}
 		return part
 	}
@@ -33,9 +33,9 @@ func (e *Estimates) selectivity(n plan.Node, where expr.Expr) float64 {
 	var scans []*plan.Scan
 	part := 1.
 	for _, c := range plan.Conjuncts(where) {
-		s := e.readsOne(n, c)
+		s := e.onlyScan(n, c)
 		if s == nil {
-			part *= e.ofSeveral(n, c)
+			part *= e.joinSelectivity(n, c)
 			continue
 		}
 		if byTable[s] == nil {
@@ -44,7 +44,7 @@ func (e *Estimates) selectivity(n plan.Node, where expr.Expr) float64 {
 		byTable[s] = append(byTable[s], expr.Moved(c, func(c int) int { return e.origin(n, c).col }))
 	}
 	for _, s := range scans {
-		part *= e.ofOne(s, byTable[s])
+		part *= e.scanSelectivity(s, byTable[s])
 	}
 	return part
 }
@@ -58,11 +58,11 @@ func groupsOf(n plan.Node) (*plan.Aggregate, bool) {
 	return a, ok
 }
 
-// ofOne is the part of a table's rows for which conditions are TRUE. Where few rows of the sample satisfy them all, they are taken to
+// scanSelectivity is the part of a table's rows for which conditions are TRUE. Where few rows of the sample satisfy them all, they are taken to
 // be independent of each other.
-func (e *Estimates) ofOne(s *plan.Scan, list []expr.Expr) float64 {
+func (e *Estimates) scanSelectivity(s *plan.Scan, list []expr.Expr) float64 {
 	t := e.Table(s)
-	sampled, hits, ok := trial(t, plan.All(list))
+	sampled, hits, ok := sampleHits(t, plan.Conjunction(list))
 	if !ok {
 		part := 1.
 		for _, c := range list {
@@ -74,13 +74,13 @@ func (e *Estimates) ofOne(s *plan.Scan, list []expr.Expr) float64 {
 		return 0
 	}
 	m := float64(sampled)
-	if hits >= fewHits || sampled == t.Rows() {
+	if hits >= minHits || sampled == t.Rows() {
 		return float64(hits) / m
 	}
 	part := 1.
 	for _, c := range list {
-		_, alone, _ := trial(t, c)
-		if alone >= fewHits {
+		_, alone, _ := sampleHits(t, c)
+		if alone >= minHits {
 			part *= float64(alone) / m
 		} else {
 			part *= min(e.guess(s, c), (float64(alone)+1)/m)
@@ -89,7 +89,7 @@ func (e *Estimates) ofOne(s *plan.Scan, list []expr.Expr) float64 {
 	if hits > 2 {
 		part = max(part, float64(hits)/m/2)
 	}
-	return min(part, fewHits/m)
+	return min(part, minHits/m)
 }
 
 // guess is the selectivity of a condition by its form.
@@ -103,7 +103,7 @@ func (e *Estimates) guess(s *plan.Scan, c expr.Expr) float64 {
 		if !ok {
 			break
 		}
-		switch part := 1 / max(1, e.countOf(s, column.Index, false)); c.Op {
+		switch part := 1 / max(1, e.distinctOfColumn(s, column.Index, false)); c.Op {
 		case expr.EQ:
 			return part
 		case expr.NE:
@@ -111,28 +111,28 @@ func (e *Estimates) guess(s *plan.Scan, c expr.Expr) float64 {
 		}
 	case *expr.In:
 		if column, ok := c.X.(*expr.Column); ok {
-			return min(1, float64(len(c.List))/max(1, e.countOf(s, column.Index, false)))
+			return min(1, float64(len(c.List))/max(1, e.distinctOfColumn(s, column.Index, false)))
 		}
 	case *expr.Not:
 		return 1 - e.guess(s, c.X)
 	}
-	return unlikely
+	return defaultSelectivity
 }
 
-// ofSeveral is the selectivity of a condition on columns of several tables, or of what is computed.
-func (e *Estimates) ofSeveral(n plan.Node, c expr.Expr) float64 {
+// joinSelectivity is the selectivity of a condition on columns of several tables, or of what is computed.
+func (e *Estimates) joinSelectivity(n plan.Node, c expr.Expr) float64 {
 	if l, r, _, ok := plan.Equality(c); ok {
 		return 1 / max(1, e.domain(n, l), e.domain(n, r))
 	}
-	if unknowable(c) {
-		return unlikely
+	if needsExecution(c) {
+		return defaultSelectivity
 	}
-	var read unread
-	test := compiled(c, func(column int) (*table.Segment, func(int) (uint64, bool)) {
-		return e.shuffled(n, e.origin(n, column), &read)
+	var read columnMissing
+	test := compile(c, func(column int) (*table.Segment, func(int) (uint64, bool)) {
+		return e.randomRows(n, e.origin(n, column), &read)
 	}, &read)
 	if test == nil {
-		return unlikely
+		return defaultSelectivity
 	}
 	hits := 0
 	const tries = 1 << 10
@@ -144,11 +144,11 @@ func (e *Estimates) ofSeveral(n plan.Node, c expr.Expr) float64 {
 	return (float64(hits) + 0.5) / (tries + 1)
 }
 
-// unread says that a column was asked for that has no values.
-type unread bool
+// columnMissing says that a column was asked for that has no values.
+type columnMissing bool
 
-// compiled is a condition ready to be tried; nil where columns that it reads have not been read.
-func compiled(c expr.Expr, read expr.Reader, missing *unread) (test func(i int) (table.Value, error)) {
+// compile is a condition ready to be tried; nil where columns that it reads have not been read.
+func compile(c expr.Expr, read expr.Reader, missing *columnMissing) (test func(i int) (table.Value, error)) {
 	defer func() {
 		if *missing {
 			recover() // what the reader has left out
@@ -158,8 +158,8 @@ func compiled(c expr.Expr, read expr.Reader, missing *unread) (test func(i int) 
 	return expr.At(c, read, false)
 }
 
-// shuffled reads a column of rows that the filter of its table leaves, at places that have nothing to do with those of the other tables.
-func (e *Estimates) shuffled(n plan.Node, o origin, missing *unread) (*table.Segment, func(int) (uint64, bool)) {
+// randomRows reads a column of rows that the filter of its table leaves, at places that have nothing to do with those of the other tables.
+func (e *Estimates) randomRows(n plan.Node, o origin, missing *columnMissing) (*table.Segment, func(int) (uint64, bool)) {
 	var t *table.Table
 	if o.scan != nil {
 		t = e.Table(o.scan)
@@ -171,7 +171,7 @@ func (e *Estimates) shuffled(n plan.Node, o origin, missing *unread) (*table.Seg
 	var places []int
 	passing := func(int) bool { return true }
 	plan.Walk(n, func(n plan.Node, _ int) {
-		if f, ok := n.(*plan.Filter); ok && f.Input == plan.Node(o.scan) && t.Has(expr.Columns(f.Where)) && !unknowable(f.Where) {
+		if f, ok := n.(*plan.Filter); ok && f.Input == plan.Node(o.scan) && t.Has(expr.Columns(f.Where)) && !needsExecution(f.Where) {
 			test := expr.At(f.Where, expr.Rows(t.Chunks[0]), false)
 			passing = func(i int) bool {
 				v, err := test(i)
@@ -201,9 +201,9 @@ func (e *Estimates) shuffled(n plan.Node, o origin, missing *unread) (*table.Seg
 	}
 }
 
-// trial counts the rows of a table's sample, and those of them for which a condition on its columns is TRUE.
-func trial(t *table.Table, where expr.Expr) (sampled, hits int, ok bool) {
-	ok = overSample(t, where, func(v table.Value, err error) {
+// sampleHits counts the rows of a table's sample, and those of them for which a condition on its columns is TRUE.
+func sampleHits(t *table.Table, where expr.Expr) (sampled, hits int, ok bool) {
+	ok = evaluateOnSample(t, where, func(v table.Value, err error) {
 		sampled++
 		if err == nil && !v.Null && v.I != 0 {
 			hits++
@@ -212,10 +212,10 @@ func trial(t *table.Table, where expr.Expr) (sampled, hits int, ok bool) {
 	return sampled, hits, ok
 }
 
-// overSample computes an expression for the rows of a table's sample. It is not ok where columns have not been read, or the
+// evaluateOnSample computes an expression for the rows of a table's sample. It is not ok where columns have not been read, or the
 // expression has parts that only the whole statement can compute.
-func overSample(t *table.Table, x expr.Expr, do func(table.Value, error)) (ok bool) {
-	if t == nil || !t.Has(expr.Columns(x)) || unknowable(x) {
+func evaluateOnSample(t *table.Table, x expr.Expr, do func(table.Value, error)) (ok bool) {
+	if t == nil || !t.Has(expr.Columns(x)) || needsExecution(x) {
 		return false
 	}
 	for list := t.Sample(); len(list) > 0; {
@@ -238,8 +238,8 @@ func overSample(t *table.Table, x expr.Expr, do func(table.Value, error)) (ok bo
 	return true
 }
 
-// unknowable reports an expression with parts that have no value before the statement runs.
-func unknowable(x expr.Expr) bool {
+// needsExecution reports an expression with parts that have no value before the statement runs.
+func needsExecution(x expr.Expr) bool {
 	found := plan.IsCorrelated(x) || expr.HasSubquery(x)
 	expr.Walk(x, func(x expr.Expr) {
 		switch x.(type) {
@@ -250,15 +250,15 @@ func unknowable(x expr.Expr) bool {
 	return found
 }
 
-// tried is how many values an expression over one table has, by the sample.
-func (e *Estimates) tried(n plan.Node, x expr.Expr) (float64, bool) {
-	s := e.readsOne(n, x)
+// sampledDistinct is how many values an expression over one table has, by the sample.
+func (e *Estimates) sampledDistinct(n plan.Node, x expr.Expr) (float64, bool) {
+	s := e.onlyScan(n, x)
 	if s == nil {
 		return 0, false
 	}
 	t := e.Table(s)
 	seen, sampled := map[string]bool{}, 0
-	if !overSample(t, expr.Moved(x, func(c int) int { return e.origin(n, c).col }), func(v table.Value, err error) {
+	if !evaluateOnSample(t, expr.Moved(x, func(c int) int { return e.origin(n, c).col }), func(v table.Value, err error) {
 		if sampled++; err == nil && !v.Null {
 			seen[v.String()] = true
 		}
@@ -272,12 +272,12 @@ func (e *Estimates) tried(n plan.Node, x expr.Expr) (float64, bool) {
 	return d, true
 }
 
-// having is the part of groups for which a condition is TRUE. A sum of a group of k rows, if values come as they like, has the mean k·E(x)
+// havingSelectivity is the part of groups for which a condition is TRUE. A sum of a group of k rows, if values come as they like, has the mean k·E(x)
 // and the variance k·E(x²) (a compound Poisson distribution), and is taken to be normal.
-func (e *Estimates) having(a *plan.Aggregate, c expr.Expr) float64 {
+func (e *Estimates) havingSelectivity(a *plan.Aggregate, c expr.Expr) float64 {
 	cmp, ok := c.(*expr.Compare)
 	if !ok {
-		return unlikely
+		return defaultSelectivity
 	}
 	l, r, op := cmp.L, cmp.R, cmp.Op
 	if _, ok := l.(*expr.Const); ok {
@@ -287,16 +287,16 @@ func (e *Estimates) having(a *plan.Aggregate, c expr.Expr) float64 {
 		l = cast.X
 	}
 	ref, ok := l.(*expr.AggRef)
-	bound, constant := number(r)
+	bound, constant := constantNumber(r)
 	if !ok || !constant || ref.Index < len(a.Keys) || ref.Index-len(a.Keys) >= len(a.Aggs) {
-		return unlikely
+		return defaultSelectivity
 	}
 	g := a.Aggs[ref.Index-len(a.Keys)]
 	k := e.Rows(a.Input) / max(1, e.Rows(a))
 	mean, square := 1., 1.
 	if g.Kind != expr.CountAll && g.Kind != expr.Count {
 		if mean, square, ok = e.moments(a.Input, g); !ok {
-			return unlikely
+			return defaultSelectivity
 		}
 	}
 	centre, variance := k*mean, k*square
@@ -305,7 +305,7 @@ func (e *Estimates) having(a *plan.Aggregate, c expr.Expr) float64 {
 		centre, variance = mean, max(0, square-mean*mean)/k
 	case expr.Sum, expr.Count, expr.CountAll:
 	default:
-		return unlikely
+		return defaultSelectivity
 	}
 	below := 0.5
 	if sd := math.Sqrt(variance); sd > 0 {
@@ -329,32 +329,32 @@ func (e *Estimates) having(a *plan.Aggregate, c expr.Expr) float64 {
 // moments are the means of an aggregate's operand and of its square, by the sample of its table.
 func (e *Estimates) moments(n plan.Node, g expr.Aggregate) (mean, square float64, ok bool) {
 	x := g.Argument()
-	s := e.readsOne(n, x)
+	s := e.onlyScan(n, x)
 	if s == nil {
 		return 0, 0, false
 	}
 	count := 0.
-	ok = overSample(e.Table(s), expr.Moved(x, func(c int) int { return e.origin(n, c).col }), func(v table.Value, err error) {
-		if f, ok := floating(v); ok && err == nil {
+	ok = evaluateOnSample(e.Table(s), expr.Moved(x, func(c int) int { return e.origin(n, c).col }), func(v table.Value, err error) {
+		if f, ok := numeric(v); ok && err == nil {
 			mean, square, count = mean+f, square+f*f, count+1
 		}
 	})
 	return mean / max(1, count), square / max(1, count), ok && count > 0
 }
 
-// number is the value of a constant; not ok for anything else.
-func number(x expr.Expr) (float64, bool) {
+// constantNumber is the value of a constant; not ok for anything else.
+func constantNumber(x expr.Expr) (float64, bool) {
 	for cast, ok := x.(*expr.Cast); ok; cast, ok = x.(*expr.Cast) {
 		x = cast.X
 	}
 	if c, ok := x.(*expr.Const); ok {
-		return floating(c.V)
+		return numeric(c.V)
 	}
 	return 0, false
 }
 
-// floating is a number, a date or a time; not ok for other values.
-func floating(v table.Value) (float64, bool) {
+// numeric is a number, a date or a time; not ok for other values.
+func numeric(v table.Value) (float64, bool) {
 	switch {
 	case v.Null || v.Type.Kind == table.Varchar || v.Type.Kind == table.Interval:
 		return 0, false

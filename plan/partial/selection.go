@@ -33,7 +33,7 @@ type Selection interface {
 	// CountAtLeast counts the values of a column at or above each of a digit's
 	// thresholds. The first digit of a search is the highest, each further one follows
 	// the one before, and none has bits both below and above bit 32.
-	CountAtLeast(col int, s *physical.Space, d Digit) ([]uint64, error)
+	CountAtLeast(col int, s *physical.CodeSpace, d Digit) ([]uint64, error)
 	// DigitBits is the most bits that a digit may have when that many values of the whole
 	// query may still be the one that is searched for.
 	DigitBits(left uint64) int

@@ -8,42 +8,42 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// OnlyRows is a query of which EXISTS asks whether it has a row. As in PostgreSQL what it selects, orders by and leaves out as equal
+// ExistsOnly is a query of which EXISTS asks whether it has a row. As in PostgreSQL what it selects, orders by and leaves out as equal
 // is not computed where that does not tell: an error in it is none then. The columns keep their types.
-func OnlyRows(n plan.Node) plan.Node {
+func ExistsOnly(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Limit:
 		if n.Offset == 0 {
-			return n.With(OnlyRows(n.Input))
+			return n.With(ExistsOnly(n.Input))
 		}
 	case *plan.Sort:
-		return OnlyRows(n.Input)
+		return ExistsOnly(n.Input)
 	case *plan.Distinct:
-		return OnlyRows(n.Input)
+		return ExistsOnly(n.Input)
 	case *plan.Values:
 		out := *n
 		out.Rows = nil
 		for _, row := range n.Rows {
 			row = slices.Clone(row)
 			for i, e := range row {
-				row[i] = unasked(e)
+				row[i] = nullIfRaises(e)
 			}
 			out.Rows = append(out.Rows, row)
 		}
 		return &out
 	case *plan.Project:
-		return projectOnlyRows(n)
+		return existsOnlyProject(n)
 	}
 	return n
 }
 
-func projectOnlyRows(p *plan.Project) plan.Node {
+func existsOnlyProject(p *plan.Project) plan.Node {
 	out := &plan.Project{Input: p.Input, Items: slices.Clone(p.Items)}
 	for i, item := range p.Items {
 		if expr.HasWindow(item.E) {
 			return p
 		}
-		out.Items[i].E = unasked(item.E)
+		out.Items[i].E = nullIfRaises(item.E)
 	}
 	switch in := p.Input.(type) {
 	case *plan.Sort:
@@ -63,8 +63,8 @@ func projectOnlyRows(p *plan.Project) plan.Node {
 	return out
 }
 
-// unasked is NULL in the place of an expression that may raise an error, or has a subquery.
-func unasked(e expr.Expr) expr.Expr {
+// nullIfRaises is NULL in the place of an expression that may raise an error, or has a subquery.
+func nullIfRaises(e expr.Expr) expr.Expr {
 	if !plan.CanRaise(e) && !expr.HasSubquery(e) {
 		return e
 	}

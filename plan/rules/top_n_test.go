@@ -13,7 +13,7 @@ import (
 // A Sort below a Limit is for its rows and those that it passes over.
 func TestTopRows(t *testing.T) {
 	tab := plantest.Flights(t)
-	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []expr.SortKey{{E: plantest.Col(tab, "delay")}}, First: -1}
+	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []expr.SortKey{{E: plantest.Col(tab, "delay")}}, Limit: -1}
 	project := &plan.Project{Input: sort, Items: []plan.Item{{Name: "a", E: plantest.Col(tab, "a")}}}
 	for _, c := range []struct {
 		in   plan.Node
@@ -27,13 +27,13 @@ func TestTopRows(t *testing.T) {
 		{&plan.Limit{Input: &plan.Filter{Input: sort, Where: plantest.Compare(plantest.Col(tab, "a"), 0, plantest.Num(1))}, Count: 1}, -1}, // which drops rows
 		{project, -1},
 	} {
-		plan.Walk(rules.TopRows(c.in), func(n plan.Node, _ int) {
-			if s, ok := n.(*plan.Sort); ok && s.First != c.want {
-				t.Errorf("%s over %s: for the first %d, want %d", c.in, s, s.First, c.want)
+		plan.Walk(rules.TopN(c.in), func(n plan.Node, _ int) {
+			if s, ok := n.(*plan.Sort); ok && s.Limit != c.want {
+				t.Errorf("%s over %s: for the first %d, want %d", c.in, s, s.Limit, c.want)
 			}
 		})
 	}
-	if sort.First != -1 {
+	if sort.Limit != -1 {
 		t.Error("the rule has changed its input")
 	}
 }

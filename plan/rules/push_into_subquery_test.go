@@ -61,7 +61,7 @@ func TestPushInto(t *testing.T) {
 			continue
 		}
 		n = plan.Rewrite(n, rules.PushFilter)
-		n = rules.PushInto(n, rules.Reads(n), 0)
+		n = rules.PushIntoSubquery(n, rules.CountReaders(n), 0)
 		if got := apart(n.Inputs()[0].Inputs()[0]); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.from, got, c.want)
 		}

@@ -9,56 +9,56 @@ import (
 	"github.com/stencildb/stencildb/plan/stats"
 )
 
-// JoinApart is a tree whose rows are those of a join, with two inputs of that joined apart from the others, to a table of its own: of inner joins
+// MaterializeJoin is a tree whose rows are those of a join, with two inputs of that joined apart from the others, to a table of its own: of inner joins
 // two neighbours that a condition says are equal in something, those of which the fewest rows are expected. It is nil where there are none.
-func JoinApart(tree plan.Node, of *stats.Estimates) plan.Node {
+func MaterializeJoin(tree plan.Node, of *stats.Estimates) plan.Node {
 	inputs := tree.Inputs()
 	j, ok := tree.(*plan.Join)
 	switch {
 	case ok && j.Kind == plan.Inner:
-		return innerApart(j, of)
+		return materializeInner(j, of)
 	case ok:
-		left, right := joinsApart(j.Left), joinsApart(j.Right)
+		left, right := materialized(j.Left), materialized(j.Right)
 		if left == j.Left && right == j.Right {
 			return nil
 		}
 		return &plan.Join{Kind: j.Kind, Left: left, Right: right, On: j.On}
 	case len(inputs) == 1:
-		if in := JoinApart(inputs[0], of); in != nil {
+		if in := MaterializeJoin(inputs[0], of); in != nil {
 			return tree.With(in)
 		}
 	}
 	return nil
 }
 
-// RowsApart is a tree over a join with the rows of that as a table of its own.
-func RowsApart(tree plan.Node) plan.Node {
+// MaterializeRows is a tree over a join with the rows of that as a table of its own.
+func MaterializeRows(tree plan.Node) plan.Node {
 	f, filters := tree.(*plan.Filter)
 	_, joins := tree.(*plan.Join)
 	if filters {
 		_, joins = f.Input.(*plan.Join)
 	}
 	if joins {
-		return joinsApart(tree)
+		return materialized(tree)
 	}
-	return tree.With(RowsApart(tree.Inputs()[0]))
+	return tree.With(MaterializeRows(tree.Inputs()[0]))
 }
 
-// joinsApart is a node, or what gives its rows where it joins tables.
-func joinsApart(n plan.Node) plan.Node {
+// materialized is a node, or what gives its rows where it joins tables.
+func materialized(n plan.Node) plan.Node {
 	scans := plan.Scans(plan.DerivedAsScans(n))
 	if len(scans) == 1 {
 		return n
 	}
 	var names []string
 	for _, s := range scans {
-		names = append(names, nameOf(s))
+		names = append(names, tableName(s))
 	}
 	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: n, Items: plan.ItemsOf(n)}}, As: strings.Join(names, ", ")}
 }
 
-// innerApart is [JoinApart] of inner joins that stand above one another.
-func innerApart(j *plan.Join, of *stats.Estimates) plan.Node {
+// materializeInner is [MaterializeJoin] of inner joins that stand above one another.
+func materializeInner(j *plan.Join, of *stats.Estimates) plan.Node {
 	var inputs []plan.Node
 	var starts []int // of their columns, and the end
 	var conditions []expr.Expr
@@ -85,7 +85,7 @@ func innerApart(j *plan.Join, of *stats.Estimates) plan.Node {
 	}
 	some := false
 	for i, in := range inputs {
-		inputs[i] = joinsApart(in)
+		inputs[i] = materialized(in)
 		some = some || inputs[i] != in
 	}
 	var best plan.Node // of the input at and the next one
@@ -94,21 +94,21 @@ func innerApart(j *plan.Join, of *stats.Estimates) plan.Node {
 		equal := false
 		var on []expr.Expr
 		for _, e := range conditions {
-			if l, r, ok := plan.Keys(e); ok {
+			if l, r, ok := plan.EquiJoinKey(e); ok {
 				equal = equal || within(l, i, i+1) && within(r, i+1, i+2) || within(r, i, i+1) && within(l, i+1, i+2)
 			}
 			if within(e, i, i+2) && !plan.RaisesWhileJoining(e) {
 				on = append(on, expr.Moved(e, func(c int) int { return c - starts[i] }))
 			}
 		}
-		pair := &plan.Join{Kind: plan.Inner, Left: inputs[i], Right: inputs[i+1], On: plan.All(on)}
+		pair := &plan.Join{Kind: plan.Inner, Left: inputs[i], Right: inputs[i+1], On: plan.Conjunction(on)}
 		if equal && (best == nil || of.Rows(pair) < of.Rows(best)) {
 			best, at = pair, i
 		}
 	}
 	if best != nil {
 		conditions = slices.DeleteFunc(conditions, func(e expr.Expr) bool { return within(e, at, at+2) && !plan.RaisesWhileJoining(e) })
-		inputs = slices.Replace(inputs, at, at+2, joinsApart(best))
+		inputs = slices.Replace(inputs, at, at+2, materialized(best))
 	} else if !some {
 		return nil
 	}
@@ -117,6 +117,6 @@ func innerApart(j *plan.Join, of *stats.Estimates) plan.Node {
 		out = &plan.Join{Kind: plan.Inner, Left: out, Right: in}
 	}
 	top := out.(*plan.Join)
-	top.On = plan.All(conditions)
+	top.On = plan.Conjunction(conditions)
 	return PushFilter(top)
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// scalarForms are those of a condition that is evaluated record by record.
-func scalarForms(e expr.Expr) *leafForms {
+// scalarTests are those of a condition that is evaluated record by record.
+func scalarTests(e expr.Expr) *leafTests {
 	leaf := func(f predicate.BooleanTest, text string) *predicate.Pred {
 		return predicate.NewLeaf(&predicate.Scalar{E: e, Test: f, Text: text})
 	}
-	return &leafForms{
-		t: leaf(predicate.IsTrue, e.String()), f: leaf(predicate.IsFalse, denied(e)), u: leaf(predicate.IsUnknown, "("+e.String()+") IS UNKNOWN"),
+	return &leafTests{
+		t: leaf(predicate.IsTrue, e.String()), f: leaf(predicate.IsFalse, negatedText(e)), u: leaf(predicate.IsUnknown, "("+e.String()+") IS UNKNOWN"),
 		errs: scalarErrors(e), errsKnown: true,
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// resolved panics with an [*expr.Error] where a statement's tree still reads what only a query around a part of it has: an
+// checkResolved panics with an [*expr.Error] where a statement's tree still reads what only a query around a part of it has: an
 // [expr.Outer], a test's [expr.SubColumn], a subquery that is more than a constant, or a LATERAL that is not joined. Nothing that runs
 // knows the values of these.
-func resolved(tree plan.Node) {
-	(&resolving{map[*plan.Subplan]bool{}}).tree(tree)
+func checkResolved(tree plan.Node) {
+	(&resolvedChecker{map[*plan.Subplan]bool{}}).tree(tree)
 }
 
-type resolving struct{ seen map[*plan.Subplan]bool }
+type resolvedChecker struct{ seen map[*plan.Subplan]bool }
 
-func (r *resolving) tree(n plan.Node) {
+func (r *resolvedChecker) tree(n plan.Node) {
 	plan.Walk(n, func(n plan.Node, _ int) {
 		switch n := n.(type) {
 		case *plan.Derived:
@@ -34,14 +34,14 @@ func (r *resolving) tree(n plan.Node) {
 	})
 }
 
-func (r *resolving) subplan(s *plan.Subplan) {
+func (r *resolvedChecker) subplan(s *plan.Subplan) {
 	if !r.seen[s] {
 		r.seen[s] = true
 		r.tree(s.Tree)
 	}
 }
 
-func (r *resolving) expr(e expr.Expr) {
+func (r *resolvedChecker) expr(e expr.Expr) {
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
 		case *expr.Outer:

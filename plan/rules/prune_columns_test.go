@@ -37,7 +37,7 @@ func TestPruned(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		for i, f := range rules.Pruned(n, c.columns, c.off).Fields() {
+		for i, f := range rules.PruneColumns(n, c.columns, c.off).Fields() {
 			got += map[bool]string{true: " "}[i > 0] + f.Name
 		}
 		if got != c.want {

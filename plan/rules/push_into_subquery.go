@@ -6,10 +6,10 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// PushInto moves the conditions of a tree on the rows of subplans that are read once into these: below the groups where they
+// PushIntoSubquery moves the conditions of a tree on the rows of subplans that are read once into these: below the groups where they
 // are on keys, else to HAVING; through DISTINCT, ORDER BY and set operations; not below LIMIT. reads says how many
-// nodes read each subplan: see [Reads]. The subplans change; where the rule is off, nothing does.
-func PushInto(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan.Node {
+// nodes read each subplan: see [CountReaders]. The subplans change; where the rule is off, nothing does.
+func PushIntoSubquery(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan.Node {
 	if off.has(pushInto) {
 		return tree
 	}
@@ -24,7 +24,7 @@ func PushInto(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan.Node {
 		}
 		var rest []expr.Expr
 		for _, e := range plan.Conjuncts(f.Where) {
-			if in := sunk(d.Of.Tree, e, reads); in != nil {
+			if in := pushFilterBelow(d.Of.Tree, e, reads); in != nil {
 				d.Of.Tree = in
 			} else {
 				rest = append(rest, e)
@@ -34,16 +34,16 @@ func PushInto(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan.Node {
 	})
 }
 
-// Reads counts the nodes that read each subplan below a tree.
-func Reads(tree plan.Node) map[*plan.Subplan]int {
+// CountReaders counts the nodes that read each subplan below a tree.
+func CountReaders(tree plan.Node) map[*plan.Subplan]int {
 	in := &inliner{uses: map[*plan.Subplan]int{}}
 	in.count(tree)
 	return in.uses
 }
 
-// sunk is a node without the rows for which a condition on its columns is not TRUE; nil where they cannot be left out
+// pushFilterBelow is a node without the rows for which a condition on its columns is not TRUE; nil where they cannot be left out
 // below it. A condition that may raise an error is not moved.
-func sunk(n plan.Node, e expr.Expr, reads map[*plan.Subplan]int) plan.Node {
+func pushFilterBelow(n plan.Node, e expr.Expr, reads map[*plan.Subplan]int) plan.Node {
 	if plan.RaisesWhileJoining(e) || plan.IsCorrelated(e) {
 		return nil
 	}
@@ -52,46 +52,46 @@ func sunk(n plan.Node, e expr.Expr, reads map[*plan.Subplan]int) plan.Node {
 		return &plan.Filter{Input: n, Where: e}
 	case *plan.Derived:
 		if reads[n.Of] == 1 {
-			if in := sunk(n.Of.Tree, e, reads); in != nil {
+			if in := pushFilterBelow(n.Of.Tree, e, reads); in != nil {
 				n.Of.Tree = in
 				return n
 			}
 		}
 		return &plan.Filter{Input: n, Where: e}
 	case *plan.Filter:
-		if in := sunk(n.Input, e, reads); in != nil {
+		if in := pushFilterBelow(n.Input, e, reads); in != nil {
 			return n.With(in)
 		}
 	case *plan.Project:
-		return over(n, sunk(n.Input, expr.Map(e, func(e expr.Expr) expr.Expr {
+		return withInput(n, pushFilterBelow(n.Input, expr.Map(e, func(e expr.Expr) expr.Expr {
 			if c, ok := e.(*expr.Column); ok {
 				return n.Items[c.Index].E
 			}
 			return nil
 		}), reads))
 	case *plan.Aggregate:
-		if ofKeys(e) {
+		if readsKeysOnly(e) {
 			key := expr.Map(e, func(e expr.Expr) expr.Expr {
 				if r, ok := e.(*expr.AggRef); ok {
 					return n.Keys[r.Index]
 				}
 				return nil
 			})
-			if in := sunk(n.Input, key, reads); in != nil {
+			if in := pushFilterBelow(n.Input, key, reads); in != nil {
 				return n.With(in)
 			}
 		}
 		return &plan.Filter{Input: n, Where: e}
 	case *plan.Sort:
-		if n.Unique == 0 && n.First < 0 {
-			return over(n, sunk(n.Input, e, reads))
+		if n.Unique == 0 && n.Limit < 0 {
+			return withInput(n, pushFilterBelow(n.Input, e, reads))
 		}
 	case *plan.Distinct, *plan.Repeat:
-		return over(n, sunk(n.Inputs()[0], e, reads))
+		return withInput(n, pushFilterBelow(n.Inputs()[0], e, reads))
 	case *plan.Concat:
 		var inputs []plan.Node
 		for _, in := range n.Of {
-			if in = sunk(in, e, reads); in == nil {
+			if in = pushFilterBelow(in, e, reads); in == nil {
 				return nil
 			}
 			inputs = append(inputs, in)
@@ -101,16 +101,16 @@ func sunk(n plan.Node, e expr.Expr, reads map[*plan.Subplan]int) plan.Node {
 	return nil
 }
 
-// over is a node over another input, nil over nil.
-func over(n, in plan.Node) plan.Node {
+// withInput is a node over another input, nil over nil.
+func withInput(n, in plan.Node) plan.Node {
 	if in == nil {
 		return nil
 	}
 	return n.With(in)
 }
 
-// ofKeys reports a condition on a group that reads its keys, and no aggregate.
-func ofKeys(e expr.Expr) bool {
+// readsKeysOnly reports a condition on a group that reads its keys, and no aggregate.
+func readsKeysOnly(e expr.Expr) bool {
 	keys, others := 0, 0
 	expr.Walk(e, func(e expr.Expr) {
 		if r, ok := e.(*expr.AggRef); ok && r.Key != nil {

@@ -6,19 +6,19 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// TopRows tells a [plan.Sort] below a [plan.Limit], with or without a [plan.Project] between them, how many
+// TopN tells a [plan.Sort] below a [plan.Limit], with or without a [plan.Project] between them, how many
 // rows are wanted of it: it then keeps no more than these.
-func TopRows(n plan.Node) plan.Node {
+func TopN(n plan.Node) plan.Node {
 	l, ok := n.(*plan.Limit)
 	if !ok || l.Count < 0 || l.Offset > math.MaxInt64-l.Count {
 		return n
 	}
 	switch in := l.Input.(type) {
 	case *plan.Sort:
-		return l.With(&plan.Sort{Input: in.Input, Keys: in.Keys, First: l.Offset + l.Count, Unique: in.Unique})
+		return l.With(&plan.Sort{Input: in.Input, Keys: in.Keys, Limit: l.Offset + l.Count, Unique: in.Unique})
 	case *plan.Project:
 		if s, ok := in.Input.(*plan.Sort); ok {
-			return l.With(in.With(&plan.Sort{Input: s.Input, Keys: s.Keys, First: l.Offset + l.Count, Unique: s.Unique}))
+			return l.With(in.With(&plan.Sort{Input: s.Input, Keys: s.Keys, Limit: l.Offset + l.Count, Unique: s.Unique}))
 		}
 	}
 	return n

@@ -38,7 +38,7 @@ func limits(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	n = plan.Rewrite(n, rules.PushLimit)
-	return apart(rules.LimitInto(n, rules.Reads(n), 0))
+	return apart(rules.PushLimitIntoUnion(n, rules.CountReaders(n), 0))
 }
 
 // The rows of a chain of UNIONs become different ones once, where those to the right are constants.

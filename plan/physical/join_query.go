@@ -9,50 +9,50 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// PairQuery asks for the pairs of rows of two tables of which the keys compare.
-type PairQuery struct {
+// JoinQuery asks for the pairs of rows of two tables of which the keys compare.
+type JoinQuery struct {
 	Sides [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in a key
-	Keys  []PairKey // one or more; several compare by =
-	// Lists are numbers of rows that the tables' rows are taken by, such as those that another join has given: the pairs are of places in a
+	Keys  []JoinKey // one or more; several compare by =
+	// RowIDs are numbers of rows that the tables' rows are taken by, such as those that another join has given: the pairs are of places in a
 	// list, of rows that Sides selects. Without one they are of the rows that Sides selects, each once.
-	Lists  [2]RowList
-	Cmp    expr.CmpOp
-	Way    string // the algorithm; perfect may become hash
-	Exists bool   // of a left row that is in several pairs only one is wanted
-	Scans  []int  // those of the statement's joins whose rows it joins, from left to right; nil for nobody who wants to know
-	Most   uint64 // where there are more pairs, and with 0, they are only counted
-	// Taken are lists of each side of which the rows at the places of the pairs are to stay on the device, in place of the pairs themselves;
+	RowIDs    [2]RowIDs
+	Cmp       expr.CmpOp
+	Algorithm string // perfect may become hash
+	Exists    bool   // of a left row that is in several pairs only one is wanted
+	Scans     []int  // those of the statement's joins whose rows it joins, from left to right; nil for nobody who wants to know
+	Limit     uint64 // where there are more pairs, and with 0, they are only counted
+	// KeepOnDevice are lists of each side of which the rows at the places of the pairs are to stay on the device, in place of the pairs themselves;
 	// one without rows asks for the places. Lists on the device are released where that is done. Nil: the pairs go to host memory.
-	Taken *[2][]RowList
+	KeepOnDevice *[2][]RowIDs
 
-	fields []KeyField // once they are known
-	starts [2][]int   // of a part: see Starts
+	fields     []KeyField // once they are known
+	rowOffsets [2][]int   // of a part: see RowOffsets
 }
 
 // Part is the query for the rows of a side that are in some chunks of its table, for one of several devices. The rows have the numbers that
 // they have in the whole table.
-func (q *PairQuery) Part(side int, chunks []int) *PairQuery {
+func (q *JoinQuery) Part(side int, chunks []int) *JoinQuery {
 	q.Fields() // which parts have in common
 	p := *q
 	p.Sides[side] = q.Sides[side].Part(chunks)
-	all, starts := q.Starts(side), []int(nil)
+	all, starts := q.RowOffsets(side), []int(nil)
 	for _, i := range chunks {
 		starts = append(starts, all[i])
 	}
-	p.starts[side] = append(starts, all[len(all)-1])
+	p.rowOffsets[side] = append(starts, all[len(all)-1])
 	return &p
 }
 
-// Starts are the numbers of the first rows of the chunks of a side, and last how many numbers there are.
-func (q *PairQuery) Starts(side int) []int {
-	if s := q.starts[side]; s != nil {
+// RowOffsets are the numbers of the first rows of the chunks of a side, and last how many numbers there are.
+func (q *JoinQuery) RowOffsets(side int) []int {
+	if s := q.rowOffsets[side]; s != nil {
 		return s
 	}
-	return RowStarts(q.Sides[side].Table)
+	return RowOffsetsOf(q.Sides[side].Table)
 }
 
-// RowStarts are the numbers of the first rows of the chunks of a table, and last how many numbers there are.
-func RowStarts(t *table.Table) []int {
+// RowOffsetsOf are the numbers of the first rows of the chunks of a table, and last how many numbers there are.
+func RowOffsetsOf(t *table.Table) []int {
 	starts := []int{0}
 	for i, c := range t.Chunks {
 		starts = append(starts, starts[i]+c.Rows)
@@ -60,18 +60,18 @@ func RowStarts(t *table.Table) []int {
 	return starts
 }
 
-// RowList is numbers of rows of a table, in host memory or on a device. The zero RowList is none.
-type RowList struct {
-	Rows  []uint32
-	Held  *Held
-	Loose bool // some may be those of no row: 1<<32 - 1
+// RowIDs is numbers of rows of a table, in host memory or on a device. The zero value is none.
+type RowIDs struct {
+	Rows      []uint32
+	Held      *Held
+	MayBeNull bool // some may be those of no row: 1<<32 - 1
 }
 
-// None reports the RowList that is none.
-func (l RowList) None() bool { return l.Rows == nil && l.Held == nil }
+// IsNone reports the zero value.
+func (l RowIDs) IsNone() bool { return l.Rows == nil && l.Held == nil }
 
 // Len is how many there are.
-func (l RowList) Len() int {
+func (l RowIDs) Len() int {
 	if l.Held != nil {
 		return l.Held.N
 	}
@@ -86,12 +86,12 @@ type Held struct {
 	By    any   // who keeps them
 }
 
-// PairKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
-// values that are computed on both sides. See [PairKey.Comparable].
-type PairKey [2]expr.Expr
+// JoinKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
+// values that are computed on both sides. See [JoinKey.Comparable].
+type JoinKey [2]expr.Expr
 
 // Columns are those of the key where both sides are columns.
-func (k PairKey) Columns() (cols [2]int, ok bool) {
+func (k JoinKey) Columns() (cols [2]int, ok bool) {
 	for i, e := range k {
 		c, column := e.(*expr.Column)
 		if !column {
@@ -104,14 +104,14 @@ func (k PairKey) Columns() (cols [2]int, ok bool) {
 
 // Comparable finds out whether the codes of a key are comparable, in tables of both sides of which no row raises an error in it: a [plan.Declined]
 // where not.
-func (k PairKey) Comparable(sides [2]*table.Table) error {
+func (k JoinKey) Comparable(sides [2]*table.Table) error {
 	if _, ok := k.Columns(); ok {
 		return nil
 	}
-	var first *lower.Made
+	var first *lower.ComputedCodes
 	for i, t := range sides {
 		for _, c := range t.Chunks {
-			m, err := lower.Make(k[i], t, c)
+			m, err := lower.ComputeCodes(k[i], t, c)
 			switch {
 			case err != nil:
 				return err
@@ -138,12 +138,12 @@ const KeyBits = 64
 
 // KeyField is where a key is in a row's number of [KeyBits] bits: its codes in a space of both sides, shifted. The first key is lowest.
 type KeyField struct {
-	Space *Space
+	Space *CodeSpace
 	Shift int
 }
 
-// Fields are those of the keys. They may take more than [KeyBits] bits together: see Fit.
-func (q *PairQuery) Fields() []KeyField {
+// Fields are those of the keys. They may take more than [KeyBits] bits together: see DropWideKeys.
+func (q *JoinQuery) Fields() []KeyField {
 	shift := 0
 	for _, f := range q.fields {
 		shift = f.Shift + f.Space.Bits()
@@ -155,8 +155,8 @@ func (q *PairQuery) Fields() []KeyField {
 	return q.fields
 }
 
-// Fit takes away the keys that do not fit [KeyBits] bits beside those before them, and gives their places among the keys.
-func (q *PairQuery) Fit() (without []int) {
+// DropWideKeys takes away the keys that do not fit [KeyBits] bits beside those before them, and gives their places among the keys.
+func (q *JoinQuery) DropWideKeys() (without []int) {
 	used, keys, fields := 0, q.Keys[:0:0], []KeyField(nil)
 	for i, f := range q.Fields() {
 		if n := f.Space.Bits(); used+n > KeyBits {
@@ -170,7 +170,7 @@ func (q *PairQuery) Fit() (without []int) {
 }
 
 // Max is the largest number of a row, of keys that fit [KeyBits] bits.
-func (q *PairQuery) Max() (most uint64) {
+func (q *JoinQuery) Max() (most uint64) {
 	for _, f := range q.Fields() {
 		most |= f.Space.Max() << f.Shift
 	}
@@ -178,16 +178,16 @@ func (q *PairQuery) Max() (most uint64) {
 }
 
 // Bits is the width of Max, at least 1.
-func (q *PairQuery) Bits() int { return max(1, bits.Len64(q.Max())) }
+func (q *JoinQuery) Bits() int { return max(1, bits.Len64(q.Max())) }
 
 // Segment is what says which codes a side has of a key in a chunk of its table: a column's, or one without rows.
-func (q *PairQuery) Segment(k PairKey, side, chunk int) *table.Segment {
+func (q *JoinQuery) Segment(k JoinKey, side, chunk int) *table.Segment {
 	t := q.Sides[side].Table
 	c := t.Chunks[chunk]
 	if cols, ok := k.Columns(); ok {
 		return c.Segments[cols[side]]
 	}
-	m, err := lower.Make(k[side], t, c)
+	m, err := lower.ComputeCodes(k[side], t, c)
 	if err != nil || m.Val == nil || c.Rows == 0 {
 		return nil
 	}
@@ -195,29 +195,29 @@ func (q *PairQuery) Segment(k PairKey, side, chunk int) *table.Segment {
 }
 
 // space is the code space that both sides of a key have in common.
-func (q *PairQuery) space(k PairKey) *Space {
+func (q *JoinQuery) space(k JoinKey) *CodeSpace {
 	both := &table.Table{Fields: []table.Field{{Type: k[0].Type()}}}
 	for i, s := range q.Sides {
 		for at, c := range s.Table.Chunks {
 			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{q.Segment(k, i, at)}})
 		}
 	}
-	return NewSpace(both, 0)
+	return NewCodeSpace(both, 0)
 }
 
 // Rows is how many rows a side has, those that are not selected included.
-func (q *PairQuery) Rows(side int) int {
-	if of := q.Lists[side]; !of.None() {
+func (q *JoinQuery) Rows(side int) int {
+	if of := q.RowIDs[side]; !of.IsNone() {
 		return of.Len()
 	}
 	return q.Sides[side].Table.Rows()
 }
 
-// Pairs are what a [PairQuery] finds.
-type Pairs struct {
-	Selected [2]int      // rows of each side
-	N        uint64      // pairs
-	Way      string      // the algorithm that found them
-	Rows     [2][]uint32 // theirs, by their numbers in the table or their places in the list, a pair each in no order; nil where they were only counted
-	Held     [2][]*Held  // what was to be taken, a list each, instead of Rows
+// JoinPairs are what a [JoinQuery] finds.
+type JoinPairs struct {
+	Selected  [2]int      // rows of each side
+	N         uint64      // pairs
+	Algorithm string      // the algorithm that found them
+	Rows      [2][]uint32 // theirs, by their numbers in the table or their places in the list, a pair each in no order; nil where they were only counted
+	Held      [2][]*Held  // what was to be taken, a list each, instead of Rows
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Known returns what Finish would of counts of records that are selected all or none, chunk by chunk: no record
+// KnownCounts returns what Finish would of counts of records that are selected all or none, chunk by chunk: no record
 // has to be looked at for them.
-func Known(q *physical.Query) (values []table.Value, ok bool) {
+func KnownCounts(q *physical.Query) (values []table.Value, ok bool) {
 	for _, a := range q.Aggs {
 		all := a.Kind == expr.CountAll || a.Kind == expr.Selectivity
 		if a.X != nil || a.Distinct || a.Filter != nil || !all && a.Kind != expr.Count {

@@ -7,14 +7,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Pruned is a query that gives some of its columns only; one at least, and all where that takes more than leaving
+// PruneColumns is a query that gives some of its columns only; one at least, and all where that takes more than leaving
 // out select items, or the rule is off.
-func Pruned(n plan.Node, columns []int, off Off) plan.Node {
+func PruneColumns(n plan.Node, columns []int, off Off) plan.Node {
 	if off.has(prune) {
 		return n
 	}
 	if len(columns) == 0 {
-		columns = []int{Any(n.Fields())}
+		columns = []int{CheapColumn(n.Fields())}
 	}
 	switch n := n.(type) {
 	case *plan.Project:
@@ -28,13 +28,13 @@ func Pruned(n plan.Node, columns []int, off Off) plan.Node {
 		return p
 	case *plan.Limit:
 		if p, ok := n.Input.(*plan.Project); ok {
-			return n.With(Pruned(p, columns, off))
+			return n.With(PruneColumns(p, columns, off))
 		}
 	}
 	return n
 }
 
-// Any is a column where only the number of rows is asked for: one that is no text, which would take longer to read, unless all are.
-func Any(fields []table.Field) int {
+// CheapColumn is a column where only the number of rows is asked for: one that is no text, which would take longer to read, unless all are.
+func CheapColumn(fields []table.Field) int {
 	return max(0, slices.IndexFunc(fields, func(f table.Field) bool { return f.Type.Kind != table.Varchar }))
 }

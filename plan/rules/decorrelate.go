@@ -9,9 +9,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// widened is an expression over rows that have more columns, where it has subqueries: what these give for
+// withSubqueryColumns is an expression over rows that have more columns, where it has subqueries: what these give for
 // each row.
-func (u *unnester) widened(cur plan.Node, e expr.Expr) (plan.Node, expr.Expr) {
+func (u *unnester) withSubqueryColumns(cur plan.Node, e expr.Expr) (plan.Node, expr.Expr) {
 	if e == nil || !joins(e) {
 		if e != nil && expr.HasSubquery(e) {
 			expr.Walk(e, func(e expr.Expr) {
@@ -26,10 +26,10 @@ func (u *unnester) widened(cur plan.Node, e expr.Expr) (plan.Node, expr.Expr) {
 		if q, ok := e.(*expr.Subquery); ok {
 			if q.Test != nil {
 				copied := *q
-				cur, copied.Test = u.widened(cur, q.Test)
+				cur, copied.Test = u.withSubqueryColumns(cur, q.Test)
 				q = &copied
 			}
-			cur, out = u.valueOf(cur, q)
+			cur, out = u.scalarSubquery(cur, q)
 			return out
 		}
 		return nil
@@ -37,20 +37,20 @@ func (u *unnester) widened(cur plan.Node, e expr.Expr) (plan.Node, expr.Expr) {
 	return cur, e
 }
 
-// valueOf is a subquery as an expression over rows with more columns.
-func (u *unnester) valueOf(cur plan.Node, q *expr.Subquery) (plan.Node, expr.Expr) {
+// scalarSubquery is a subquery as an expression over rows with more columns.
+func (u *unnester) scalarSubquery(cur plan.Node, q *expr.Subquery) (plan.Node, expr.Expr) {
 	s := q.Of.(*plan.Subplan)
 	u.plan(s)
 	if cur, tree, ok := perRow(cur, s.Tree); ok {
 		of := *q
 		of.Of = &plan.Subplan{Tree: tree}
-		return u.valueOfRows(cur, &of)
+		return u.scalarSubqueryRows(cur, &of)
 	}
-	return u.valueOfRows(cur, q)
+	return u.scalarSubqueryRows(cur, q)
 }
 
-// valueOfRows is that of a subquery whose volatile functions depend on the rows around where they have to.
-func (u *unnester) valueOfRows(cur plan.Node, q *expr.Subquery) (plan.Node, expr.Expr) {
+// scalarSubqueryRows is that of a subquery whose volatile functions depend on the rows around where they have to.
+func (u *unnester) scalarSubqueryRows(cur plan.Node, q *expr.Subquery) (plan.Node, expr.Expr) {
 	s := q.Of.(*plan.Subplan)
 	zero := &expr.Const{V: table.Literal(0), P: q.P}
 	ask := func(tree plan.Node, t table.Type) *expr.Subquery { return u.constant(tree, t, q.P) }
@@ -62,7 +62,7 @@ func (u *unnester) valueOfRows(cur plan.Node, q *expr.Subquery) (plan.Node, expr
 	case expr.Exists:
 		rows := s.Tree
 		if !reads(rows, 0) {
-			if in, _, ok := strip(rows, nil); ok {
+			if in, _, ok := stripForExists(rows, nil); ok {
 				rows = in
 			} else {
 				rows = &plan.Limit{Input: rows, Count: 1}
@@ -70,35 +70,35 @@ func (u *unnester) valueOfRows(cur plan.Node, q *expr.Subquery) (plan.Node, expr
 		}
 		count := ask(&plan.Project{Input: &plan.Aggregate{Input: plan.AsTable(rows), Aggs: []expr.Aggregate{all}}, Items: []plan.Item{{Name: "count", E: ref(0, all)}}}, all.Type())
 		var e expr.Expr
-		cur, e = u.valueOfRows(cur, count)
+		cur, e = u.scalarSubqueryRows(cur, count)
 		return cur, &expr.Compare{Op: expr.GT, L: e, R: zero, P: q.P}
 	case expr.AnyOf:
 		if eq, ok := q.Test.(*expr.Compare); ok && eq.Op == expr.EQ && !reads(s.Tree, 0) && !ReadsOuter(eq) {
-			return u.isIn(cur, s, eq)
+			return u.inSubquery(cur, s, eq)
 		}
-		test := subColumns(inside(q.Test), 0)
+		test := subColumns(insideSubquery(q.Test), 0)
 		of := func(kind expr.AggKind) expr.Aggregate {
 			return expr.Aggregate{Kind: kind, Col: -1, X: test, Name: test.String(), Arg: test.Type(), P: q.P}
 		}
 		some, known := of(expr.BoolOr), of(expr.Count)
-		item := caseOf(q.P, ref(0, some), expr.Expr(truth(true, q.P)),
-			&expr.Compare{Op: expr.LT, L: ref(2, known), R: ref(1, all), P: q.P}, nullTruth(q.P), truth(false, q.P))
+		item := newCase(q.P, ref(0, some), expr.Expr(boolConst(true, q.P)),
+			&expr.Compare{Op: expr.LT, L: ref(2, known), R: ref(1, all), P: q.P}, nullBool(q.P), boolConst(false, q.P))
 		tree := &plan.Project{Input: &plan.Aggregate{Input: plan.AsTable(s.Tree), Aggs: []expr.Aggregate{some, all, known}}, Items: []plan.Item{{Name: "any", E: item}}}
-		return u.valueOfRows(cur, ask(tree, item.Type()))
+		return u.scalarSubqueryRows(cur, ask(tree, item.Type()))
 	}
 	if !reads(s.Tree, 0) {
 		return cur, q
 	}
 	c := u.correlated(cur, s.Tree)
 	if p, ok := s.Tree.(*plan.Project); ok {
-		if value, out, ok := c.ofAll(p); ok {
+		if value, out, ok := c.ofAllRows(p); ok {
 			return out, value
 		}
 	}
 	rows := c.rows(s.Tree)
 	width := len(c.cur.Fields())
 	if l, ok := s.Tree.(*plan.Limit); ok && l.Count == 1 { // of each there is one already
-		return &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.All(c.match(width + 1))}, &expr.Column{Index: width, Name: "value", T: q.T, P: q.P}
+		return &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.Conjunction(c.match(width + 1))}, &expr.Column{Index: width, Name: "value", T: q.T, P: q.P}
 	}
 	a := &plan.Aggregate{Input: plan.AsTable(rows), Keys: plan.ColumnsOf(rows)[1:]}
 	n := len(a.Keys)
@@ -108,23 +108,23 @@ func (u *unnester) valueOfRows(cur plan.Node, q *expr.Subquery) (plan.Node, expr
 	for i, k := range a.Keys {
 		one.Items = append(one.Items, plan.Item{Name: k.String(), E: &expr.AggRef{Index: i, Key: k, T: k.Type(), P: -1}})
 	}
-	j := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(one), On: plan.All(c.match(width + 2))}
+	j := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(one), On: plan.Conjunction(c.match(width + 2))}
 	column := func(i int) expr.Expr {
 		return &expr.Column{Index: width + i, Name: one.Items[i].Name, T: one.Items[i].E.Type(), P: q.P}
 	}
 	return j, expr.NewCall(expr.Single, []expr.Expr{column(1), column(0)}, q.P)
 }
 
-func truth(is bool, pos int) expr.Expr { return &expr.Const{V: table.Bool(is), P: pos} }
-func nullTruth(pos int) expr.Expr {
+func boolConst(is bool, pos int) expr.Expr { return &expr.Const{V: table.Bool(is), P: pos} }
+func nullBool(pos int) expr.Expr {
 	return &expr.Const{V: table.Null(table.Type{Kind: table.Boolean}), P: pos}
 }
 
-// caseOf is CASE WHEN a THEN b ... ELSE z.
-func caseOf(pos int, list ...expr.Expr) expr.Expr { return expr.NewCall(expr.Case, list, pos) }
+// newCase is CASE WHEN a THEN b ... ELSE z.
+func newCase(pos int, list ...expr.Expr) expr.Expr { return expr.NewCall(expr.Case, list, pos) }
 
-// isIn is x IN (rows) of rows that read nothing around them: the rows are joined to the different values.
-func (u *unnester) isIn(cur plan.Node, s *plan.Subplan, eq *expr.Compare) (plan.Node, expr.Expr) {
+// inSubquery is x IN (rows) of rows that read nothing around them: the rows are joined to the different values.
+func (u *unnester) inSubquery(cur plan.Node, s *plan.Subplan, eq *expr.Compare) (plan.Node, expr.Expr) {
 	x, y := eq.L, eq.R
 	if hasSubColumn(x) {
 		x, y = y, x
@@ -136,9 +136,9 @@ func (u *unnester) isIn(cur plan.Node, s *plan.Subplan, eq *expr.Compare) (plan.
 	at := expr.Moved(col, func(int) int { return width })
 	j := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(cur), Right: plan.AsTable(plan.DistinctRows(&plan.Derived{Of: values})), On: &expr.Compare{Op: expr.EQ, L: x, R: at, P: eq.P}}
 	unknown := &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: x, P: eq.P}, &expr.Compare{Op: expr.LT, L: known, R: rows, P: eq.P}}, P: eq.P}
-	return j, caseOf(eq.P, &expr.IsNull{X: at, Not: true, P: eq.P}, truth(true, eq.P),
-		&expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Literal(0), P: eq.P}, P: eq.P}, truth(false, eq.P),
-		unknown, nullTruth(eq.P), truth(false, eq.P))
+	return j, newCase(eq.P, &expr.IsNull{X: at, Not: true, P: eq.P}, boolConst(true, eq.P),
+		&expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Literal(0), P: eq.P}, P: eq.P}, boolConst(false, eq.P),
+		unknown, nullBool(eq.P), boolConst(false, eq.P))
 }
 
 // correlation is a subquery that reads expressions of the rows around it.
@@ -154,14 +154,14 @@ type correlation struct {
 
 // reads reports that a tree reads what is around it, or rows that have its values.
 func (c *correlation) reads(n plan.Node) bool {
-	return reads(n, 1) || slices.ContainsFunc(c.last, func(s *plan.Subplan) bool { return plan.Uses(n, s) })
+	return reads(n, 1) || slices.ContainsFunc(c.last, func(s *plan.Subplan) bool { return plan.UsesSubplan(n, s) })
 }
 
 // correlated is the correlation of a tree with the rows around it.
 func (u *unnester) correlated(cur, tree plan.Node) *correlation {
-	c := &correlation{cur: cur, plain: u.plain, of: map[*plan.Subplan]*plan.Subplan{}}
+	c := &correlation{cur: cur, plain: u.disabled, of: map[*plan.Subplan]*plan.Subplan{}}
 	mapOuter(tree, 1, func(o *expr.Outer) expr.Expr {
-		if at(c.outs, o.X) < 0 {
+		if indexOfExpr(c.outs, o.X) < 0 {
 			c.outs = append(c.outs, o.X)
 		}
 		return o
@@ -169,13 +169,13 @@ func (u *unnester) correlated(cur, tree plan.Node) *correlation {
 	return c
 }
 
-// at is the place of an expression in a list, negative where it is not there.
-func at(list []expr.Expr, e expr.Expr) int {
+// indexOfExpr is the place of an expression in a list, negative where it is not there.
+func indexOfExpr(list []expr.Expr, e expr.Expr) int {
 	return slices.IndexFunc(list, func(x expr.Expr) bool { return expr.Identity(x) == expr.Identity(e) })
 }
 
-// shared makes the rows around it a table, which several may read.
-func (c *correlation) shared() {
+// shareOuter makes the rows around it a table, which several may read.
+func (c *correlation) shareOuter() {
 	switch c.cur.(type) {
 	case *plan.Derived, *plan.Scan:
 	default:
@@ -183,13 +183,13 @@ func (c *correlation) shared() {
 	}
 }
 
-// wanted are a subquery's rows without those that belong to none of the rows around it, where these are not all rows of a
+// keepMatching are a subquery's rows without those that belong to none of the rows around it, where these are not all rows of a
 // table: own are the columns that have to equal what is read.
-func (c *correlation) wanted(n plan.Node, own []expr.Expr) plan.Node {
+func (c *correlation) keepMatching(n plan.Node, own []expr.Expr) plan.Node {
 	if _, ok := c.cur.(*plan.Scan); ok || !selective(c.cur) {
 		return n
 	}
-	c.shared()
+	c.shareOuter()
 	keys, width := &plan.Project{Input: c.cur}, len(n.Fields())
 	var on []expr.Expr
 	for i, e := range c.outs {
@@ -197,7 +197,7 @@ func (c *correlation) wanted(n plan.Node, own []expr.Expr) plan.Node {
 		key := &expr.Column{Index: width + i, Name: e.String(), T: e.Type(), P: e.Pos()}
 		on = append(on, &expr.Compare{Op: expr.EQ, L: own[i], R: key, P: e.Pos()})
 	}
-	return &plan.Join{Kind: plan.Semi, Left: plan.AsTable(n), Right: &plan.Derived{Of: &plan.Subplan{Tree: keys}}, On: plan.All(on)}
+	return &plan.Join{Kind: plan.Semi, Left: plan.AsTable(n), Right: &plan.Derived{Of: &plan.Subplan{Tree: keys}}, On: plan.Conjunction(on)}
 }
 
 // selective reports rows that a condition has chosen, or a table of them.
@@ -215,11 +215,11 @@ func selective(n plan.Node) bool {
 	return false
 }
 
-// values gives the different values of what is read.
-func (c *correlation) values() plan.Node {
+// distinctValues gives the different values of what is read.
+func (c *correlation) distinctValues() plan.Node {
 	if !c.found {
 		c.found = true
-		c.shared()
+		c.shareOuter()
 		a, p := &plan.Aggregate{Input: c.cur, Keys: c.outs}, &plan.Project{}
 		for i, e := range c.outs {
 			p.Items = append(p.Items, plan.Item{Name: e.String(), E: &expr.AggRef{Index: i, Key: e, T: e.Type(), P: e.Pos()}})
@@ -255,13 +255,13 @@ func (c *correlation) match(first int) (on []expr.Expr) {
 	return on
 }
 
-// ofAll is the value of a select item over aggregates of all rows: these are grouped, and the item is computed
+// ofAllRows is the value of a select item over aggregates of all rows: these are grouped, and the item is computed
 // for each row around it, of those that it has no group for as of no rows.
-func (c *correlation) ofAll(p *plan.Project) (value expr.Expr, out plan.Node, ok bool) {
+func (c *correlation) ofAllRows(p *plan.Project) (value expr.Expr, out plan.Node, ok bool) {
 	value = p.Items[0].E
 	n := p.Input
 	if f, ok := n.(*plan.Filter); ok { // HAVING
-		value, n = caseOf(value.Pos(), f.Where, value), f.Input
+		value, n = newCase(value.Pos(), f.Where, value), f.Input
 	}
 	a, ok := n.(*plan.Aggregate)
 	if !ok || len(a.Keys) > 0 {
@@ -274,11 +274,11 @@ func (c *correlation) ofAll(p *plan.Project) (value expr.Expr, out plan.Node, ok
 		case *expr.AggRef:
 			return overNone(a.Aggs[e.Index], &expr.Column{Index: width + e.Index, Name: e.Name, T: e.T, P: e.P})
 		case *expr.Outer:
-			return outward(e)
+			return raiseLevel(e)
 		}
 		return nil
 	})
-	return value, &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.All(c.match(width + len(a.Aggs)))}, true
+	return value, &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.Conjunction(c.match(width + len(a.Aggs)))}, true
 }
 
 // overNone is an aggregate's value, where NULL stands for that of no rows.
@@ -332,17 +332,17 @@ func (c *correlation) inside(e expr.Expr, n int) expr.Expr {
 		case !ok:
 			return nil
 		case o.Level > 1:
-			return outward(o)
+			return raiseLevel(o)
 		}
-		return &expr.Column{Index: n + at(c.outs, o.X), Name: o.X.String(), T: o.X.Type(), P: o.Pos()}
+		return &expr.Column{Index: n + indexOfExpr(c.outs, o.X), Name: o.X.String(), T: o.X.Type(), P: o.Pos()}
 	})
 }
 
 // rows gives the rows of a tree for each of the different values of what it reads, which follow its columns.
 func (c *correlation) rows(n plan.Node) plan.Node {
 	if !c.reads(n) {
-		n = mapOuter(n, 0, outward)
-		return &plan.Join{Left: plan.AsTable(n), Right: c.values()}
+		n = mapOuter(n, 0, raiseLevel)
+		return &plan.Join{Left: plan.AsTable(n), Right: c.distinctValues()}
 	}
 	width := len(n.Fields())
 	switch n := n.(type) {
@@ -352,7 +352,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		}
 		return &plan.Derived{Of: c.of[n.Of], As: n.As}
 	case *plan.Filter:
-		if f := c.equated(n); f != nil {
+		if f := c.equatedFilter(n); f != nil {
 			return f
 		}
 		in := plan.AsTable(c.rows(n.Input))
@@ -374,18 +374,18 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		if n.Unique == 0 {
 			return rows // the order of a subquery's rows says nothing
 		}
-		sorted := c.sorted(rows, width, n.Keys, n.Unique)
+		sorted := c.sortPerValue(rows, width, n.Keys, n.Unique)
 		return &plan.Project{Input: sorted, Items: plan.ItemsOf(sorted)}
 	case *plan.Aggregate:
 		if len(n.Keys) > 0 {
 			return c.grouped(n)
 		}
 		groups := plan.AsTable(c.grouped(n))
-		values := c.values()
+		values := c.distinctValues()
 		m := len(c.outs)
 		j := &plan.Join{Kind: plan.LeftOuter, Left: values, Right: groups, On: nil}
 		own := &correlation{outs: plan.ColumnsOf(values), found: true}
-		j.On = plan.All(own.match(m + len(n.Aggs)))
+		j.On = plan.Conjunction(own.match(m + len(n.Aggs)))
 		p := &plan.Project{Input: j}
 		for i, g := range n.Aggs {
 			p.Items = append(p.Items, plan.Item{Name: g.String(), E: overNone(g, &expr.Column{Index: m + i, Name: g.String(), T: g.Type(), P: -1})})
@@ -398,7 +398,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		}
 		switch l, r := len(n.Left.Fields()), len(n.Right.Fields()); n.Kind {
 		case plan.RightOuter:
-			left := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(n.Right), Right: plan.AsTable(n.Left), On: plan.All(flipped(plan.Conjuncts(n.On), l, r))}
+			left := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(n.Right), Right: plan.AsTable(n.Left), On: plan.Conjunction(flipSides(plan.Conjuncts(n.On), l, r))}
 			return c.rows(flippedBack(left, r))
 		default:
 			return c.join(n)
@@ -416,11 +416,11 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		for _, in := range n.Of {
 			out.Of = append(out.Of, c.rows(in))
 		}
-		out.Of = c.alike(out.Of, width)
+		out.Of = c.unifyTypes(out.Of, width)
 		return out
 	case *plan.Values:
-		in := c.values()
-		rows := selects(n, func() plan.Node { return in })
+		in := c.distinctValues()
+		rows := valuesAsSelects(n, func() plan.Node { return in })
 		p := rows.(*plan.Project)
 		if len(n.Rows) == 1 {
 			return c.valued(p)
@@ -431,18 +431,18 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		}
 		return &plan.Project{Input: &plan.Derived{Of: &plan.Subplan{Tree: of}}, Items: plan.ItemsOf(of)}
 	case *plan.GroupingSets:
-		return c.sets(n)
+		return c.groupingSets(n)
 	case *plan.Recursion:
 		first := c.rows(n.First)
 		last := &plan.Subplan{Name: n.Last.Name}
 		fields := slices.Clone(n.Last.Fields())
 		for i, f := range first.Fields()[width:] {
-			f.Type = wide(c.outs[i].Type())
+			f.Type = widest(c.outs[i].Type())
 			fields = append(fields, f)
 		}
 		last.Tree = &plan.Values{Columns: fields}
 		c.of[n.Last], c.last = last, append(c.last, n.Last)
-		parts := c.alike([]plan.Node{first, c.rows(n.Step)}, width)
+		parts := c.unifyTypes([]plan.Node{first, c.rows(n.Step)}, width)
 		return &plan.Recursion{First: parts[0], Step: parts[1], Last: last, All: n.All, Limit: -1}
 	case *plan.Window:
 		w := &plan.Window{Input: c.rows(n.Input)}
@@ -457,7 +457,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		p.Items = slices.Concat(items[:k], items[values:], items[k:values])
 		return p
 	case *plan.Limit:
-		return c.first(n)
+		return c.limitPerValue(n)
 	}
 	panic(expr.Errorf(c.outs[0].Pos(), "this subquery, which reads columns of the query around it, is not supported: write it as a join"))
 }
@@ -465,9 +465,9 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 // asColumns has columns in the place of what an aggregation gives.
 func asColumns(e expr.Expr) expr.Expr { return (&unnester{}).groupsAsColumns(e) }
 
-// first are the rows that LIMIT and OFFSET leave of those of each of the values: one is that of a sort by the values first,
+// limitPerValue are the rows that LIMIT and OFFSET leave of those of each of the values: one is that of a sort by the values first,
 // more are told by their numbers in a window of each.
-func (c *correlation) first(l *plan.Limit) plan.Node {
+func (c *correlation) limitPerValue(l *plan.Limit) plan.Node {
 	in, p := l.Input, (*plan.Project)(nil)
 	if above, ok := in.(*plan.Project); ok {
 		in, p = above.Input, above
@@ -490,7 +490,7 @@ func (c *correlation) first(l *plan.Limit) plan.Node {
 	}
 	out.Items = append(out.Items, plan.ItemsOf(rows)[n:]...)
 	if l.Count == 1 && l.Offset == 0 {
-		return out.With(c.sorted(rows, n, keys, 0))
+		return out.With(c.sortPerValue(rows, n, keys, 0))
 	}
 	number := &expr.Window{Kind: expr.RowNumber, Partition: plan.ColumnsOf(rows)[n:], Frame: expr.DefaultFrame, T: table.Type{Kind: table.BigInt}, P: -1}
 	for _, k := range keys {
@@ -505,14 +505,14 @@ func (c *correlation) first(l *plan.Limit) plan.Node {
 	if l.Count >= 0 && l.Offset <= math.MaxInt64-l.Count {
 		than(expr.LE, l.Offset+l.Count)
 	}
-	of, chain := windowed(plan.AsTable(rows), []plan.Node{&plan.Filter{Where: plan.All(wanted)}, out})
+	of, chain := windowed(plan.AsTable(rows), []plan.Node{&plan.Filter{Where: plan.Conjunction(wanted)}, out})
 	return chain[1].With(chain[0].With(of))
 }
 
-// sorted are rows in the order of the values, which are their columns from n on, then of keys: the first of each of the
+// sortPerValue are rows in the order of the values, which are their columns from n on, then of keys: the first of each of the
 // values, and of the first unique keys beside them.
-func (c *correlation) sorted(rows plan.Node, n int, keys []expr.SortKey, unique int) plan.Node {
-	s := &plan.Sort{Input: plan.AsTable(rows), First: -1, Unique: len(c.outs) + unique}
+func (c *correlation) sortPerValue(rows plan.Node, n int, keys []expr.SortKey, unique int) plan.Node {
+	s := &plan.Sort{Input: plan.AsTable(rows), Limit: -1, Unique: len(c.outs) + unique}
 	for _, e := range plan.ColumnsOf(rows)[n:] {
 		s.Keys = append(s.Keys, expr.SortKey{E: e})
 	}
@@ -523,9 +523,9 @@ func (c *correlation) sorted(rows plan.Node, n int, keys []expr.SortKey, unique 
 	return s
 }
 
-// equated is a filter that says of all that is read that it equals an expression of the filter's own rows, which then
+// equatedFilter is a filter that says of all that is read that it equals an expression of the filter's own rows, which then
 // stands for it; nil for others.
-func (c *correlation) equated(f *plan.Filter) plan.Node {
+func (c *correlation) equatedFilter(f *plan.Filter) plan.Node {
 	if c.plain || c.reads(f.Input) || !selectable(f.Input) {
 		return nil
 	}
@@ -539,7 +539,7 @@ func (c *correlation) equated(f *plan.Filter) plan.Node {
 			}
 			o, ok := x.(*expr.Outer)
 			if ok && o.Level == 1 && !ReadsOuter(y) && !plan.RaisesWhileJoining(y) && (y.Type() == o.Type() || y.Type().IsInteger() && o.Type().IsInteger()) {
-				if i := at(c.outs, o.X); own[i] == nil {
+				if i := indexOfExpr(c.outs, o.X); own[i] == nil {
 					own[i] = y
 					continue
 				}
@@ -557,16 +557,16 @@ func (c *correlation) equated(f *plan.Filter) plan.Node {
 			case !ok:
 				return nil
 			case o.Level > 1:
-				return outward(o)
+				return raiseLevel(o)
 			}
-			return own[at(c.outs, o.X)]
+			return own[indexOfExpr(c.outs, o.X)]
 		})
 	}
 	for _, e := range own { // NULL equals nothing
 		rest = append(rest, &expr.IsNull{X: e, Not: true, P: e.Pos()})
 	}
-	in := mapOuter(f.Input, 0, outward)
-	p := &plan.Project{Input: c.wanted(filtered(in, rest), own), Items: plan.ItemsOf(in)}
+	in := mapOuter(f.Input, 0, raiseLevel)
+	p := &plan.Project{Input: c.keepMatching(filtered(in, rest), own), Items: plan.ItemsOf(in)}
 	for i, e := range own {
 		p.Items = append(p.Items, plan.Item{Name: c.outs[i].String(), E: e})
 	}
@@ -598,9 +598,9 @@ func (c *correlation) join(j *plan.Join) plan.Node {
 		of := &correlation{outs: plan.ColumnsOf(left)[l:], found: true}
 		on = append(on, of.match(l+k+r)...)
 	} else {
-		right = plan.AsTable(mapOuter(j.Right, 0, outward))
+		right = plan.AsTable(mapOuter(j.Right, 0, raiseLevel))
 	}
-	out := &plan.Join{Kind: j.Kind, Left: left, Right: right, On: plan.All(on)}
+	out := &plan.Join{Kind: j.Kind, Left: left, Right: right, On: plan.Conjunction(on)}
 	if j.Kind.LeftOnly() {
 		return out
 	}
@@ -616,23 +616,23 @@ func (c *correlation) join(j *plan.Join) plan.Node {
 	return p
 }
 
-// wide is the type that values have where parts of rows may have integers of several types.
-func wide(t table.Type) table.Type {
+// widest is the type that values have where parts of rows may have integers of several types.
+func widest(t table.Type) table.Type {
 	if t.IsInteger() {
 		return table.Type{Kind: table.BigInt}
 	}
 	return t
 }
 
-// alike are parts of a table's rows whose values, which follow so many columns, have the same types: where a column of a part's own
+// unifyTypes are parts of a table's rows whose values, which follow so many columns, have the same types: where a column of a part's own
 // stands for one, it may be an integer of another type.
-func (c *correlation) alike(parts []plan.Node, width int) (out []plan.Node) {
+func (c *correlation) unifyTypes(parts []plan.Node, width int) (out []plan.Node) {
 	for _, n := range parts {
 		in := plan.AsTable(n)
 		p := &plan.Project{Input: in, Items: plan.ItemsOf(in)}
 		for i := range c.outs {
 			of := &p.Items[width+i]
-			if t := wide(of.E.Type()); t != of.E.Type() {
+			if t := widest(of.E.Type()); t != of.E.Type() {
 				of.E = &expr.Cast{X: of.E, To: t, P: -1}
 			}
 		}
@@ -651,9 +651,9 @@ func (c *correlation) valued(p *plan.Project) plan.Node {
 	return out
 }
 
-// sets are grouping sets of the rows of each of the values: these are keys of every set. The set without keys has a row of no
+// groupingSets are grouping sets of the rows of each of the values: these are keys of every set. The set without keys has a row of no
 // rows, too, as an aggregation without keys has.
-func (c *correlation) sets(n *plan.GroupingSets) plan.Node {
+func (c *correlation) groupingSets(n *plan.GroupingSets) plan.Node {
 	keys, k := len(n.Keys), len(c.outs)
 	out := &plan.Concat{}
 	some := &plan.GroupingSets{Keys: slices.Clone(n.Keys)}
@@ -697,7 +697,7 @@ func (c *correlation) sets(n *plan.GroupingSets) plan.Node {
 		p.Items = slices.Concat(p.Items[:keys], p.Items[keys+k:], p.Items[keys:keys+k])
 		out.Of = append(out.Of, p)
 	}
-	out.Of = c.alike(out.Of, keys+1+len(n.Aggs))
+	out.Of = c.unifyTypes(out.Of, keys+1+len(n.Aggs))
 	rows := &plan.Derived{Of: &plan.Subplan{Tree: out}}
 	return &plan.Project{Input: rows, Items: plan.ItemsOf(rows)}
 }

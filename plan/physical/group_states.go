@@ -16,12 +16,12 @@ import (
 // GroupStates is what a device found of the groups of a chunk. It tells groups apart by the codes
 // of columns: several of them may have equal keys.
 type GroupStates struct {
-	Chunk int          // in the whole table
-	Rows  []uint32     // the first row of each group
-	N     []uint64     // how many rows each has
-	Aggs  []GroupState // one an aggregate of [Query].Groups
-	Left  int          // groups that are left out, since [Query].Bound does not want them
-	Alone bool         // no two have the same codes of the columns
+	Chunk    int          // in the whole table
+	Rows     []uint32     // the first row of each group
+	N        []uint64     // how many rows each has
+	Aggs     []GroupState // one an aggregate of [Query].Groups
+	Omitted  int          // groups that are left out, since [Query].Bound does not want them
+	Distinct bool         // no two have the same codes of the columns
 	// Numbers are, by [Dimension] of a star, the numbers of what the keys read of the groups' partners; nil where they read nothing.
 	Numbers [][]uint32
 }
@@ -32,7 +32,7 @@ type GroupState struct {
 	High, Low []int64  // of sums: the sum, an integer of 128 bits
 	// Ends are the smallest or the largest codes, where an aggregate is of them; of a group
 	// without values they mean nothing.
-	Ends []uint32
+	Extremes []uint32
 }
 
 // Add adds n * factor to the sum of group i.
@@ -53,44 +53,44 @@ func (s *GroupState) Add(i int, n uint64, factor int64) {
 	s.High[i], s.Low[i] = int64(high), int64(low)
 }
 
-// GroupPart is what an aggregate asks of the records of a chunk's group.
-type GroupPart struct {
-	Sum    *lower.CodeSum  // of its Cols also how many records have no NULL in them; without Terms that alone
-	Ends   int             // the column whose smallest or largest codes are asked for; -1 for none
-	Most   bool            // it is the largest
-	Filter *predicate.Pred // of the records for which it holds; nil for all
+// GroupAggregate is what an aggregate asks of the records of a chunk's group.
+type GroupAggregate struct {
+	Sum           *lower.CodeSum  // of its Cols also how many records have no NULL in them; without Terms that alone
+	ExtremeColumn int             // the column whose smallest or largest codes are asked for; -1 for none
+	Largest       bool            // it is the largest
+	Filter        *predicate.Pred // of the records for which it holds; nil for all
 }
 
-// MostSlots is how many combinations of codes the keys of a chunk's groups may have on a device.
-const MostSlots = 1 << 16
+// MaxSlots is how many combinations of codes the keys of a chunk's groups may have on a device.
+const MaxSlots = 1 << 16
 
-// MostStarSlots is the most that MostSlots is of a star.
-const MostStarSlots = 1 << 24
+// MaxStarSlots is the most that MaxSlots is of a star.
+const MaxStarSlots = 1 << 24
 
-// MostBoundSlots is the most that MostSlots is of groups of which few are wanted: the others stay on the device.
-const MostBoundSlots = 1 << 27
+// MaxBoundSlots is the most that MaxSlots is of groups of which few are wanted: the others stay on the device.
+const MaxBoundSlots = 1 << 27
 
-// mostSlots is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows, where few of
+// slotLimit is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows, where few of
 // the groups are wanted twice as many.
-func (q *Query) mostSlots(chunk int) uint64 {
+func (q *Query) slotLimit(chunk int) uint64 {
 	rows := q.Table.Chunks[chunk].Rows
-	if q.Bound == nil && len(q.Star) > 0 && rows > MostSlots {
-		return uint64(min(MostStarSlots, rows))
+	if q.Bound == nil && len(q.Star) > 0 && rows > MaxSlots {
+		return uint64(min(MaxStarSlots, rows))
 	}
-	return SlotsOf(rows, q.Bound != nil)
+	return SlotLimit(rows, q.Bound != nil)
 }
 
-// SlotsOf is how many combinations of codes the keys of the groups of a chunk of so many rows may have that is no star's; bound says that few of
+// SlotLimit is how many combinations of codes the keys of the groups of a chunk of so many rows may have that is no star's; bound says that few of
 // the groups are wanted.
-func SlotsOf(rows int, bound bool) uint64 {
+func SlotLimit(rows int, bound bool) uint64 {
 	if bound {
-		return uint64(max(MostSlots, min(MostBoundSlots, 2*rows)))
+		return uint64(max(MaxSlots, min(MaxBoundSlots, 2*rows)))
 	}
-	return MostSlots
+	return MaxSlots
 }
 
-// GroupReads lists the columns that the aggregation by keys reads.
-func (q *Query) GroupReads() []int {
+// GroupInputColumns lists the columns that the aggregation by keys reads.
+func (q *Query) GroupInputColumns() []int {
 	list := q.Groups.InputColumns()
 	for _, l := range q.Star {
 		if !slices.Contains(list, l.Col) {
@@ -100,8 +100,8 @@ func (q *Query) GroupReads() []int {
 	return list
 }
 
-// GroupColumns lists the columns that the keys read, each once.
-func (q *Query) GroupColumns() (list []int) {
+// GroupKeyColumns lists the columns that the keys read, each once.
+func (q *Query) GroupKeyColumns() (list []int) {
 	for _, k := range q.Groups.Keys {
 		for _, col := range expr.Columns(k) {
 			if !slices.Contains(list, col) {
@@ -119,16 +119,16 @@ type GroupKey struct {
 }
 
 // GroupKeys lists the columns that the keys read. It is a [plan.Declined] where their codes have more than
-// [MostSlots] combinations in a chunk, in a star more than its rows or [MostStarSlots], with a Bound more than twice these or
-// [MostBoundSlots].
+// [MaxSlots] combinations in a chunk, in a star more than its rows or [MaxStarSlots], with a Bound more than twice these or
+// [MaxBoundSlots].
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
-	slots, most := uint64(1), q.mostSlots(chunk)
+	slots, most := uint64(1), q.slotLimit(chunk)
 	for _, l := range q.Star {
 		if slots *= uint64(max(1, l.Size)); slots > most {
 			return nil, &plan.Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", most)}
 		}
 	}
-	for _, col := range q.GroupColumns() {
+	for _, col := range q.GroupKeyColumns() {
 		seg := q.Table.Chunks[chunk].Segments[col]
 		size := seg.Max
 		if seg.Nulls > 0 && size < most {
@@ -150,7 +150,7 @@ func (q *Query) Groupable(chunk int) bool {
 		return false
 	}
 	_, keys := q.GroupKeys(chunk)
-	_, parts := q.GroupParts(chunk)
+	_, parts := q.GroupAggregates(chunk)
 	return keys == nil && parts == nil
 }
 
@@ -159,18 +159,18 @@ func (q *Query) SortGroupable(chunk int) bool {
 	if q.Groups == nil || len(q.Star) > 0 || len(q.Groups.Keys) == 0 {
 		return false
 	}
-	_, err := q.GroupParts(chunk)
+	_, err := q.GroupAggregates(chunk)
 	return err == nil
 }
 
-// GroupParts lists what each aggregate of Groups asks of a chunk. It is a [plan.Declined] where one is
+// GroupAggregates lists what each aggregate of Groups asks of a chunk. It is a [plan.Declined] where one is
 // not made of counts, sums over codes and ends.
-func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
-	var list []GroupPart
+func (q *Query) GroupAggregates(chunk int) ([]GroupAggregate, error) {
+	var list []GroupAggregate
 	for k, a := range q.Groups.Aggs {
 		filter := a.Filter
 		a.Filter = nil
-		p, ok := q.groupPart(a, q.Table.Chunks[chunk])
+		p, ok := q.groupAggregate(a, q.Table.Chunks[chunk])
 		if filter != nil {
 			a.Filter, p.Filter = filter, q.Chunks[chunk].Filters[k]
 		}
@@ -182,8 +182,8 @@ func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
 	return list, nil
 }
 
-func (q *Query) groupPart(a expr.Aggregate, c *table.Chunk) (p GroupPart, ok bool) {
-	p = GroupPart{Sum: &lower.CodeSum{}, Ends: -1}
+func (q *Query) groupAggregate(a expr.Aggregate, c *table.Chunk) (p GroupAggregate, ok bool) {
+	p = GroupAggregate{Sum: &lower.CodeSum{}, ExtremeColumn: -1}
 	if a.Distinct || a.Kind == expr.Selectivity {
 		return p, false
 	}
@@ -198,7 +198,7 @@ func (q *Query) groupPart(a expr.Aggregate, c *table.Chunk) (p GroupPart, ok boo
 			return p, true
 		}
 	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue:
-		p.Ends, p.Most = a.Col, a.Kind == expr.Max || a.Kind == expr.BoolOr
+		p.ExtremeColumn, p.Largest = a.Col, a.Kind == expr.Max || a.Kind == expr.BoolOr
 		return p, a.X == nil
 	case expr.Sum, expr.Avg:
 		if a.X == nil && a.Arg.IsExact() {

@@ -20,7 +20,7 @@ func perRow(cur, tree plan.Node) (_, _ plan.Node, ok bool) {
 	if tree, ok = (salted{number, map[placedSubplan]*plan.Subplan{}}).tree(tree, 0); !ok {
 		return cur, tree, false
 	}
-	return numbered(cur), tree, true
+	return withRowNumbers(cur), tree, true
 }
 
 // salted makes the volatile functions of a tree depend on a column of the rows around it.

@@ -11,15 +11,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// manyTexts is from how many texts of a dictionary on LIKE is a [predicate.Match].
-const manyTexts = 1 << 15
+// minTexts is from how many texts of a dictionary on LIKE is a [predicate.Match].
+const minTexts = 1 << 15
 
 // manyTexts reports whether a condition over one column is over many texts.
-func (l *lowerer) manyTexts(e expr.Expr) bool { return l.seg(expr.Columns(e)[0]).Max >= manyTexts }
+func (l *lowerer) manyTexts(e expr.Expr) bool { return l.seg(expr.Columns(e)[0]).Max >= minTexts }
 
-// match lowers LIKE over a dictionary of many texts; nil for other conditions. Where the pattern begins with
-// a text, few of the dictionary are looked at: see [enumerateTexts].
-func (l *lowerer) match(e expr.Expr) *leafForms {
+// matchLeaf lowers LIKE over a dictionary of many texts; nil for other conditions. Where the pattern begins with
+// a text, few of the dictionary are looked at: see [evaluateDictionary].
+func (l *lowerer) matchLeaf(e expr.Expr) *leafTests {
 	like, ok := e.(*expr.Like)
 	if !ok {
 		return nil
@@ -34,59 +34,59 @@ func (l *lowerer) match(e expr.Expr) *leafForms {
 	}
 	seg := weak.Make(l.seg(c.Index)) // lowered conditions keep no segment in memory
 	top := func() uint64 { return seg.Value().Max }
-	runs := sync.OnceValue(func() []run { return enumerateTexts(seg.Value(), e) })
+	runs := sync.OnceValue(func() []codeRun { return evaluateDictionary(seg.Value(), e) })
 	leaf := func(not bool, f predicate.BooleanTest, text string) *predicate.Pred {
 		spans := sync.OnceValue(func() predicate.SpanSet { return spansWhere(runs(), func(o outcome) bool { return o.truth(e) == f }) })
 		return predicate.NewLeaf(&predicate.Match{Col: c.Index, Not: not, Pattern: m, Text: text, Spans: spans, Top: top})
 	}
-	return &leafForms{t: leaf(like.Not, predicate.IsTrue, e.String()), f: leaf(!like.Not, predicate.IsFalse, denied(e)), u: l.nullTest(c.Index, true), errsKnown: true}
+	return &leafTests{t: leaf(like.Not, predicate.IsTrue, e.String()), f: leaf(!like.Not, predicate.IsFalse, negatedText(e)), u: l.nullTest(c.Index, true), errsKnown: true}
 }
 
-// enumerateTexts tries the codes of a segment. LIKE of the column itself finds those that match; where its pattern
+// evaluateDictionary tries the codes of a segment. LIKE of the column itself finds those that match; where its pattern
 // begins with a text, among those that begin so.
-func enumerateTexts(seg *table.Segment, e expr.Expr) []run {
+func evaluateDictionary(seg *table.Segment, e expr.Expr) []codeRun {
 	like, ok := e.(*expr.Like)
 	if ok {
 		_, ok = like.X.(*expr.Column)
 	}
 	if !ok {
-		return enumerateAll(predicate.Span{Lo: 0, Hi: seg.Max}, func(s predicate.Span) []run { return computed(s, seg, e) })
+		return evaluateParallel(predicate.Span{Lo: 0, Hi: seg.Max}, func(s predicate.Span) []codeRun { return evaluateVectors(s, seg, e) })
 	}
 	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
 	if err != nil {
-		return []run{{0, seg.Max, outcome{err: expr.Errorf(like.P, "%s", err)}}}
+		return []codeRun{{0, seg.Max, outcome{err: expr.Errorf(like.P, "%s", err)}}}
 	}
 	dict := seg.Dict[:seg.Max+1]
 	lo := sort.SearchStrings(dict, m.Prefix())
 	hi := lo + sort.Search(len(dict)-lo, func(i int) bool { return !strings.HasPrefix(dict[lo+i], m.Prefix()) })
-	var matches []run
+	var matches []codeRun
 	yes, no := outcome{sign: 1}, outcome{}
 	if like.Not {
 		yes, no = no, yes
 	}
 	if lo < hi {
-		matches = enumerateAll(predicate.Span{Lo: uint64(lo), Hi: uint64(hi) - 1}, func(s predicate.Span) (runs []run) {
+		matches = evaluateParallel(predicate.Span{Lo: uint64(lo), Hi: uint64(hi) - 1}, func(s predicate.Span) (runs []codeRun) {
 			m.Each(dict[s.Lo:s.Hi+1], func(i int) {
 				c := s.Lo + uint64(i)
 				if n := len(runs); n > 0 && runs[n-1].hi+1 == c {
 					runs[n-1].hi = c
 				} else {
-					runs = append(runs, run{c, c, yes})
+					runs = append(runs, codeRun{c, c, yes})
 				}
 			})
 			return runs
 		})
 	}
-	var runs []run
+	var runs []codeRun
 	next := uint64(0)
 	for _, r := range matches {
 		if r.lo > next {
-			runs = append(runs, run{next, r.lo - 1, no})
+			runs = append(runs, codeRun{next, r.lo - 1, no})
 		}
 		runs, next = append(runs, r), r.hi+1
 	}
 	if next <= seg.Max {
-		runs = append(runs, run{next, seg.Max, no})
+		runs = append(runs, codeRun{next, seg.Max, no})
 	}
 	return runs
 }

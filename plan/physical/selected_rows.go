@@ -7,11 +7,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Marked is which of the records from First to before First + N of a chunk are selected, as
+// SelectedRows is which of the records from First to before First + N of a chunk are selected, as
 // a device gives them: All of them, or their numbers in the chunk, ascending, or a bit a
-// record, whichever is shorter; or, for a query of which columns are [Query.Gathered], the
+// record, whichever is shorter; or, for a query of which columns are [Query.ValuesOnly], the
 // selected records by themselves.
-type Marked struct {
+type SelectedRows struct {
 	First, N int
 	All      bool
 	Rows     []uint32
@@ -22,10 +22,10 @@ type Marked struct {
 
 // Parts cuts the bits of n records off, n a multiple of 32, time after time; what has no
 // bits is one part.
-func (m Marked) Parts(n int) iter.Seq[Marked] {
-	return func(yield func(Marked) bool) {
+func (m SelectedRows) Parts(n int) iter.Seq[SelectedRows] {
+	return func(yield func(SelectedRows) bool) {
 		for len(m.Bits) > n/32 && m.N > n {
-			if !yield(Marked{First: m.First, N: n, Bits: m.Bits[:n/32]}) {
+			if !yield(SelectedRows{First: m.First, N: n, Bits: m.Bits[:n/32]}) {
 				return
 			}
 			m.First, m.N, m.Bits = m.First+n, m.N-n, m.Bits[n/32:]
@@ -36,7 +36,7 @@ func (m Marked) Parts(n int) iter.Seq[Marked] {
 
 // Lists yields the numbers of the selected records in the chunk, ascending, at most n at
 // a time, n at least 32. A list is its taker's.
-func (m Marked) Lists(n int) iter.Seq[[]uint32] {
+func (m SelectedRows) Lists(n int) iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
 		rows := m.Rows
 		for len(rows) > 0 {

@@ -7,19 +7,19 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// Cut puts a [plan.Fragment] in the place of each part of a tree that a backend does.
-func Cut(n plan.Node) plan.Node {
+// CutFragments puts a [plan.Fragment] in the place of each part of a tree that a backend does.
+func CutFragments(n plan.Node) plan.Node {
 	if f := fragment(n); f != nil {
 		return f
 	}
 	return cutInputs(n)
 }
 
-// Whole is a tree that was [Cut] as it was before.
-func Whole(n plan.Node) plan.Node {
+// Uncut is a tree that was [CutFragments] as it was before.
+func Uncut(n plan.Node) plan.Node {
 	return plan.Rewrite(n, func(n plan.Node) plan.Node {
 		if f, ok := n.(*plan.Fragment); ok {
-			return f.Nodes
+			return f.Tree
 		}
 		return n
 	})
@@ -29,32 +29,32 @@ func Whole(n plan.Node) plan.Node {
 func cutInputs(n plan.Node) plan.Node {
 	var inputs []plan.Node
 	for _, in := range n.Inputs() {
-		inputs = append(inputs, Cut(in))
+		inputs = append(inputs, CutFragments(in))
 	}
 	n = n.With(inputs...)
-	bound(n)
+	setGroupBound(n)
 	if s, ok := n.(*plan.Sort); ok {
 		if f, rows := s.Input.(*plan.Fragment); rows && len(f.Aggs) == 0 {
-			f.Order = &plan.Sort{Keys: s.Keys, First: s.First, Unique: s.Unique}
+			f.Order = &plan.Sort{Keys: s.Keys, Limit: s.Limit, Unique: s.Unique}
 			if s.Unique > 0 { // which rows are the first is known of all
-				f.Order.First = -1
+				f.Order.Limit = -1
 			}
 		}
 	}
 	if r, ok := n.(interface{ InputColumns() []int }); ok {
-		narrow(n.Inputs()[0], r.InputColumns())
+		setColumns(n.Inputs()[0], r.InputColumns())
 		f, rows := n.Inputs()[0].(*plan.Fragment)
 		if p, ok := n.(*plan.Project); ok {
-			keysAlone(p.Input)
+			setKeyOnly(p.Input)
 		}
 		if p, ok := n.(*plan.Project); ok && rows {
-			f.Gathered = !slices.ContainsFunc(p.Items, func(i plan.Item) bool { _, column := i.E.(*expr.Column); return !column })
+			f.ValuesOnly = !slices.ContainsFunc(p.Items, func(i plan.Item) bool { _, column := i.E.(*expr.Column); return !column })
 		}
 		if g, ok := n.(*plan.GroupingSets); ok && rows {
-			f.Total = slices.ContainsFunc(g.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
+			f.NeedsRowCount = slices.ContainsFunc(g.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
 		}
 		if a, ok := n.(*plan.Aggregate); ok && rows {
-			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
+			f.NeedsRowCount = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
 			if len(a.Keys) > 0 || f.Join != nil || !a.OfColumns() && !a.OfSums() {
 				f.Groups = &plan.Aggregate{Keys: a.Keys, Aggs: a.Aggs}
 			}
@@ -63,8 +63,8 @@ func cutInputs(n plan.Node) plan.Node {
 	return n
 }
 
-// bound tells the fragment of a grouped input which groups a node above it wants.
-func bound(n plan.Node) {
+// setGroupBound tells the fragment of a grouped input which groups a node above it wants.
+func setGroupBound(n plan.Node) {
 	of := func(n plan.Node) (*plan.Aggregate, *plan.Fragment) {
 		a, ok := n.(*plan.Aggregate)
 		if !ok || len(a.Keys) == 0 {
@@ -85,8 +85,8 @@ func bound(n plan.Node) {
 	}
 }
 
-// narrow tells the fragment whose rows a node gives which columns are read of them.
-func narrow(n plan.Node, reads []int) {
+// setColumns tells the fragment whose rows a node gives which columns are read of them.
+func setColumns(n plan.Node, reads []int) {
 	if l, ok := n.(*plan.Limit); ok {
 		n = l.Input
 	}
@@ -102,21 +102,21 @@ func narrow(n plan.Node, reads []int) {
 	}
 }
 
-// keysAlone tells the fragment of sorted rows that only what they are sorted by is read of them.
-func keysAlone(n plan.Node) {
+// setKeyOnly tells the fragment of sorted rows that only what they are sorted by is read of them.
+func setKeyOnly(n plan.Node) {
 	if l, ok := n.(*plan.Limit); ok {
 		n = l.Input
 	}
 	if s, ok := n.(*plan.Sort); ok && len(s.Keys) == 1 && s.Unique == 0 {
 		if f, ok := s.Input.(*plan.Fragment); ok && len(f.Aggs) == 0 {
-			f.Alone = slices.Equal(f.Columns, expr.Columns(s.Keys[0].E))
+			f.KeyOnly = slices.Equal(f.Columns, expr.Columns(s.Keys[0].E))
 		}
 	}
 }
 
 // fragment is the fragment that a node is, with all below it; nil for none.
 func fragment(n plan.Node) *plan.Fragment {
-	f := &plan.Fragment{Nodes: n}
+	f := &plan.Fragment{Tree: n}
 	a, ok := n.(*plan.Aggregate)
 	if ok && (a.OfColumns() || a.OfSums()) {
 		f.Aggs, n = a.Aggs, a.Input
@@ -133,7 +133,7 @@ func fragment(n plan.Node) *plan.Fragment {
 		return nil
 	}
 	if a != nil && !a.OfColumns() {
-		f.Otherwise = cutInputs(a).(*plan.Aggregate)
+		f.Fallback = cutInputs(a).(*plan.Aggregate)
 	}
 	if len(f.Aggs) == 0 {
 		for i := range n.Fields() {
