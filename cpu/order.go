@@ -2,9 +2,11 @@ package cpu
 
 import (
 	"cmp"
+	"encoding/binary"
 	"maps"
 	"math/big"
 	"slices"
+	"unsafe"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -165,6 +167,18 @@ func (s *ends[T]) add(groups []uint32, x, _ *expr.Vector) {
 	}
 }
 
+// firstBytes are the first eight of a text, zeros where there are none, as a number: of two that differ the smaller one's text is the smaller.
+func firstBytes(s string) (first uint64) {
+	b := unsafe.Slice(unsafe.StringData(s), len(s)) // which nobody writes to
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	for i, c := range b {
+		first |= uint64(c) << (56 - 8*i)
+	}
+	return first
+}
+
 // endsOf is the smallest and the largest value of a vector that has some.
 func endsOf(x *expr.Vector) (two expr.Vector) {
 	lo, hi := 0, 0
@@ -185,11 +199,14 @@ func endsOf(x *expr.Vector) (two expr.Vector) {
 		return expr.Vector{Floats: []float64{least, most}}
 	case x.Texts != nil:
 		least, most := x.Texts[0], x.Texts[0]
+		from, to := firstBytes(least), firstBytes(most)
 		for _, t := range x.Texts {
-			if t < least {
-				least = t
-			} else if t > most {
-				most = t
+			switch first := firstBytes(t); {
+			case first > from && first < to: // as most are
+			case t < least:
+				least, from = t, first
+			case t > most:
+				most, to = t, first
 			}
 		}
 		return expr.Vector{Texts: []string{least, most}}

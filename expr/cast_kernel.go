@@ -3,6 +3,7 @@ package expr
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
@@ -128,8 +129,14 @@ func castKernel(e *Cast) kernel {
 		return loop1(0, func(ys, xs []string) { copy(ys, xs) })
 	case from.Kind == table.Varchar && to.IsFloat():
 		return of1(0, func(s string) (float64, state) {
-			if n, digits, ok := plainNumber(s); ok && to.Kind == table.Double {
-				return float64(n) / powersOfTen[digits], valid // both are exact, so it is rounded once
+			if n, digits, ok := plainNumber(s); ok {
+				f := float64(n) / powersOfTen[digits] // both are exact, so it is rounded once
+				if to.Kind == table.Double {
+					return f, valid
+				}
+				if math.Float64bits(f)&(1<<29-1) != 1<<28 { // not halfway between two of single precision, where the first rounding counts
+					return float64(float32(f)), valid
+				}
 			}
 			_, f, err := table.Parse(to, strings.Trim(s, Blanks), true)
 			return f, failedIf(err != nil)
@@ -156,6 +163,8 @@ func castKernel(e *Cast) kernel {
 		return written1(0, func(out []byte, x float64) ([]byte, state) {
 			return table.Value{Type: from, F: x}.AppendTo(out), valid
 		})
+	case to.Kind == table.Varchar && from.IsInteger():
+		return written1(0, func(out []byte, x int64) ([]byte, state) { return strconv.AppendInt(out, x, 10), valid })
 	case to.Kind == table.Varchar && from.Kind != table.Interval:
 		return written1(0, func(out []byte, x int64) ([]byte, state) {
 			return table.Value{Type: from, I: x}.AppendTo(out), valid

@@ -25,6 +25,13 @@ func init() {
 				return kernel{}
 			}
 			isDate := e.Args[0].Type().Kind == table.Date
+			if len(parts) == 1 && parts[0].names != nil { // which need not be written
+				names, which := parts[0].names, parts[0].of.which
+				if isDate {
+					return of1(0, never(func(x int64) string { return names[which(moment{day: x})] })).only(2, 0)
+				}
+				return of1(0, never(func(x int64) string { return names[which(momentAt(x))] })).only(2, 0)
+			}
 			return written1(0, func(out []byte, x int64) ([]byte, state) {
 				m := moment{day: x}
 				if !isDate {
@@ -84,7 +91,10 @@ func part(name string) func(m moment) int64 {
 	return func(m moment) int64 { return of.of(m.day) }
 }
 
-func monthOf(m moment) int { return int(dayParts["month"].of(m.day)) - 1 }
+func monthOf(m moment) int {
+	_, month, _ := table.CivilFromDays(m.day)
+	return month - 1
+}
 
 func weekday(m moment) int { return int(dayOfWeek(m.day)) }
 
@@ -366,7 +376,13 @@ func readKernel(e *Call, of func(m moment) (int64, state)) kernel {
 		return kernel{}
 	}
 	parts, a := timeFields(pattern), args{e, []table.Value{{}, table.Str(pattern)}, false}
+	plain := fixed(parts)
 	return of1(0, func(s string) (int64, state) {
+		if plain != nil {
+			if m, ok := plain.read(s); ok {
+				return of(m)
+			}
+		}
 		a.v[0].S = s
 		m, err := a.readTime(parts)
 		if err != nil {

@@ -36,7 +36,11 @@ var limits = func() map[table.Kind][]table.Value {
 }()
 
 // numberTexts are texts of which most are numbers.
-var numberTexts = []string{"0", "-0", "000012", "-32768", "-0.0", "1.", ".5", "-1.5", "-", ".", "12.25", "999999999999999", "9999999999999999", "0.1", "123456789.123456", "32768", "-32769", "2147483648", " 7 ", "+7", "1e5", "1..2", "1.2.3"}
+var numberTexts = []string{"0", "-0", "000012", "-32768", "-0.0", "1.", ".5", "-1.5", "-", ".", "12.25", "999999999999999", "9999999999999999", "0.1", "123456789.123456", "32768", "-32769", "2147483648", " 7 ", "+7", "1e5", "1..2", "1.2.3", "16777217", "16777217.000001", "16777216.999999", "33554435.0"}
+
+// timeTexts are texts of which most are times of some pattern.
+var timeTexts = []string{"2024-02-29 23:59:59.123456", "2023-02-29 00:00:00.5", "0000-01-01 00:00:00.000001", "2024-12-31 24:00:00.1", "2024-00-00 00:60:00.1", "2024-02-29", "2023-02-29", "1999-13-01", "1-2-3", "2024/02/29", "2024-2-29", " 2024-02-29", "2024-02-29 ",
+	"2024-02-29 23:59", "20240229", "2024-02-29T10:11:12.9", "2024-02-29  10:11:12.1234567", "2024-02-29 10:11:12.", "", "x"}
 
 // What loops compute at the limits of types, of few rows, many, none and only NULLs, in memory that is used again, is what [expr.Eval] gives
 // in each row; where a row raises an error they say nothing.
@@ -56,7 +60,7 @@ func TestVectorsAtLimits(t *testing.T) {
 		nulls := rapid.IntRange(0, 3).Draw(t, "nulls") // in ten; 3 stands for all
 		b := table.NewBuilder("t", fields, 0)
 		n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 64, 100}).Draw(t, "rows")
-		few, most := rapid.Bool().Draw(t, "few"), rapid.SampledFrom([]int{2, 4, 8, len(numberTexts)}).Draw(t, "texts")
+		few, most := rapid.Bool().Draw(t, "few"), rapid.SampledFrom([]int{2, 4, 8, len(numberTexts), 0}).Draw(t, "texts")
 		var of [2][]table.Value // of each column: few, so that no other one hides what becomes of them
 		for i := range of {
 			of[i] = rapid.SliceOfN(rapid.SampledFrom(limits[kind]), 1, 6).Draw(t, "values")
@@ -64,7 +68,9 @@ func TestVectorsAtLimits(t *testing.T) {
 		for range n {
 			for i := range fields {
 				v := rapid.SampledFrom(of[i]).Draw(t, "value")
-				if few && kind == table.Varchar {
+				if few && kind == table.Varchar && most == 0 {
+					v.S = rapid.SampledFrom(timeTexts[:len(timeTexts)/(1+n%3)]).Draw(t, "time")
+				} else if few && kind == table.Varchar {
 					v.S = rapid.SampledFrom(numberTexts[:most]).Draw(t, "number")
 				} else if few { // none of which is at a limit
 					v.I, v.F = int64(rapid.IntRange(1, 9).Draw(t, "small")), float64(rapid.IntRange(1, 9).Draw(t, "small"))
@@ -114,6 +120,16 @@ func TestVectorsAtLimits(t *testing.T) {
 				}
 			}
 			call("replace", x, constant(table.Str("e")), y)
+			for _, pattern := range []string{"YYYY-MM-DD", "YYYY-MM-DD HH24:MI:SS.US", "YYYY-MM-DD HH24:MI:SS.MS", "YYYY/MM-DD", "YYYYMMDD", "FMYYYY-FMMM-DD", "MM-YYYY"} {
+				call("to_date", x, constant(table.Str(pattern)))
+				call("to_timestamp", x, constant(table.Str(pattern)))
+			}
+			for _, pattern := range []string{"[a-e]", "[a-z]+", "e"} {
+				call("regexp_count", x, constant(table.Str(pattern)))
+				call("regexp_substr", x, constant(table.Str(pattern)))
+				call("regexp_replace", x, constant(table.Str(pattern)), constant(table.Str("<>")), constant(table.Str("g")))
+				call("regexp_replace", x, constant(table.Str(pattern)), constant(table.Str("")))
+			}
 			for _, to := range []table.Kind{table.SmallInt, table.Integer, table.BigInt, table.Real, table.Double} {
 				cast(x, table.Type{Kind: to})
 			}
@@ -123,7 +139,9 @@ func TestVectorsAtLimits(t *testing.T) {
 					call(f, constant(table.Str(unit)), x)
 				}
 			}
-			call("to_char", x, constant(table.Str("FMDay, Month DD YYYY HH12:MI am")))
+			for _, pattern := range []string{"FMDay, Month DD YYYY HH12:MI am", "FMDay", "month", "RM", "PM"} {
+				call("to_char", x, constant(table.Str(pattern)))
+			}
 			cast(x, table.Type{Kind: table.Varchar})
 			cast(x, table.Type{Kind: table.Date})
 		default:

@@ -48,6 +48,13 @@ func init() {
 				return kernel{}
 			}
 			global := strings.Contains(flags, "g")
+			if re.class != nil && strings.IndexByte(by, '\\') < 0 {
+				return written1(0, func(out []byte, s string) ([]byte, state) {
+					from := len(out)
+					out = re.class.appendReplaced(out, s, by, global)
+					return out, failedIf(len(out)-from > MaxText)
+				}).only(len(e.Args), 0)
+			}
 			return of1(0, func(s string) (string, state) {
 				out, fits := re.replaced(s, by, global)
 				return out, failedIf(!fits)
@@ -68,6 +75,9 @@ func init() {
 			re, flags := e.pattern(3)
 			if re == nil || len(e.Args) > 2 || strings.Contains(flags, "g") {
 				return kernel{}
+			}
+			if re.class != nil {
+				return of1(0, never(re.class.count)).only(2, 0)
 			}
 			return of1(0, never(func(s string) int64 { return int64(len(re.all(s))) })).only(2, 0)
 		})
@@ -153,6 +163,15 @@ func foundKernel(e *Call, group bool) kernel {
 	re, _ := e.pattern(len(e.Args))
 	if re == nil {
 		return kernel{}
+	}
+	if f := re.class; f != nil {
+		return of1(0, func(s string) (string, state) {
+			from, to := f.next(s, 0)
+			if from == len(s) {
+				return "", null
+			}
+			return s[from:to], valid
+		}).only(2, 0)
 	}
 	return of1(0, func(s string) (string, state) {
 		if !group || re.NumSubexp() == 0 {
@@ -480,11 +499,15 @@ var classes = map[string]string{"[:alpha:]": `\p{L}`, "[:alnum:]": `\p{L}\p{Nd}`
 type pattern struct {
 	finder
 	behind finder
+	class  *byteClass // it, where it is one
 }
 
 // all are the matches. As in PostgreSQL, an empty one may follow another at once, which Go's package leaves out.
 func (p *pattern) all(s string) (list [][]int) {
 	found := p.FindAllStringSubmatchIndex(s, -1)
+	if p.class != nil { // none is empty
+		return found
+	}
 	for i, at := range found {
 		list = append(list, at)
 		end := at[1]
@@ -571,6 +594,9 @@ func compiled(source, flags string) (*pattern, error) {
 	p := &pattern{}
 	if p.finder, err = of(text); err == nil {
 		p.behind, err = of(`\A(?s:.)(?:` + text + `)`)
+	}
+	if p.class = newByteClass(text); err == nil && p.class != nil {
+		p.finder = p.class
 	}
 	if err != nil {
 		return nil, Errorf(-1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))

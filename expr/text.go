@@ -248,8 +248,12 @@ func appendReversed(out []byte, s string) []byte {
 
 func isASCII(s string) bool {
 	b, all := unsafe.Slice(unsafe.StringData(s), len(s)), uint64(0) // nobody writes to it
-	for ; len(b) >= 8; b = b[8:] {
-		all |= binary.LittleEndian.Uint64(b)
+	if len(b) >= 8 {
+		all = binary.LittleEndian.Uint64(b[len(b)-8:])
+		for ; len(b) > 8; b = b[8:] {
+			all |= binary.LittleEndian.Uint64(b)
+		}
+		return all&highBits == 0
 	}
 	for _, c := range b {
 		all |= uint64(c)
