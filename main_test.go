@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -178,6 +179,48 @@ func TestArchitectureNamesWhatThereIs(t *testing.T) {
 		if room := filepath.Dir(file); room != "testdata" && !regexp.MustCompile(`\b`+room+`\b`).Match(page) {
 			t.Errorf("%s is not on the page", room)
 		}
+	}
+}
+
+// The glossary of the code has each term once and in order, and names files and exported names that there are.
+func TestGlossaryOfTheCodeNamesWhatThereIs(t *testing.T) {
+	page, err := os.ReadFile("docs/glossary-code.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(page), "|---|---|---|---|\n")
+	last := ""
+	for row := range strings.Lines(rows) {
+		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
+		if len(cells) != 4 {
+			t.Errorf("%d cells, want term, meaning, where, source: %s", len(cells), row)
+			continue
+		}
+		if term := strings.ToLower(cells[0]); term <= last {
+			t.Errorf("%q stands behind %q", term, last)
+		} else {
+			last = term
+		}
+		folder := map[string]string{} // by the name of the package
+		for _, n := range regexp.MustCompile("`([a-z][a-z0-9_/]*\\.go)`").FindAllStringSubmatch(cells[2], -1) {
+			if _, err := os.Stat(n[1]); err != nil {
+				t.Errorf("%s: %v", cells[0], err)
+			}
+			folder[filepath.Base(filepath.Dir(n[1]))] = filepath.Dir(n[1])
+		}
+		for _, n := range regexp.MustCompile("`([a-z]+)\\.([A-Z]\\w*)`").FindAllStringSubmatch(cells[2], -1) {
+			declared := regexp.MustCompile(`(?m)^(?:(?:func|type|var|const) |\t)` + n[2] + `\b`)
+			files, _ := filepath.Glob(folder[n[1]] + "/*.go")
+			if !slices.ContainsFunc(files, func(file string) bool {
+				text, err := os.ReadFile(file)
+				return err == nil && declared.Match(text)
+			}) {
+				t.Errorf("%s: no %s.%s in the folder of a file that stands beside it", cells[0], n[1], n[2])
+			}
+		}
+	}
+	if last == "" {
+		t.Error("no terms")
 	}
 }
 

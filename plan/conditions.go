@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"github.com/stencildb/stencildb/expr"
-)
+import "github.com/stencildb/stencildb/expr"
 
 // Conjuncts are the conditions that have to be TRUE for e to be TRUE; none for nil.
 func Conjuncts(e expr.Expr) []expr.Expr {

@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"github.com/stencildb/stencildb/table"
-)
+import "github.com/stencildb/stencildb/table"
 
 // Distinct gives of rows that are alike the first. NULL is like NULL.
 type Distinct struct{ Input Node }

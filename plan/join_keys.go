@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"github.com/stencildb/stencildb/expr"
-)
+import "github.com/stencildb/stencildb/expr"
 
 // EquiJoinKey are the sides of an equality, such as may be the key of a join: a value of each row, and no
 // row raises an error.
@@ -25,18 +23,19 @@ func SideOf(e expr.Expr, width int) int {
 	cols := expr.Columns(e)
 	switch {
 	case len(cols) == 0:
-		return onNone
+		return OnNone
 	case cols[len(cols)-1] < width:
 		return OnLeft
 	case cols[0] >= width:
 		return OnRight
 	}
-	return onBoth
+	return OnBoth
 }
 
+// The sides of a join that an expression may read.
 const (
 	OnLeft = iota
 	OnRight
-	onBoth
-	onNone
+	OnBoth
+	OnNone
 )

@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"github.com/stencildb/stencildb/table"
-)
+import "github.com/stencildb/stencildb/table"
 
 // Repeat gives each row of its input several times: as often as the last column, a count, says. It
 // leaves out that column.

@@ -142,6 +142,8 @@ func Subplans(n Node) (list []*Subplan) {
 	return list
 }
 
+// SubqueryTree is the tree of a subquery in an expression.
 func SubqueryTree(q *expr.Subquery) Node { return q.Of.(*Subplan).Tree }
 
+// HasWindow reports a node whose expressions have a window function.
 func HasWindow(n Node) bool { return slices.ContainsFunc(Exprs(n), expr.HasWindow) }

@@ -73,6 +73,7 @@ func LivePredicate(t *table.Table, c *table.Chunk) *predicate.Pred {
 	return predicate.NewLeaf(&predicate.Compare{Col: len(t.Fields), Op: expr.EQ, Code: 1, Text: table.LiveField.Name + " = 1"})
 }
 
+// UnsupportedColumn is the error of a column whose values could not be read, at a position in the statement.
 func UnsupportedColumn(f table.Field, pos int) error {
 	return expr.Errorf(pos, "column %s cannot be used: %s", f.Name, f.Unsupported)
 }

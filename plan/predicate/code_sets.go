@@ -26,6 +26,7 @@ func (s SpanSet) Complement(top uint64) SpanSet {
 	return append(out, Span{next, top})
 }
 
+// All reports that s has every code of 0..top.
 func (s SpanSet) All(top uint64) bool { return len(s) == 1 && s[0] == Span{0, top} }
 
 // Holes returns the codes that s leaves out, when there are at most limit and each
@@ -113,6 +114,7 @@ type ColumnSet struct {
 	Null  bool
 }
 
+// Equal reports that both sets have the same codes, and NULL both or neither.
 func (s ColumnSet) Equal(t ColumnSet) bool { return s.Null == t.Null && slices.Equal(s.Codes, t.Codes) }
 
 func (s ColumnSet) complement(top uint64) ColumnSet {

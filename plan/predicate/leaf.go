@@ -1,8 +1,6 @@
 package predicate
 
-import (
-	"github.com/stencildb/stencildb/expr"
-)
+import "github.com/stencildb/stencildb/expr"
 
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],
 // [*Range], [*NullTest], [*Members], [*Match], [*Computed] and [*Scalar].

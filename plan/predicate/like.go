@@ -1,8 +1,6 @@
 package predicate
 
-import (
-	"github.com/stencildb/stencildb/expr"
-)
+import "github.com/stencildb/stencildb/expr"
 
 // Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not: of a dictionary of
 // many texts, which a device may look through itself. [MatchAsMembers] is the same for those that do not.
@@ -12,8 +10,8 @@ type Match struct {
 	Pattern *expr.LikeMatcher
 	Text    string
 
-	Spans func() SpanSet // found once
-	Top   func() uint64
+	Spans func() SpanSet // the codes whose texts match, found once, when first asked for
+	Top   func() uint64  // the largest code
 }
 
 func (m *Match) String() string { return m.Text }

@@ -1,8 +1,6 @@
 package predicate
 
-import (
-	"slices"
-)
+import "slices"
 
 // normalWork bounds the words that distributing looks at: some tens of
 // milliseconds.

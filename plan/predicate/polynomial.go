@@ -20,6 +20,7 @@ type Term struct {
 // Terms is a sum of terms of different products, in order of first sight.
 type Terms []Term
 
+// Add adds a term, to the coefficient of that of the same columns where there is one. It may change p.
 func (p Terms) Add(t Term) Terms {
 	for i := range p {
 		if slices.Equal(p[i].Cols, t.Cols) {
@@ -30,6 +31,7 @@ func (p Terms) Add(t Term) Terms {
 	return append(p, t)
 }
 
+// Scale is every term times k.
 func (p Terms) Scale(k *big.Int) Terms {
 	out := slices.Clone(p)
 	for i := range out {

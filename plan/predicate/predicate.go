@@ -143,13 +143,16 @@ func (p *Pred) Columns() (list []int) {
 	return list
 }
 
+// The predicates that hold for no record, and for every one.
 var (
 	Never  = &Pred{Op: False}
 	Always = &Pred{Op: True}
 )
 
+// NewLeaf is the predicate of one leaf.
 func NewLeaf(l Leaf) *Pred { return &Pred{Op: Simple, Leaf: l} }
 
+// Constant is [Always] or [Never].
 func Constant(b bool) *Pred {
 	if b {
 		return Always

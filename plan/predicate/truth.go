@@ -3,6 +3,7 @@ package predicate
 // BooleanTest is one of the six things that can be asked of a condition.
 type BooleanTest uint8
 
+// The six, as SQL has them: x IS TRUE, IS FALSE, IS UNKNOWN, IS NOT TRUE, IS NOT FALSE, IS NOT UNKNOWN.
 const (
 	IsTrue BooleanTest = iota
 	IsFalse
@@ -22,5 +23,5 @@ func (f BooleanTest) Opposite() BooleanTest {
 	return [...]BooleanTest{NotTrue, NotFalse, NotUnknown, IsTrue, IsFalse, IsUnknown}[f]
 }
 
-// Raises asks for the records for which evaluating is an error.
+// Raises, of a [Scalar], asks for the records for which evaluating is an error.
 const Raises = NotUnknown + 1

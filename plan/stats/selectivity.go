@@ -240,7 +240,7 @@ func evaluateOnSample(t *table.Table, x expr.Expr, do func(table.Value, error)) 
 
 // needsExecution reports an expression with parts that have no value before the statement runs.
 func needsExecution(x expr.Expr) bool {
-	found := plan.IsCorrelated(x) || expr.HasSubquery(x)
+	found := plan.IsCorrelated(x)
 	expr.Walk(x, func(x expr.Expr) {
 		switch x.(type) {
 		case *expr.AggRef, *expr.Window, *expr.SubColumn:
