@@ -173,6 +173,9 @@ func firstBytes(s string) (first uint64) {
 	if len(b) >= 8 {
 		return binary.BigEndian.Uint64(b)
 	}
+	if len(b) >= 4 {
+		return uint64(binary.BigEndian.Uint32(b))<<32 | uint64(binary.BigEndian.Uint32(b[len(b)-4:]))<<(8*(8-len(b)))
+	}
 	for i, c := range b {
 		first |= uint64(c) << (56 - 8*i)
 	}

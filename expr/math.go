@@ -89,8 +89,8 @@ func init() {
 		}
 		return a.decimal(x.Quo(x, y))
 	})
-	define("pow power(double,double) double!", power).plainly2(math.Pow)
-	define("^(double,double) double!", power).plainly2(math.Pow).as(infix)
+	define("pow power(double,double) double!", power).plainly2(pow)
+	define("^(double,double) double!", power).plainly2(pow).as(infix)
 	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats)
 	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats).as(prefix)
 	define("||/(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt).as(prefix)
@@ -466,7 +466,7 @@ func power(a args) (table.Value, error) {
 	case x < 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) && y == y && y != math.Floor(y):
 		return a.fail("a negative number raised to a non-integer power yields a complex result")
 	}
-	f := math.Pow(x, y)
+	f := pow(x, y)
 	if f == 0 && x != 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
 		return a.fail(MsgUnderflow)
 	}

@@ -89,13 +89,22 @@ func init() {
 			return a.fail("%s", OutOfRange(a.T))
 		}
 		return a.timestamp(moment{us: int64(us)})
-	}).by(of1(0, func(seconds float64) (int64, state) {
+	}).by(sure(0, func(ys []int64, xs []float64) bool {
+		first, _ := table.Type{Kind: table.Timestamp}.Limits()
+		ok := true
+		for i, seconds := range xs {
+			us := math.RoundToEven(seconds * 1e6)
+			ok = ok && us >= float64(first) && us < 1<<62
+			ys[i] = int64(us)
+		}
+		return ok
+	}, of1(0, func(seconds float64) (int64, state) {
 		us := math.RoundToEven(seconds * 1e6)
 		if !(math.Abs(us) < 1<<62) {
 			return 0, failed
 		}
 		return timestampOf(moment{us: int64(us)})
-	}))
+	})))
 	for _, kind := range []string{"timestamp", "date", "interval"} {
 		define("isfinite("+kind+") boolean", func(args) (table.Value, error) { return table.Bool(true), nil }).by(kernel{run: func(v []Vector, out Vector) (Vector, bool) {
 			fill(out.Ints, 1) // there is no infinity
