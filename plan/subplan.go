@@ -48,21 +48,26 @@ func DerivedAsScans(n Node) Node {
 	})
 }
 
-// UsesSubplan reports that a tree reads a subplan, by itself or in another one, also in a subquery.
-func UsesSubplan(n Node, of *Subplan) bool {
-	found := false
+// EachSubplan calls f for every read of a subplan by the nodes and the subqueries of a tree, not by those further inside.
+func EachSubplan(n Node, f func(*Subplan)) {
 	Walk(n, func(n Node, _ int) {
 		if d, ok := n.(*Derived); ok {
-			found = found || d.Of == of || UsesSubplan(d.Of.Tree, of)
+			f(d.Of)
 		}
 		for _, e := range Exprs(n) {
 			expr.Walk(e, func(e expr.Expr) {
 				if q, ok := e.(*expr.Subquery); ok {
-					found = found || UsesSubplan(SubqueryTree(q), of)
+					f(q.Of.(*Subplan))
 				}
 			})
 		}
 	})
+}
+
+// UsesSubplan reports that a tree reads a subplan, by itself or in another one, also in a subquery.
+func UsesSubplan(n Node, of *Subplan) bool {
+	found := false
+	EachSubplan(n, func(s *Subplan) { found = found || s == of || UsesSubplan(s.Tree, of) })
 	return found
 }
 
@@ -122,21 +127,9 @@ func HasSubplans(n Node) bool {
 
 // Subplans lists those that a tree reads, and those of its subqueries, each once; not those further inside.
 func Subplans(n Node) (list []*Subplan) {
-	add := func(s *Subplan) {
+	EachSubplan(n, func(s *Subplan) {
 		if !slices.Contains(list, s) {
 			list = append(list, s)
-		}
-	}
-	Walk(n, func(n Node, _ int) {
-		if d, ok := n.(*Derived); ok {
-			add(d.Of)
-		}
-		for _, e := range Exprs(n) {
-			expr.Walk(e, func(e expr.Expr) {
-				if q, ok := e.(*expr.Subquery); ok {
-					add(q.Of.(*Subplan))
-				}
-			})
 		}
 	})
 	return list

@@ -13,38 +13,12 @@ func Inline(tree plan.Node, off Off) plan.Node {
 	if off.has(inline) {
 		return tree
 	}
-	in := &inliner{uses: map[*plan.Subplan]int{}, done: map[*plan.Subplan]bool{}}
-	in.count(tree)
-	return in.whole(tree)
+	return (&inliner{readers: CountReaders(tree), done: map[*plan.Subplan]bool{}}).whole(tree)
 }
 
 type inliner struct {
-	uses map[*plan.Subplan]int
-	done map[*plan.Subplan]bool
-}
-
-// count counts the nodes that read each subplan.
-func (i *inliner) count(n plan.Node) {
-	subplan := func(s *plan.Subplan) {
-		if i.uses[s]++; i.uses[s] == 1 {
-			i.count(s.Tree)
-		}
-	}
-	plan.Walk(n, func(n plan.Node, _ int) {
-		switch n := n.(type) {
-		case *plan.Derived:
-			subplan(n.Of)
-		case *plan.Recursion:
-			i.uses[n.Last] = 2 // its rows change
-		}
-		for _, e := range plan.Exprs(n) {
-			expr.Walk(e, func(e expr.Expr) {
-				if q, ok := e.(*expr.Subquery); ok {
-					subplan(q.Of.(*plan.Subplan))
-				}
-			})
-		}
-	})
+	readers map[*plan.Subplan]int
+	done    map[*plan.Subplan]bool
 }
 
 // plan inlines below a subplan.
@@ -86,7 +60,7 @@ func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
 	switch n := n.(type) {
 	case *plan.Derived:
 		i.plan(n.Of)
-		if p, ok := n.Of.Tree.(*plan.Project); ok && i.uses[n.Of] == 1 && ofTables(p.Input) {
+		if p, ok := n.Of.Tree.(*plan.Project); ok && i.readers[n.Of] == 1 && ofTables(p.Input) {
 			var list []expr.Expr
 			for _, item := range p.Items {
 				list = append(list, item.E)

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/stencildb/stencildb/expr"
-
 	"github.com/stencildb/stencildb/plan"
 )
 

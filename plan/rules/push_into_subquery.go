@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/stencildb/stencildb/expr"
-
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -32,13 +31,6 @@ func PushIntoSubquery(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan
 		}
 		return filtered(d, rest)
 	})
-}
-
-// CountReaders counts the nodes that read each subplan below a tree.
-func CountReaders(tree plan.Node) map[*plan.Subplan]int {
-	in := &inliner{uses: map[*plan.Subplan]int{}}
-	in.count(tree)
-	return in.uses
 }
 
 // pushFilterBelow is a node without the rows for which a condition on its columns is not TRUE; nil where they cannot be left out
