@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// TestPlacedColumns places the conditions of joins, below which a semi join has given up the columns of a table.
-func TestPlacedColumns(t *testing.T) {
+// TestJoinOverScans places the conditions of joins, below which a semi join has given up the columns of a table.
+func TestJoinOverScans(t *testing.T) {
 	scan := func(name string, columns int) *plan.Scan {
 		s := &plan.Scan{Table: name}
 		for i := range columns {

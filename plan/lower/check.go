@@ -26,10 +26,10 @@ func (l *lowerer) checksOf(e expr.Expr, ctx *predicate.Pred) {
 	}
 	switch e := e.(type) {
 	case *expr.And:
-		l.junctionChecks(e.Kids, ctx, predicate.NotFalse)
+		l.connectiveChecks(e.Kids, ctx, predicate.NotFalse)
 		return
 	case *expr.Or:
-		l.junctionChecks(e.Kids, ctx, predicate.NotTrue)
+		l.connectiveChecks(e.Kids, ctx, predicate.NotTrue)
 		return
 	case *expr.Between:
 		first := l.betweenParts(e).Kids[0]
@@ -58,9 +58,9 @@ func (l *lowerer) kidChecks(e expr.Expr, ctx *predicate.Pred) {
 	}
 }
 
-// junctionChecks: each operand is evaluated where those before it were not
+// connectiveChecks: each operand is evaluated where those before it were not
 // decisive.
-func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *predicate.Pred, goOn predicate.BooleanTest) {
+func (l *lowerer) connectiveChecks(kids []expr.Expr, ctx *predicate.Pred, goOn predicate.BooleanTest) {
 	for i, k := range kids {
 		l.checksOf(k, ctx)
 		if !slices.ContainsFunc(kids[i+1:], plan.CanRaise) {

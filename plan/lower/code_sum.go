@@ -38,7 +38,7 @@ func NewCodeSum(a expr.Aggregate, t *table.Table, c *table.Chunk) *CodeSum {
 	}
 	none := slices.ContainsFunc(out.Cols, func(col int) bool { return l.seg(col).NonNull() == 0 })
 	for _, v := range l.vals { // of NULL operands the others are computed, too
-		if v.never && !none || len(v.fails) > 0 || v.v != nil && anyFails(v.v, nil) {
+		if v.never && !none || len(v.fails) > 0 || v.v != nil && hasFailing(v.v, nil) {
 			return nil
 		}
 	}

@@ -34,7 +34,7 @@ type outcome struct {
 	err  error
 }
 
-func (o outcome) same(p outcome) bool {
+func (o outcome) equal(p outcome) bool {
 	if o.err != nil || p.err != nil {
 		return o.err != nil && p.err != nil && errKey(o.err) == errKey(p.err)
 	}
@@ -121,7 +121,7 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []codeRun, ok bool) {
 	if seg.Max < fewCodes {
 		return evaluateEach(predicate.Span{Lo: 0, Hi: seg.Max}, at), true
 	}
-	if monotoneCondition(e) {
+	if isMonotone(e) {
 		if in, isIn := e.(*expr.In); isIn {
 			if runs, ok = l.inListOutcomes(in, col); ok {
 				return runs, true
@@ -188,7 +188,7 @@ func evaluateEach(s predicate.Span, at func(uint64) outcome) []codeRun {
 	var runs []codeRun
 	for c := s.Lo; ; c++ {
 		o := at(c)
-		if n := len(runs); n > 0 && runs[n-1].same(o) {
+		if n := len(runs); n > 0 && runs[n-1].equal(o) {
 			runs[n-1].hi = c
 		} else {
 			runs = append(runs, codeRun{c, c, o})
@@ -214,7 +214,7 @@ func evaluateParallel(s predicate.Span, try func(predicate.Span) []codeRun) []co
 	_ = g.Wait()
 	var runs []codeRun
 	for _, r := range slices.Concat(parts...) {
-		if n := len(runs); n > 0 && runs[n-1].hi+1 == r.lo && runs[n-1].same(r.outcome) {
+		if n := len(runs); n > 0 && runs[n-1].hi+1 == r.lo && runs[n-1].equal(r.outcome) {
 			runs[n-1].hi = r.hi
 		} else {
 			runs = append(runs, r)
@@ -266,14 +266,14 @@ func bisect(pieces []predicate.Span, at func(uint64) outcome) (runs []codeRun, o
 			if !seen && ohi.err != nil && lo < p.Hi {
 				return nil, false
 			}
-			if olo.same(ohi) {
+			if olo.equal(ohi) {
 				runs = append(runs, codeRun{lo, p.Hi, olo})
 				break
 			}
 			// The first code above lo that is not like lo.
 			a, b := lo, p.Hi
 			for b-a > 1 {
-				if m := a + (b-a)/2; at(m).same(olo) {
+				if m := a + (b-a)/2; at(m).equal(olo) {
 					a = m
 				} else {
 					b = m

@@ -154,10 +154,10 @@ func toFloat(x *predicate.Val) *predicate.Val {
 	return v
 }
 
-// reasons says how a float operation may fail.
-type reasons struct{ zero, overflow, underflow bool }
+// floatErrors says how a float operation may fail.
+type floatErrors struct{ zero, overflow, underflow bool }
 
-func (r reasons) rangeMessage() string {
+func (r floatErrors) rangeMessage() string {
 	switch {
 	case r.overflow && r.underflow:
 		return "value out of range: overflow or underflow"
@@ -172,9 +172,9 @@ func (r reasons) rangeMessage() string {
 func finite(f float64) float64 { return max(-math.MaxFloat64, min(f, math.MaxFloat64)) }
 
 // floatOp makes a double operation with its range and the ways it may fail.
-func floatOp(op predicate.ValOp, a, b *predicate.Val) (*predicate.Val, reasons) {
+func floatOp(op predicate.ValOp, a, b *predicate.Val) (*predicate.Val, floatErrors) {
 	v := &predicate.Val{Op: op, Kids: []*predicate.Val{a, b}, Float: true, MayNaN: a.MayNaN || b.MayNaN}
-	var why reasons
+	var why floatErrors
 	var corners []float64
 	bottom := math.Inf(1)
 	f := func(x, y float64) float64 { return x + y }
@@ -231,7 +231,7 @@ func floatOp(op predicate.ValOp, a, b *predicate.Val) (*predicate.Val, reasons) 
 	if op == predicate.MulV || op == predicate.DivV {
 		v.Grain = grainOf(v.Tiny, 53)
 	}
-	v.CanFail = why != reasons{}
+	v.CanFail = why != floatErrors{}
 	return v, why
 }
 
@@ -239,16 +239,16 @@ func unbounded(v *predicate.Val) bool { return math.IsInf(v.FLo, 0) || math.IsIn
 func holdsZero(v *predicate.Val) bool { return v.FLo <= 0 && v.FHi >= 0 }
 
 // round32 makes the rounding of x to a float.
-func round32(x *predicate.Val) (*predicate.Val, reasons) {
+func round32(x *predicate.Val) (*predicate.Val, floatErrors) {
 	v := &predicate.Val{Op: predicate.Round32, Kids: []*predicate.Val{x}, Float: true, MayNaN: x.MayNaN}
 	r := func(f float64) float64 { return float64(float32(f)) }
 	v.FLo, v.FHi = r(x.FLo), r(x.FHi)
-	why := reasons{
+	why := floatErrors{
 		overflow:  math.IsInf(r(finite(x.FLo)), 0) || math.IsInf(r(finite(x.FHi)), 0),
 		underflow: r(x.Tiny) == 0,
 	}
 	v.Tiny = away(v.FLo, v.FHi, max(r(x.Tiny), math.SmallestNonzeroFloat32))
 	v.Grain = max(grainOf(v.Tiny, 24), -149)
-	v.CanFail = why != reasons{}
+	v.CanFail = why != floatErrors{}
 	return v, why
 }

@@ -206,7 +206,7 @@ func (l *lowerer) columnErrors(e expr.Expr, col int, runs []codeRun) (out []rowE
 			continue
 		}
 		seen[errKey(r.err)] = true
-		spans := spansWhere(runs, r.same)
+		spans := spansWhere(runs, r.equal)
 		out = append(out, rowError{pred: l.spanPred(col, spans, expr.EQ, "error in "+l.name(col)+": "+r.err.Error()), err: r.err})
 	}
 	if seg := l.seg(col); seg.Nulls > 0 {

@@ -210,10 +210,10 @@ func (l *lowerer) between(e *expr.Between, f predicate.BooleanTest) *predicate.P
 	// The user's words, when one leaf came out of them.
 	words := *e
 	words.Not = e.Not != (f == predicate.IsFalse)
-	return retext(p, words.String())
+	return withText(p, words.String())
 }
 
-func retext(p *predicate.Pred, text string) *predicate.Pred {
+func withText(p *predicate.Pred, text string) *predicate.Pred {
 	switch x := p.Leaf.(type) {
 	case *predicate.Compare:
 		return predicate.NewLeaf(&predicate.Compare{Col: x.Col, Op: x.Op, Code: x.Code, Text: text})

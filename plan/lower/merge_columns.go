@@ -88,7 +88,7 @@ func (l *lowerer) mergeColumn(op predicate.Op, col int, kids []*predicate.Pred, 
 		return kids[i : i+1], false
 	}
 	words := &predicate.Pred{Op: op, Kids: kids}
-	p := l.spanPred(col, all.Codes, hintOf(kids), words.String())
+	p := l.spanPred(col, all.Codes, firstInequality(kids), words.String())
 	switch {
 	case all.Null && all.Codes.All(top):
 		p = predicate.Always
@@ -128,8 +128,8 @@ func leafCount(p *predicate.Pred) (n int) {
 	return max(n, 1)
 }
 
-// hintOf is the first inequality among leaves over a column.
-func hintOf(kids []*predicate.Pred) expr.CmpOp {
+// firstInequality is the first inequality among leaves over a column.
+func firstInequality(kids []*predicate.Pred) expr.CmpOp {
 	for _, k := range kids {
 		if c, ok := k.Leaf.(*predicate.Compare); ok && c.Op != expr.NE {
 			return c.Op

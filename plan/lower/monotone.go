@@ -21,9 +21,9 @@ func (t monotonicity) negated() monotonicity {
 	return t
 }
 
-// monotoneCondition reports whether the outcome of e, over one column, is monotone
+// isMonotone reports whether the outcome of e, over one column, is monotone
 // within each of [monotonePieces].
-func monotoneCondition(e expr.Expr) bool {
+func isMonotone(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Compare:
 		a, b := monotonicityOf(e.L), monotonicityOf(e.R)

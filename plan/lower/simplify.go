@@ -69,7 +69,7 @@ func (l *lowerer) spanPred(col int, s predicate.SpanSet, hint expr.CmpOp, text s
 	case s.All(seg.Max):
 		return l.nullTest(col, false)
 	case len(s) == 1:
-		return l.named(predicate.SpanLeaf(col, s[0], seg.Max, hint), text)
+		return l.withLeafText(predicate.SpanLeaf(col, s[0], seg.Max, hint), text)
 	}
 	p, leaves := &predicate.Pred{Op: predicate.Or}, []predicate.Leaf(nil)
 	if holes, ok := s.Holes(seg.Max, predicate.MaxSpans); ok && len(holes) < len(s) {
@@ -85,17 +85,17 @@ func (l *lowerer) spanPred(col int, s predicate.SpanSet, hint expr.CmpOp, text s
 		}
 	}
 	if len(leaves) == 1 {
-		return l.named(leaves[0], text)
+		return l.withLeafText(leaves[0], text)
 	}
 	for _, leaf := range leaves {
-		p.Kids = append(p.Kids, l.named(leaf, ""))
+		p.Kids = append(p.Kids, l.withLeafText(leaf, ""))
 	}
 	p.Size = len(p.Kids)
 	return p
 }
 
-// named gives a leaf over codes a text, where that is empty one in values.
-func (l *lowerer) named(leaf predicate.Leaf, text string) *predicate.Pred {
+// withLeafText gives a leaf over codes a text, where that is empty one in values.
+func (l *lowerer) withLeafText(leaf predicate.Leaf, text string) *predicate.Pred {
 	switch x := leaf.(type) {
 	case *predicate.Compare:
 		if x.Text = text; text == "" {

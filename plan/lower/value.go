@@ -47,9 +47,9 @@ func (l *lowerer) newVal(e expr.Expr) *value {
 		out := &value{v: negV(x.v), scale: x.scale}
 		msg := expr.OutOfRange(e.Type())
 		if k := e.Type().Kind; k == table.SmallInt || k == table.Integer {
-			l.limited(out, e, msg)
+			l.checkNarrower(out, e, msg)
 		} else {
-			out.failing(out.v, e, msg)
+			out.addFailure(out.v, e, msg)
 		}
 		return out
 	case *expr.Arith:
@@ -93,8 +93,8 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 	return &value{v: v, scale: seg.Type.Scale}
 }
 
-// failing notes that v, when it can fail, fails with msg at e's position.
-func (out *value) failing(v *predicate.Val, e expr.Expr, msg string) {
+// addFailure notes that v, when it can fail, fails with msg at e's position.
+func (out *value) addFailure(v *predicate.Val, e expr.Expr, msg string) {
 	if v.CanFail && msg != "" {
 		p := predicate.NewLeaf(&predicate.Computed{Fails: v, Shape: predicate.Expression, Text: msg + ": " + e.String()})
 		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
@@ -126,8 +126,8 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	case e.Op == expr.Mul:
 		out.scale = a.scale + b.scale
 	default:
-		x = l.aligned(out, x, out.scale-a.scale, e, e.R, msg)
-		y = l.aligned(out, y, out.scale-b.scale, e, e.L, msg)
+		x = l.alignScale(out, x, out.scale-a.scale, e, e.R, msg)
+		y = l.alignScale(out, y, out.scale-b.scale, e, e.L, msg)
 		if out.never {
 			return out
 		}
@@ -135,14 +135,14 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	out.v = intOp(valOp(e.Op), x, y)
 	switch {
 	case e.T.Kind == table.Date || e.T.Kind == table.Timestamp:
-		out.failing(out.v, e, msg)
-		l.within(out, e, e.T, msg)
+		out.addFailure(out.v, e, msg)
+		l.checkType(out, e, e.T, msg)
 		return out
 	case e.T.Kind == table.SmallInt || e.T.Kind == table.Integer: // of 32 bits, whose results 64 bits hold
 		if out.v.CanFail {
 			l.divisorIsZero(out, e, false)
 		}
-		l.limited(out, e, msg)
+		l.checkNarrower(out, e, msg)
 		return out
 	case !out.v.CanFail:
 		return out
@@ -152,7 +152,7 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 			return out
 		}
 	}
-	out.failing(out.v, e, msg)
+	out.addFailure(out.v, e, msg)
 	return out
 }
 
@@ -160,12 +160,12 @@ func valOp(op expr.ArithOp) predicate.ValOp {
 	return [...]predicate.ValOp{predicate.AddV, predicate.SubV, predicate.MulV, predicate.DivV, predicate.ModV}[op]
 }
 
-// aligned brings an operand of e to the larger scale, which happens, and fails,
+// alignScale brings an operand of e to the larger scale, which happens, and fails,
 // only where the other operand is not NULL. A constant that does not fit fails for
 // every such record.
-func (l *lowerer) aligned(out *value, v *predicate.Val, digits int, e *expr.Arith, other expr.Expr, msg string) *predicate.Val {
+func (l *lowerer) alignScale(out *value, v *predicate.Val, digits int, e *expr.Arith, other expr.Expr, msg string) *predicate.Val {
 	before := len(out.fails)
-	w := rescaled(out, v, digits, e, msg)
+	w := scaleUp(out, v, digits, e, msg)
 	if len(out.fails) == before {
 		return w
 	}
@@ -181,8 +181,8 @@ func (l *lowerer) aligned(out *value, v *predicate.Val, digits int, e *expr.Arit
 	return w
 }
 
-// rescaled is v * 10^digits.
-func rescaled(out *value, v *predicate.Val, digits int, e expr.Expr, msg string) *predicate.Val {
+// scaleUp is v * 10^digits.
+func scaleUp(out *value, v *predicate.Val, digits int, e expr.Expr, msg string) *predicate.Val {
 	if digits == 0 {
 		return v
 	}
@@ -194,11 +194,11 @@ func rescaled(out *value, v *predicate.Val, digits int, e expr.Expr, msg string)
 	}
 	if !factor.IsInt64() {
 		// Only 0 survives: multiply twice.
-		v = rescaled(out, v, 18, e, msg)
-		return rescaled(out, v, digits-18, e, msg)
+		v = scaleUp(out, v, 18, e, msg)
+		return scaleUp(out, v, digits-18, e, msg)
 	}
 	v = intOp(predicate.MulV, v, constV(factor))
-	out.failing(v, e, msg)
+	out.addFailure(v, e, msg)
 	return v
 }
 
@@ -229,9 +229,9 @@ func (l *lowerer) floatValue(e *expr.Arith, a, b *predicate.Val) *value {
 	if why.zero {
 		l.divisorIsZero(out, e, a.MayNaN)
 	}
-	out.failing(v, e, why.rangeMessage())
+	out.addFailure(v, e, why.rangeMessage())
 	if e.T.Kind == table.Real {
-		out.roundedTo32(e)
+		out.roundToFloat32(e)
 	}
 	return out
 }
@@ -240,7 +240,7 @@ func (l *lowerer) floatValue(e *expr.Arith, a, b *predicate.Val) *value {
 func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
 	scale := max(a.scale, b.scale)
 	at := func(k *value) *predicate.Val {
-		v := rescaled(&value{}, k.v, scale-k.scale, e, "")
+		v := scaleUp(&value{}, k.v, scale-k.scale, e, "")
 		if lo, hi := clip(v); v.CanFail || lo.CmpAbs(two53) > 0 || hi.CmpAbs(two53) > 0 {
 			panic(unsupported(e))
 		}
@@ -249,11 +249,11 @@ func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
 	return l.floatValue(e, at(a), at(b))
 }
 
-// roundedTo32 rounds out's value to a float.
-func (out *value) roundedTo32(e expr.Expr) {
+// roundToFloat32 rounds out's value to a float.
+func (out *value) roundToFloat32(e expr.Expr) {
 	v, why := round32(out.v)
 	out.v = v
-	out.failing(v, e, why.rangeMessage())
+	out.addFailure(v, e, why.rangeMessage())
 }
 
 // castValue converts x, the value of e's operand.
@@ -264,25 +264,25 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 	case from.Kind == table.Boolean && to.Kind == table.Boolean,
 		from.Kind == to.Kind && !to.IsNumeric():
 	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
-		out.v, out.scale = scaledDown(x.v, x.scale), 0
+		out.v, out.scale = scaleDown(x.v, x.scale), 0
 		lo, hi := to.Limits()
-		l.bounded(out, e, lo, hi, to.String()+" out of range", x)
-		out.v = narrowed(out.v, to)
+		l.checkBounds(out, e, lo, hi, to.String()+" out of range", x)
+		out.v = clampToType(out.v, to)
 	case to.Kind == table.Decimal && from.IsExact():
 		l.castDecimal(out, e, x)
 	case to.IsFloat() && from.IsFloat():
 		if to.Kind == table.Real && from.Kind == table.Double {
-			out.roundedTo32(e)
+			out.roundToFloat32(e)
 		}
 	case to.IsFloat() && from.IsExact():
 		return exactToFloat(e, x, to.Kind == table.Real)
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
 		const msg = "date out of range for timestamp"
 		out.v = intOp(predicate.MulV, x.v, constV(big.NewInt(table.MicrosPerDay)))
-		out.failing(out.v, e, msg)
-		l.within(out, e, to, msg)
+		out.addFailure(out.v, e, msg)
+		l.checkType(out, e, to, msg)
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
-		if out.v = floorDiv(x.v, table.MicrosPerDay); anyFails(out.v, x.v) {
+		if out.v = floorDiv(x.v, table.MicrosPerDay); hasFailing(out.v, x.v) {
 			panic(unsupported(e))
 		}
 	default:
@@ -294,35 +294,35 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
 	out.scale = e.To.Scale
 	if d := e.To.Scale - x.scale; d >= 0 {
-		out.v = rescaled(out, x.v, d, e, expr.OutOfRange(e.To))
+		out.v = scaleUp(out, x.v, d, e, expr.OutOfRange(e.To))
 	} else {
-		out.v = scaledDown(x.v, -d)
+		out.v = scaleDown(x.v, -d)
 	}
 	if e.To.Precision == 0 || e.To.Precision >= 18 {
 		return
 	}
 	hi := table.Pow10(e.To.Precision).Int64() - 1
-	l.bounded(out, e, -hi, hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
+	l.checkBounds(out, e, -hi, hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
 }
 
-// bounded adds the error msg for values outside [lo, hi]. The expression goes on with
+// checkBounds adds the error msg for values outside [lo, hi]. The expression goes on with
 // such a value; the query fails all the same.
-func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
-	if anyFails(out.v, x.v) && len(out.fails) == 0 {
+func (l *lowerer) checkBounds(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
+	if hasFailing(out.v, x.v) && len(out.fails) == 0 {
 		panic(unsupported(e))
 	}
-	l.outside(out, e, lo, hi, msg)
+	l.addOutOfRange(out, e, lo, hi, msg)
 }
 
-// limited is within the type of e, an integer narrower than what computes it.
-func (l *lowerer) limited(out *value, e expr.Expr, msg string) {
-	l.within(out, e, e.Type(), msg)
-	out.v = narrowed(out.v, e.Type())
+// checkNarrower is within the type of e, an integer narrower than what computes it.
+func (l *lowerer) checkNarrower(out *value, e expr.Expr, msg string) {
+	l.checkType(out, e, e.Type(), msg)
+	out.v = clampToType(out.v, e.Type())
 }
 
-// narrowed is a value of which an error is noted where it passes the limits of an integer type: what is made of it may count on these,
+// clampToType is a value of which an error is noted where it passes the limits of an integer type: what is made of it may count on these,
 // since the query fails else.
-func narrowed(v *predicate.Val, t table.Type) *predicate.Val {
+func clampToType(v *predicate.Val, t table.Type) *predicate.Val {
 	least, most := t.Limits()
 	lo, hi := big.NewInt(least), big.NewInt(most)
 	if v.Op == predicate.Const || v.Lo.Cmp(lo) >= 0 && v.Hi.Cmp(hi) <= 0 {
@@ -338,13 +338,13 @@ func narrowed(v *predicate.Val, t table.Type) *predicate.Val {
 	return &out
 }
 
-// within adds the error msg for values outside the limits of type t.
-func (l *lowerer) within(out *value, e expr.Expr, t table.Type, msg string) {
+// checkType adds the error msg for values outside the limits of type t.
+func (l *lowerer) checkType(out *value, e expr.Expr, t table.Type, msg string) {
 	lo, hi := t.Limits()
-	l.outside(out, e, lo, hi, msg)
+	l.addOutOfRange(out, e, lo, hi, msg)
 }
 
-func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
+func (l *lowerer) addOutOfRange(out *value, e expr.Expr, lo, hi int64, msg string) {
 	beyond := func(op expr.CmpOp, limit int64) *predicate.Pred {
 		return l.compareValues(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
 	}
@@ -353,14 +353,14 @@ func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
 	}
 }
 
-// anyFails reports whether v, down to its part x, has operations that can fail.
-func anyFails(v, x *predicate.Val) bool {
-	return v != x && (v.CanFail || slices.ContainsFunc(v.Kids, func(k *predicate.Val) bool { return anyFails(k, x) }))
+// hasFailing reports whether v, down to its part x, has operations that can fail.
+func hasFailing(v, x *predicate.Val) bool {
+	return v != x && (v.CanFail || slices.ContainsFunc(v.Kids, func(k *predicate.Val) bool { return hasFailing(k, x) }))
 }
 
-// scaledDown is v / 10^digits rounded, halves away from zero: with q the quotient
+// scaleDown is v / 10^digits rounded, halves away from zero: with q the quotient
 // by half of that, (q + q % 2) / 2.
-func scaledDown(v *predicate.Val, digits int) *predicate.Val {
+func scaleDown(v *predicate.Val, digits int) *predicate.Val {
 	if digits == 0 {
 		return v
 	}

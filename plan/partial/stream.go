@@ -131,8 +131,8 @@ func (m *streamedSelection) Check() error {
 	return nil
 }
 
-// again visits all parts once more.
-func (m *streamedSelection) again(do func(s Selection) error) error {
+// revisit visits all parts once more.
+func (m *streamedSelection) revisit(do func(s Selection) error) error {
 	for _, v := range m.Visits {
 		err := m.Visit(v.Again, func() error {
 			return m.Select(v.Again, func(s Selection) error {
@@ -250,12 +250,12 @@ func (v *partVisit) addRanked(agg int, a expr.Aggregate) error {
 		return nil
 	}
 	counts, err := v.Selection.CountAtLeast(a.Col, space, newDigitSearch(space, 0, 0).widest(v.bits))
-	v.first[a.Col] = added(v.first[a.Col], counts)
+	v.first[a.Col] = addCounts(v.first[a.Col], counts)
 	return err
 }
 
-// added adds counts to those of other parts; either may be nil.
-func added(all, counts []uint64) []uint64 {
+// addCounts adds counts to those of other parts; either may be nil.
+func addCounts(all, counts []uint64) []uint64 {
 	if all == nil {
 		return slices.Clone(counts)
 	}
@@ -352,7 +352,7 @@ func (m *streamedSelection) searchAll() error {
 		if len(digits) == 0 {
 			break
 		}
-		err := m.again(func(s Selection) error { return m.countDigits(s, digits, counts) })
+		err := m.revisit(func(s Selection) error { return m.countDigits(s, digits, counts) })
 		if err != nil {
 			return err
 		}
@@ -383,20 +383,20 @@ func (m *streamedSelection) countDigits(s Selection, digits map[ranked]Digit, co
 		if err != nil {
 			return err
 		}
-		counts[r] = added(counts[r], reach)
+		counts[r] = addCounts(counts[r], reach)
 	}
 	return nil
 }
 
 // CountAtLeast implements Selection: one visit.
 func (m *streamedSelection) CountAtLeast(col int, space *physical.CodeSpace, d Digit) (reach []uint64, err error) {
-	err = m.again(func(s Selection) error {
+	err = m.revisit(func(s Selection) error {
 		n, err := s.CountNotNull(col)
 		if err != nil || n == 0 {
 			return err
 		}
 		counts, err := s.CountAtLeast(col, space, Digit{Lo: d.Lo, Shift: d.Shift, Bits: d.Bits})
-		reach = added(reach, counts)
+		reach = addCounts(reach, counts)
 		return err
 	})
 	if reach == nil {

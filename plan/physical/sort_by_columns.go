@@ -18,15 +18,15 @@ func SortByColumns(s *plan.Sort, t *table.Table) *plan.Sort {
 	out := *s
 	out.Keys = slices.Clone(s.Keys)
 	for i, k := range out.Keys {
-		if c, dir := strictly(k.E); c != nil && c != k.E && !raisesIn(t, c, k.E) {
+		if c, dir := strictlyMonotoneColumn(k.E); c != nil && c != k.E && !raisesAtEnds(t, c, k.E) {
 			out.Keys[i].E, out.Keys[i].Desc = c, k.Desc != (dir < 0)
 		}
 	}
 	return &out
 }
 
-// strictly is the column in which an expression rises (1) or falls (-1) strictly; nil for none. Integers alone: others are rounded.
-func strictly(e expr.Expr) (c *expr.Column, dir int) {
+// strictlyMonotoneColumn is the column in which an expression rises (1) or falls (-1) strictly; nil for none. Integers alone: others are rounded.
+func strictlyMonotoneColumn(e expr.Expr) (c *expr.Column, dir int) {
 	if !e.Type().IsInteger() {
 		return nil, 0
 	}
@@ -34,10 +34,10 @@ func strictly(e expr.Expr) (c *expr.Column, dir int) {
 	case *expr.Column:
 		return e, 1
 	case *expr.Neg:
-		c, dir = strictly(e.X)
+		c, dir = strictlyMonotoneColumn(e.X)
 		return c, -dir
 	case *expr.Cast: // to another width: what does not fit raises an error
-		return strictly(e.X)
+		return strictlyMonotoneColumn(e.X)
 	case *expr.Arith:
 		x, constant := e.L, e.R
 		if len(expr.Columns(x)) == 0 {
@@ -47,7 +47,7 @@ func strictly(e expr.Expr) (c *expr.Column, dir int) {
 		if len(expr.Columns(constant)) > 0 || err != nil || v.Null || !constant.Type().IsInteger() {
 			return nil, 0
 		}
-		c, dir = strictly(x)
+		c, dir = strictlyMonotoneColumn(x)
 		switch {
 		case e.Op == expr.Add:
 			return c, dir
@@ -62,9 +62,9 @@ func strictly(e expr.Expr) (c *expr.Column, dir int) {
 	return nil, 0
 }
 
-// raisesIn reports that a strictly monotone expression of a column may raise an error in a row of the table: it does so at the smallest or the
+// raisesAtEnds reports that a strictly monotone expression of a column may raise an error in a row of the table: it does so at the smallest or the
 // largest value, or nowhere.
-func raisesIn(t *table.Table, c *expr.Column, e expr.Expr) bool {
+func raisesAtEnds(t *table.Table, c *expr.Column, e expr.Expr) bool {
 	for _, chunk := range t.Chunks {
 		s := chunk.Segments[c.Index]
 		if s == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // What is read of a query around one that has none is an error before anything runs, wherever it stands.
-func TestUnresolvedReferences(t *testing.T) {
+func TestCheckResolved(t *testing.T) {
 	whole := table.Type{Kind: table.BigInt}
 	column := &expr.Column{Name: "k", T: whole, P: 7}
 	outer := &expr.Outer{X: column, Level: 1}

@@ -12,7 +12,7 @@ import (
 // withSubqueryColumns is an expression over rows that have more columns, where it has subqueries: what these give for
 // each row.
 func (u *unnester) withSubqueryColumns(cur plan.Node, e expr.Expr) (plan.Node, expr.Expr) {
-	if e == nil || !joins(e) {
+	if e == nil || !needsJoin(e) {
 		if e != nil && expr.HasSubquery(e) {
 			expr.Walk(e, func(e expr.Expr) {
 				if q, ok := e.(*expr.Subquery); ok {
@@ -272,7 +272,7 @@ func (c *correlation) ofAllRows(p *plan.Project) (value expr.Expr, out plan.Node
 	value = expr.Map(value, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.AggRef:
-			return overNone(a.Aggs[e.Index], &expr.Column{Index: width + e.Index, Name: e.Name, T: e.T, P: e.P})
+			return overNoRows(a.Aggs[e.Index], &expr.Column{Index: width + e.Index, Name: e.Name, T: e.T, P: e.P})
 		case *expr.Outer:
 			return raiseLevel(e)
 		}
@@ -281,8 +281,8 @@ func (c *correlation) ofAllRows(p *plan.Project) (value expr.Expr, out plan.Node
 	return value, &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.Conjunction(c.match(width + len(a.Aggs)))}, true
 }
 
-// overNone is an aggregate's value, where NULL stands for that of no rows.
-func overNone(a expr.Aggregate, value expr.Expr) expr.Expr {
+// overNoRows is an aggregate's value, where NULL stands for that of no rows.
+func overNoRows(a expr.Aggregate, value expr.Expr) expr.Expr {
 	switch a.Kind {
 	case expr.CountAll, expr.Count, expr.RegrCount:
 		return expr.NewCall(expr.Coalesce, []expr.Expr{value, &expr.Const{V: table.Literal(0), P: value.Pos()}}, value.Pos())
@@ -388,7 +388,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		j.On = plan.Conjunction(own.match(m + len(n.Aggs)))
 		p := &plan.Project{Input: j}
 		for i, g := range n.Aggs {
-			p.Items = append(p.Items, plan.Item{Name: g.String(), E: overNone(g, &expr.Column{Index: m + i, Name: g.String(), T: g.Type(), P: -1})})
+			p.Items = append(p.Items, plan.Item{Name: g.String(), E: overNoRows(g, &expr.Column{Index: m + i, Name: g.String(), T: g.Type(), P: -1})})
 		}
 		p.Items = append(p.Items, plan.ItemsOf(values)...)
 		return p
@@ -399,7 +399,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		switch l, r := len(n.Left.Fields()), len(n.Right.Fields()); n.Kind {
 		case plan.RightOuter:
 			left := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(n.Right), Right: plan.AsTable(n.Left), On: plan.Conjunction(flipSides(plan.Conjuncts(n.On), l, r))}
-			return c.rows(flippedBack(left, r))
+			return c.rows(flipItemsBack(left, r))
 		default:
 			return c.join(n)
 		}
@@ -566,7 +566,7 @@ func (c *correlation) equatedFilter(f *plan.Filter) plan.Node {
 		rest = append(rest, &expr.IsNull{X: e, Not: true, P: e.Pos()})
 	}
 	in := mapOuter(f.Input, 0, raiseLevel)
-	p := &plan.Project{Input: c.keepMatching(filtered(in, rest), own), Items: plan.ItemsOf(in)}
+	p := &plan.Project{Input: c.keepMatching(withFilter(in, rest), own), Items: plan.ItemsOf(in)}
 	for i, e := range own {
 		p.Items = append(p.Items, plan.Item{Name: c.outs[i].String(), E: e})
 	}

@@ -23,7 +23,7 @@ func Factor(n plan.Node) plan.Node {
 	for _, e := range plan.Conjuncts(f.Where) {
 		or, ok := e.(*expr.Or)
 		if ok && !plan.RaisesWhileJoining(e) && !plan.IsCorrelated(e) {
-			list = append(list, factored(or, tables)...)
+			list = append(list, factorOr(or, tables)...)
 		} else {
 			list = append(list, e)
 		}
@@ -48,8 +48,8 @@ func inputOf(columns []int, n plan.Node) []int {
 	return columns
 }
 
-// factored is an OR as conditions that hold together; tables says of each column which table it is of.
-func factored(or *expr.Or, tables []int) (list []expr.Expr) {
+// factorOr is an OR as conditions that hold together; tables says of each column which table it is of.
+func factorOr(or *expr.Or, tables []int) (list []expr.Expr) {
 	var kids [][]expr.Expr
 	for _, k := range or.Kids {
 		kids = append(kids, plan.Conjuncts(k))

@@ -15,47 +15,47 @@ func InferFilter(n plan.Node) plan.Node {
 	case *plan.Filter:
 		j, ok := n.Input.(*plan.Join)
 		if ok && j.Kind == plan.Inner {
-			known := facts(n, 0)
-			return &plan.Filter{Input: j, Where: plan.Conjunction(slices.Concat(plan.Conjuncts(n.Where), implied(known, known, 0)))}
+			known := columnFacts(n, 0)
+			return &plan.Filter{Input: j, Where: plan.Conjunction(slices.Concat(plan.Conjuncts(n.Where), impliedFacts(known, known, 0)))}
 		}
 		if ok && !j.Kind.KeepsRight() {
-			return n.With(inferred(j, facts(n, 0)))
+			return n.With(inferIntoJoin(j, columnFacts(n, 0)))
 		}
 	case *plan.Join:
 		switch {
 		case n.Kind == plan.Inner:
-			known := facts(n, 0)
-			return &plan.Join{Kind: n.Kind, Left: n.Left, Right: n.Right, On: plan.Conjunction(slices.Concat(plan.Conjuncts(n.On), implied(known, known, 0)))}
+			known := columnFacts(n, 0)
+			return &plan.Join{Kind: n.Kind, Left: n.Left, Right: n.Right, On: plan.Conjunction(slices.Concat(plan.Conjuncts(n.On), impliedFacts(known, known, 0)))}
 		case !n.Kind.KeepsRight():
-			return inferred(n, facts(n.Left, 0))
+			return inferIntoJoin(n, columnFacts(n.Left, 0))
 		}
 	}
 	return n
 }
 
-// inferred is a join that keeps its left rows, of which all known conditions hold, or drops whole ones.
-func inferred(j *plan.Join, known []expr.Expr) plan.Node {
+// inferIntoJoin is a join that keeps its left rows, of which all known conditions hold, or drops whole ones.
+func inferIntoJoin(j *plan.Join, known []expr.Expr) plan.Node {
 	width := len(j.Left.Fields())
 	known = slices.DeleteFunc(known, func(e expr.Expr) bool { return plan.SideOf(e, width) != plan.OnLeft })
 	on := plan.Conjuncts(j.On)
-	right := facts(j.Right, width)
-	more := implied(slices.Concat(known, on), slices.Concat(known, on, right), width)
+	right := columnFacts(j.Right, width)
+	more := impliedFacts(slices.Concat(known, on), slices.Concat(known, on, right), width)
 	return &plan.Join{Kind: j.Kind, Left: j.Left, Right: j.Right, On: plan.Conjunction(slices.Concat(on, more))}
 }
 
-// facts are conditions that hold for each row of a node, over columns that begin with number first.
-func facts(n plan.Node, first int) (list []expr.Expr) {
+// columnFacts are conditions that hold for each row of a node, over columns that begin with number first.
+func columnFacts(n plan.Node, first int) (list []expr.Expr) {
 	var own expr.Expr
 	switch n := n.(type) {
 	case *plan.Filter:
-		list, own = facts(n.Input, first), n.Where
+		list, own = columnFacts(n.Input, first), n.Where
 	case *plan.Join:
 		if n.Kind.KeepsRight() {
 			return nil
 		}
-		list = facts(n.Left, first)
+		list = columnFacts(n.Left, first)
 		if n.Kind == plan.Inner {
-			list, own = append(list, facts(n.Right, first+len(n.Left.Fields()))...), n.On
+			list, own = append(list, columnFacts(n.Right, first+len(n.Left.Fields()))...), n.On
 		}
 	}
 	for _, e := range plan.Conjuncts(own) {
@@ -64,8 +64,8 @@ func facts(n plan.Node, first int) (list []expr.Expr) {
 	return list
 }
 
-// implied are conditions on columns from number first on that known ones imply and that seen has not.
-func implied(known, seen []expr.Expr, first int) (list []expr.Expr) {
+// impliedFacts are conditions on columns from number first on that known ones imply and that seen has not.
+func impliedFacts(known, seen []expr.Expr, first int) (list []expr.Expr) {
 	equal := map[int][]*expr.Column{}
 	for _, e := range known {
 		l, r, ok := plan.EquiJoinKey(e)
@@ -76,7 +76,7 @@ func implied(known, seen []expr.Expr, first int) (list []expr.Expr) {
 		}
 	}
 	for _, e := range known {
-		c := bounded(e)
+		c := boundedColumn(e)
 		if c == nil {
 			continue
 		}
@@ -102,8 +102,8 @@ func implied(known, seen []expr.Expr, first int) (list []expr.Expr) {
 	return list
 }
 
-// bounded is the column that a condition compares with constants; nil for another condition.
-func bounded(e expr.Expr) *expr.Column {
+// boundedColumn is the column that a condition compares with constants; nil for another condition.
+func boundedColumn(e expr.Expr) *expr.Column {
 	var x expr.Expr
 	var constants []expr.Expr
 	switch e := e.(type) {

@@ -13,7 +13,7 @@ func Inline(tree plan.Node, off Off) plan.Node {
 	if off.has(inline) {
 		return tree
 	}
-	return (&inliner{readers: CountReaders(tree), done: map[*plan.Subplan]bool{}}).whole(tree)
+	return (&inliner{readers: CountReaders(tree), done: map[*plan.Subplan]bool{}}).inlineSubplans(tree)
 }
 
 type inliner struct {
@@ -25,12 +25,12 @@ type inliner struct {
 func (i *inliner) plan(s *plan.Subplan) {
 	if !i.done[s] {
 		i.done[s] = true
-		s.Tree = i.whole(s.Tree)
+		s.Tree = i.inlineSubplans(s.Tree)
 	}
 }
 
-// whole is a tree that gives the same columns.
-func (i *inliner) whole(n plan.Node) plan.Node {
+// inlineSubplans is a tree that gives the same columns.
+func (i *inliner) inlineSubplans(n plan.Node) plan.Node {
 	n, list := i.node(n)
 	for k, e := range list {
 		if c, ok := e.(*expr.Column); !ok || c.Index != k || len(list) != len(n.Fields()) {
@@ -60,7 +60,7 @@ func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
 	switch n := n.(type) {
 	case *plan.Derived:
 		i.plan(n.Of)
-		if p, ok := n.Of.Tree.(*plan.Project); ok && i.readers[n.Of] == 1 && ofTables(p.Input) {
+		if p, ok := n.Of.Tree.(*plan.Project); ok && i.readers[n.Of] == 1 && givesTableRows(p.Input) {
 			var list []expr.Expr
 			for _, item := range p.Items {
 				list = append(list, item.E)
@@ -79,18 +79,18 @@ func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
 	default:
 		var inputs []plan.Node
 		for _, in := range n.Inputs() {
-			inputs = append(inputs, i.whole(in))
+			inputs = append(inputs, i.inlineSubplans(in))
 		}
 		return n.With(inputs...), plan.ColumnsOf(n)
 	}
 	return n, plan.ColumnsOf(n)
 }
 
-// ofTables reports rows of tables, filtered and joined.
-func ofTables(n plan.Node) bool {
+// givesTableRows reports rows of tables, filtered and joined.
+func givesTableRows(n plan.Node) bool {
 	switch n := n.(type) {
 	case *plan.Filter:
-		return ofTables(n.Input)
+		return givesTableRows(n.Input)
 	case *plan.Scan, *plan.Derived, *plan.Join:
 		return true
 	}

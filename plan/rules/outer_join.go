@@ -14,7 +14,7 @@ import (
 func (u *unnester) outer(kind plan.JoinKind, left, right plan.Node, on, rest []expr.Expr) plan.Node {
 	l, r := len(left.Fields()), len(right.Fields())
 	if kind == plan.RightOuter { // a left join of the sides the other way round
-		return plan.AsTable(flippedBack(u.outer(plan.LeftOuter, right, left, flipSides(on, l, r), flipSides(rest, l, r)), r))
+		return plan.AsTable(flipItemsBack(u.outer(plan.LeftOuter, right, left, flipSides(on, l, r), flipSides(rest, l, r)), r))
 	}
 	if kind == plan.LeftOuter && !lateral(right) {
 		right, rest = u.filterNullSide(right, rest, l)
@@ -71,8 +71,8 @@ func flipSides(list []expr.Expr, l, r int) (out []expr.Expr) {
 	return out
 }
 
-// flippedBack has the first r columns of a node's rows behind the others.
-func flippedBack(n plan.Node, r int) *plan.Project {
+// flipItemsBack has the first r columns of a node's rows behind the others.
+func flipItemsBack(n plan.Node, r int) *plan.Project {
 	items := plan.ItemsOf(n)
 	return &plan.Project{Input: n, Items: slices.Concat(items[r:], items[:r])}
 }

@@ -9,7 +9,7 @@ import (
 
 // A subquery gives the columns alone that are read, one at least; below a LIMIT, too, but not where that takes more than leaving
 // out select items, or where the rule is off.
-func TestPruned(t *testing.T) {
+func TestPruneColumns(t *testing.T) {
 	prune, err := rules.ParseOff("prune")
 	if err != nil {
 		t.Fatal(err)

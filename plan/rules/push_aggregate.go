@@ -19,16 +19,16 @@ func PushAggregate(tree plan.Node, off Off, pays func(rows plan.Node, keys []exp
 	if off.has(pushAggregate) {
 		return tree
 	}
-	out, refs := pushedBelow(tree, pays)
+	out, refs := pushBelow(tree, pays)
 	if refs != nil { // nothing stands above that could read it otherwise
 		return tree
 	}
 	return out
 }
 
-// pushedBelow is a node above an aggregation that is pushed, and what takes the place of what the nodes above that read of the
+// pushBelow is a node above an aggregation that is pushed, and what takes the place of what the nodes above that read of the
 // aggregation; nil where they read columns.
-func pushedBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate) bool) (plan.Node, func(expr.Expr) expr.Expr) {
+func pushBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate) bool) (plan.Node, func(expr.Expr) expr.Expr) {
 	switch n := n.(type) {
 	case *plan.Aggregate:
 		for _, rows := range groupableTables(n.Input) {
@@ -42,7 +42,7 @@ func pushedBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate)
 			return n, nil
 		}
 		in := n.Inputs()[0]
-		below, refs := pushedBelow(in, pays)
+		below, refs := pushBelow(in, pays)
 		if _, whole := n.(*plan.Distinct); below == in || whole && refs != nil {
 			return n, nil
 		}
@@ -115,7 +115,7 @@ func (p *eagerAggregation) possible() bool {
 		case own && others:
 			p.keys(k, p.from)
 		case own:
-			p.key(p.own(k))
+			p.key(p.overGroupedRows(k))
 		}
 	}
 	for _, g := range p.of.Aggs {
@@ -140,8 +140,8 @@ func (p *eagerAggregation) sides(columns []int) (own, others bool) {
 	return own, others
 }
 
-// own is an expression of the joined rows over the rows that are grouped.
-func (p *eagerAggregation) own(e expr.Expr) expr.Expr {
+// overGroupedRows is an expression of the joined rows over the rows that are grouped.
+func (p *eagerAggregation) overGroupedRows(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return p.from[c] })
 }
 
@@ -149,7 +149,7 @@ func (p *eagerAggregation) own(e expr.Expr) expr.Expr {
 // conditions read.
 func (p *eagerAggregation) reads(n plan.Node) (from []int) {
 	if n == p.rows {
-		return all(len(n.Fields()))
+		return firstNumbers(len(n.Fields()))
 	}
 	switch n := n.(type) {
 	case *plan.Filter:
@@ -168,8 +168,8 @@ func (p *eagerAggregation) reads(n plan.Node) (from []int) {
 	return slices.Repeat([]int{-1}, len(n.Fields()))
 }
 
-// all are the first numbers.
-func all(n int) (list []int) {
+// firstNumbers are the first numbers.
+func firstNumbers(n int) (list []int) {
 	for i := range n {
 		list = append(list, i)
 	}
@@ -218,17 +218,17 @@ func (p *eagerAggregation) aggregate() (plan.Node, func(expr.Expr) expr.Expr) {
 	}
 	p.groups = &plan.Derived{Of: &plan.Subplan{Tree: tree, Groups: true}, As: tableName(p.rows)}
 	p.above = &plan.Aggregate{}
-	p.above.Input, p.moved, p.first = p.over(p.of.Input)
+	p.above.Input, p.moved, p.first = p.replaceInput(p.of.Input)
 	for _, k := range p.of.Keys {
 		if own, others := p.sides(expr.Columns(k)); own && !others {
-			p.above.Keys = append(p.above.Keys, p.column(p.key(p.own(k)), k))
+			p.above.Keys = append(p.above.Keys, p.column(p.key(p.overGroupedRows(k)), k))
 		} else {
 			p.above.Keys = append(p.above.Keys, p.joined(k))
 		}
 	}
 	var values []expr.Expr
 	for i, g := range p.of.Aggs {
-		values = append(values, p.value(g, parts[i]))
+		values = append(values, p.rebuiltAggregate(g, parts[i]))
 	}
 	return p.above, func(e expr.Expr) expr.Expr {
 		ref, ok := e.(*expr.AggRef)
@@ -249,7 +249,7 @@ func (p *eagerAggregation) parts(g expr.Aggregate) []int {
 	part := func(kind expr.AggKind) int {
 		g := g.Moved(func(c int) int { return p.from[c] })
 		g.Kind = kind
-		return once(&p.by.Aggs, g)
+		return addAggregate(&p.by.Aggs, g)
 	}
 	_, others := p.sides(g.Reads())
 	switch {
@@ -264,8 +264,8 @@ func (p *eagerAggregation) parts(g expr.Aggregate) []int {
 	return []int{part(g.Kind)}
 }
 
-// once is the number of an aggregate in a list, to whose end it comes where it is not there.
-func once(list *[]expr.Aggregate, g expr.Aggregate) int {
+// addAggregate is the number of an aggregate in a list, to whose end it comes where it is not there.
+func addAggregate(list *[]expr.Aggregate, g expr.Aggregate) int {
 	i := slices.IndexFunc(*list, func(o expr.Aggregate) bool {
 		return o.Kind == g.Kind && expr.Identity(o.Argument()) == expr.Identity(g.Argument()) && expr.Identity(o.Filter) == expr.Identity(g.Filter)
 	})
@@ -276,10 +276,10 @@ func once(list *[]expr.Aggregate, g expr.Aggregate) int {
 	return i
 }
 
-// value is what an aggregate was without the groups, made of aggregates of them.
-func (p *eagerAggregation) value(g expr.Aggregate, parts []int) expr.Expr {
+// rebuiltAggregate is what an aggregate was without the groups, made of aggregates of them.
+func (p *eagerAggregation) rebuiltAggregate(g expr.Aggregate, parts []int) expr.Expr {
 	add := func(g expr.Aggregate) expr.Expr {
-		return &expr.AggRef{Index: len(p.above.Keys) + once(&p.above.Aggs, g), Name: g.String(), T: g.Type(), P: g.P}
+		return &expr.AggRef{Index: len(p.above.Keys) + addAggregate(&p.above.Aggs, g), Name: g.String(), T: g.Type(), P: g.P}
 	}
 	of := func(kind expr.AggKind, i int, filter expr.Expr) expr.Expr {
 		part := p.by.Aggs[i]
@@ -302,7 +302,7 @@ func (p *eagerAggregation) value(g expr.Aggregate, parts []int) expr.Expr {
 				counted = append(counted, &expr.IsNull{X: p.joined(x), Not: true, P: g.P})
 			}
 		}
-		return overNone(g, as(of(expr.Sum, parts[0], plan.Conjunction(counted))))
+		return overNoRows(g, as(of(expr.Sum, parts[0], plan.Conjunction(counted))))
 	case expr.Sum:
 		return as(of(expr.Sum, parts[0], nil))
 	case expr.Avg:
@@ -329,9 +329,9 @@ func (p *eagerAggregation) joined(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return p.moved[c] })
 }
 
-// over is a node with the groups in the place of the rows, where its columns are in that, and where those of the groups begin, -1
+// replaceInput is a node with the groups in the place of the rows, where its columns are in that, and where those of the groups begin, -1
 // for a node without them.
-func (p *eagerAggregation) over(n plan.Node) (out plan.Node, moved []int, first int) {
+func (p *eagerAggregation) replaceInput(n plan.Node) (out plan.Node, moved []int, first int) {
 	if n == p.rows {
 		moved = slices.Repeat([]int{-1}, len(n.Fields()))
 		for c, k := range p.at {
@@ -341,11 +341,11 @@ func (p *eagerAggregation) over(n plan.Node) (out plan.Node, moved []int, first 
 	}
 	switch n := n.(type) {
 	case *plan.Filter:
-		in, moved, first := p.over(n.Input)
+		in, moved, first := p.replaceInput(n.Input)
 		return &plan.Filter{Input: in, Where: expr.Moved(n.Where, func(c int) int { return moved[c] })}, moved, first
 	case *plan.Join:
-		left, moved, first := p.over(n.Left)
-		right, more, at := p.over(n.Right)
+		left, moved, first := p.replaceInput(n.Left)
+		right, more, at := p.replaceInput(n.Right)
 		width := len(left.Fields())
 		if at >= 0 {
 			first = width + at
@@ -363,7 +363,7 @@ func (p *eagerAggregation) over(n plan.Node) (out plan.Node, moved []int, first 
 		}
 		return out, both, first
 	}
-	return n, all(len(n.Fields())), -1
+	return n, firstNumbers(len(n.Fields())), -1
 }
 
 // tableName is what a statement calls a table with conditions on it.

@@ -15,31 +15,31 @@ func PushFilter(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Filter:
 		if _, ok := n.Input.(*plan.Join); ok {
-			in, rest := pushed(n.Input, plan.Conjuncts(n.Where))
-			return filtered(in, rest)
+			in, rest := pushConditions(n.Input, plan.Conjuncts(n.Where))
+			return withFilter(in, rest)
 		}
 	case *plan.Join:
-		in, _ := pushed(n, nil)
+		in, _ := pushConditions(n, nil)
 		return in
 	}
 	return n
 }
 
-// filtered is a node with the conditions of a list above it.
-func filtered(n plan.Node, list []expr.Expr) plan.Node {
+// withFilter is a node with the conditions of a list above it.
+func withFilter(n plan.Node, list []expr.Expr) plan.Node {
 	if len(list) == 0 {
 		return n
 	}
 	return &plan.Filter{Input: n, Where: plan.Conjunction(list)}
 }
 
-// pushed moves conditions over a node's columns below it; those in rest have to stay above it.
-func pushed(n plan.Node, list []expr.Expr) (_ plan.Node, rest []expr.Expr) {
+// pushConditions moves conditions over a node's columns below it; those in rest have to stay above it.
+func pushConditions(n plan.Node, list []expr.Expr) (_ plan.Node, rest []expr.Expr) {
 	switch n := n.(type) {
 	case *plan.Scan, *plan.Derived:
-		return filtered(n, list), nil
+		return withFilter(n, list), nil
 	case *plan.Filter:
-		return pushed(n.Input, slices.Concat(plan.Conjuncts(n.Where), list))
+		return pushConditions(n.Input, slices.Concat(plan.Conjuncts(n.Where), list))
 	case *plan.Join:
 		return pushIntoJoin(n, list)
 	}
@@ -89,9 +89,9 @@ func pushIntoJoin(j *plan.Join, list []expr.Expr) (_ plan.Node, rest []expr.Expr
 	for i, e := range right {
 		right[i] = expr.Moved(e, func(c int) int { return c - width })
 	}
-	l, above := pushed(j.Left, left)
-	r, aboveRight := pushed(j.Right, right)
-	return &plan.Join{Kind: kind, Left: filtered(l, above), Right: filtered(r, aboveRight), On: plan.Conjunction(on)}, rest
+	l, above := pushConditions(j.Left, left)
+	r, aboveRight := pushConditions(j.Right, right)
+	return &plan.Join{Kind: kind, Left: withFilter(l, above), Right: withFilter(r, aboveRight), On: plan.Conjunction(on)}, rest
 }
 
 // rejectsNull reports that a condition is not TRUE where the columns of one side are NULL: a comparison

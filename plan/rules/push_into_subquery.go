@@ -29,7 +29,7 @@ func PushIntoSubquery(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan
 				rest = append(rest, e)
 			}
 		}
-		return filtered(d, rest)
+		return withFilter(d, rest)
 	})
 }
 

@@ -34,7 +34,7 @@ func apart(n plan.Node) string {
 }
 
 // Conditions go into a subquery as far as the rows that they leave out make no difference to others.
-func TestPushInto(t *testing.T) {
+func TestPushIntoSubquery(t *testing.T) {
 	for _, c := range []struct{ from, want string }{
 		{"(SELECT k, x FROM t) d WHERE k > 1", "Derived [Project [Filter(k > 1) [Scan]]]"},
 		{"(SELECT k, SUM(x) AS s FROM t WHERE x > 0 GROUP BY k) d WHERE k > 1 AND s < 9 AND s > k",

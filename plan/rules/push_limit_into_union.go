@@ -19,7 +19,7 @@ func PushLimitIntoUnion(tree plan.Node, reads map[*plan.Subplan]int, off Off) pl
 	return plan.Rewrite(tree, func(n plan.Node) plan.Node {
 		if l, ok := n.(*plan.Limit); ok && l.Count >= 0 && l.Offset <= math.MaxInt64-l.Count {
 			if d, ok := l.Input.(*plan.Derived); ok && reads[d.Of] == 1 {
-				d.Of.Tree = limited(d.Of.Tree, l.Offset+l.Count, reads)
+				d.Of.Tree = limitNode(d.Of.Tree, l.Offset+l.Count, reads)
 			}
 			limitSource(l.Input, nil, l.Offset+l.Count, reads)
 		}
@@ -60,32 +60,32 @@ func limitSource(n plan.Node, where []expr.Expr, count int64, reads map[*plan.Su
 	}
 }
 
-// limited is a node of which so many rows are wanted, in their order.
-func limited(n plan.Node, count int64, reads map[*plan.Subplan]int) plan.Node {
+// limitNode is a node of which so many rows are wanted, in their order.
+func limitNode(n plan.Node, count int64, reads map[*plan.Subplan]int) plan.Node {
 	switch n := n.(type) {
 	case *plan.Derived:
 		if reads[n.Of] == 1 {
-			n.Of.Tree = limited(n.Of.Tree, count, reads)
+			n.Of.Tree = limitNode(n.Of.Tree, count, reads)
 		}
 	case *plan.Project:
 		if plan.SelectsAll(n) {
-			return n.With(limited(n.Input, count, reads))
+			return n.With(limitNode(n.Input, count, reads))
 		}
 	case *plan.Concat:
 		var inputs []plan.Node
 		for _, in := range n.Of {
-			inputs = append(inputs, limitedQuery(in, count, reads))
+			inputs = append(inputs, limitQuery(in, count, reads))
 		}
 		return n.With(inputs...)
 	}
 	return n
 }
 
-// limitedQuery is a query of a UNION ALL, of which so many rows are wanted.
-func limitedQuery(n plan.Node, count int64, reads map[*plan.Subplan]int) plan.Node {
+// limitQuery is a query of a UNION ALL, of which so many rows are wanted.
+func limitQuery(n plan.Node, count int64, reads map[*plan.Subplan]int) plan.Node {
 	switch n := n.(type) {
 	case *plan.Concat:
-		return limited(n, count, reads)
+		return limitNode(n, count, reads)
 	case *plan.Series, *plan.Recursion, *plan.Window: // whose rows are a table as a whole
 		return n
 	case *plan.Limit:

@@ -9,7 +9,7 @@ import (
 )
 
 // Each query of a UNION ALL below a LIMIT has a limit, where the rows of both are read once and no row can raise an error.
-func TestLimitInto(t *testing.T) {
+func TestPushLimitIntoUnion(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"SELECT k FROM t UNION ALL SELECT x FROM u LIMIT 3 OFFSET 2", "Project [Limit(3 OFFSET 2) [Derived [Concat [Project [Limit(5) [Scan]] Project [Limit(5) [Scan]]]]]]"},
 		{"SELECT k FROM t UNION ALL SELECT x FROM u UNION ALL SELECT k FROM v LIMIT 1", "Project [Limit(1) [Derived [Concat [Project [Limit(1) [Scan]] Project [Limit(1) [Scan]] Project [Limit(1) [Scan]]]]]]"},

@@ -11,7 +11,7 @@ import (
 )
 
 // A Sort below a Limit is for its rows and those that it passes over.
-func TestTopRows(t *testing.T) {
+func TestTopN(t *testing.T) {
 	tab := plantest.Flights(t)
 	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []expr.SortKey{{E: plantest.Col(tab, "delay")}}, Limit: -1}
 	project := &plan.Project{Input: sort, Items: []plan.Item{{Name: "a", E: plantest.Col(tab, "a")}}}

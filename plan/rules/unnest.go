@@ -44,8 +44,8 @@ func (u *unnester) plan(s *plan.Subplan) {
 	}
 }
 
-// joins reports that an expression has a subquery that is no constant.
-func joins(e expr.Expr) bool {
+// needsJoin reports that an expression has a subquery that is no constant.
+func needsJoin(e expr.Expr) bool {
 	found := false
 	expr.Walk(e, func(e expr.Expr) {
 		q, ok := e.(*expr.Subquery)
@@ -68,8 +68,8 @@ walk:
 			break walk
 		}
 	}
-	cur := u.base(base)
-	widens := slices.ContainsFunc(chain, func(n plan.Node) bool { return slices.ContainsFunc(plan.Exprs(n), joins) })
+	cur := u.unnestBase(base)
+	widens := slices.ContainsFunc(chain, func(n plan.Node) bool { return slices.ContainsFunc(plan.Exprs(n), needsJoin) })
 	if widens && !isRows(cur) { // groups become rows of a table
 		cur = &plan.Derived{Of: &plan.Subplan{Tree: cur}}
 		for i, c := range chain {
@@ -138,8 +138,8 @@ func (u *unnester) groupsAsColumns(e expr.Expr) expr.Expr {
 	})
 }
 
-// base unnests what stands below the filters of a SELECT.
-func (u *unnester) base(n plan.Node) plan.Node {
+// unnestBase unnests what stands below the filters of a SELECT.
+func (u *unnester) unnestBase(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Derived:
 		u.plan(n.Of)
@@ -166,11 +166,11 @@ func (u *unnester) base(n plan.Node) plan.Node {
 		inputs = append(inputs, u.node(in))
 	}
 	n = n.With(inputs...)
-	if v, ok := n.(*plan.Values); ok && v.Input == nil && slices.ContainsFunc(plan.Exprs(n), joins) {
+	if v, ok := n.(*plan.Values); ok && v.Input == nil && slices.ContainsFunc(plan.Exprs(n), needsJoin) {
 		return u.node(valuesAsSelects(v, func() plan.Node { return &plan.Values{Rows: [][]expr.Expr{{}}} }))
 	}
 	for _, e := range plan.Exprs(n) {
-		if joins(e) {
+		if needsJoin(e) {
 			panic(expr.Errorf(e.Pos(), "this subquery is not supported here: write it as a join"))
 		}
 		u.withSubqueryColumns(n, e)
@@ -203,7 +203,7 @@ func (u *unnester) join(j *plan.Join) plan.Node {
 	var on, rest []expr.Expr
 	for _, e := range plan.Conjuncts(j.On) {
 		switch {
-		case !joins(e):
+		case !needsJoin(e):
 			_, e = u.withSubqueryColumns(left, e)
 			on = append(on, e)
 		default:
@@ -278,7 +278,7 @@ func (u *unnester) filter(cur plan.Node, where expr.Expr) plan.Node {
 		}
 		q, ok := inner.(*expr.Subquery)
 		switch {
-		case !joins(e):
+		case !needsJoin(e):
 			_, e = u.withSubqueryColumns(cur, e)
 			plain = append(plain, e)
 		case ok && !u.disabled && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(plan.SubqueryTree(q), 0)):
@@ -287,7 +287,7 @@ func (u *unnester) filter(cur plan.Node, where expr.Expr) plan.Node {
 			rest = append(rest, e)
 		}
 	}
-	cur = filtered(cur, plain)
+	cur = withFilter(cur, plain)
 	for _, e := range semi {
 		kind, q := plan.Semi, e
 		if not, ok := e.(*expr.Not); ok {
@@ -302,7 +302,7 @@ func (u *unnester) filter(cur plan.Node, where expr.Expr) plan.Node {
 	for i, e := range rest {
 		cur, rest[i] = u.withSubqueryColumns(cur, e)
 	}
-	return filtered(cur, rest)
+	return withFilter(cur, rest)
 }
 
 // semi is the semi or anti join that EXISTS or IN is as a condition; nil where it is none.
@@ -347,7 +347,7 @@ func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) pla
 	if reads(in, 0) {
 		return nil
 	}
-	in = filtered(in, own)
+	in = withFilter(in, own)
 	if test != nil {
 		on = append(on, overJoinTest(test, width))
 	}
