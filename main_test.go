@@ -153,7 +153,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The page about the architecture names every room, and only files that there are.
+// The page about the architecture names every room, and only folders that there are.
 func TestArchitectureNamesWhatThereIs(t *testing.T) {
 	page, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
@@ -172,7 +172,7 @@ func TestArchitectureNamesWhatThereIs(t *testing.T) {
 		}
 	}
 	rooms, err := filepath.Glob("*/*.go")
-	if err != nil || files < 40 || len(rooms) < 20 {
+	if err != nil || files < 6 || len(rooms) < 20 {
 		t.Errorf("%d files are named of %d: %v", files, len(rooms), err)
 	}
 	for _, file := range rooms {

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/cmd"
+)
+
+// The generated parts of the texts are what the program and the reports say now.
+func TestGeneratedPartsAreUpToDate(t *testing.T) {
+	all, err := filled(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[architecturePicture], err = architecture(root); err != nil {
+		t.Fatal(err)
+	}
+	parts := 0
+	for name, want := range all {
+		parts += len(part.FindAllString(want, -1))
+		if diff := cmp.Diff(want, read(t, filepath.Join(root, name))); diff != "" {
+			t.Errorf("%s is not what its sources make: run make docs\n%s", name, diff)
+		}
+	}
+	if parts < len(generated) {
+		t.Errorf("%d generated parts in the texts, %d that can be made", parts, len(generated))
+	}
+}
+
+// What points up in the house is an error, and so is a room on no floor.
+func TestHouse(t *testing.T) {
+	all, err := imports(root)
+	if err != nil || checkHouse(all) != nil {
+		t.Fatal(err, checkHouse(all))
+	}
+	all["table"]["engine"] = true
+	if err := checkHouse(all); err == nil || !strings.Contains(err.Error(), "table imports engine") {
+		t.Errorf("an import that points up: %v", err)
+	}
+	delete(all["table"], "engine")
+	all["attic"] = map[string]bool{}
+	if err := checkHouse(all); err == nil || !strings.Contains(err.Error(), "attic") {
+		t.Errorf("a room on no floor: %v", err)
+	}
+}
+
+// userTexts returns README.md and the texts in docs, the results left out.
+func userTexts(t *testing.T) []string {
+	list, err := filepath.Glob(root + "/docs/*.md")
+	if err != nil || len(list) < 10 {
+		t.Fatalf("%d texts: %v", len(list), err)
+	}
+	return append(list, root+"/README.md")
+}
+
+// longest is how many words a sentence of the texts has at most.
+const longest = 25
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```.*?^```$")
+	inCode    = regexp.MustCompile("`[^`]*`")
+	linkTo    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	newItem   = regexp.MustCompile(`^(\s*[-*] |\s*\d+\. |#+ |> |\s*$|\|)`)
+	itsEnd    = regexp.MustCompile(`[.?!][*_)"]*(\s+|$)`)
+	aWord     = regexp.MustCompile(`[\pL\pN]`)
+	shortened = strings.NewReplacer("e.g. ", "eg ", "Fig. ", "Fig ", "vs. ", "vs ")
+)
+
+// sentences are those of a text. An item of a list, a heading and a cell of a table end one.
+func sentences(text string) (list []string) {
+	text = part.ReplaceAllString(text, "")
+	text = fence.ReplaceAllString(text, "\n")
+	text = linkTo.ReplaceAllString(inCode.ReplaceAllString(text, "code"), "$1")
+	var blocks []string
+	for _, line := range strings.Split(shortened.Replace(text), "\n") {
+		switch {
+		case strings.HasPrefix(line, "|"):
+			blocks = append(blocks, strings.Split(line, "|")...)
+			blocks = append(blocks, "")
+		case newItem.MatchString(line) || len(blocks) == 0:
+			blocks = append(blocks, line)
+		default:
+			blocks[len(blocks)-1] += " " + line
+		}
+	}
+	for _, block := range blocks {
+		list = append(list, itsEnd.Split(block, -1)...)
+	}
+	return list
+}
+
+// wordsOf counts the words of a sentence; signs alone are none.
+func wordsOf(sentence string) (n int) {
+	for _, word := range strings.Fields(sentence) {
+		if aWord.MatchString(word) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestSentencesAreFound(t *testing.T) {
+	got := sentences("# A head\n\nOne two.\nThree `four five`\nsix. [Seven eight](to/nine.md)?\n- ten\n- eleven\n\n```\ncode here\n```\n| a | b c |\n")
+	var counts []int
+	for _, s := range got {
+		if n := wordsOf(s); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	if diff := cmp.Diff(counts, []int{2, 2, 3, 2, 1, 1, 1, 2}); diff != "" {
+		t.Errorf("%q: %s", got, diff)
+	}
+}
+
+// long has the pages that have longer sentences yet, and how many: fewer are right, more are not.
+var long = map[string]int{"bench.md": 35, "format.md": 24, "hardware.md": 96, "paper.md": 34, "papers.md": 8}
+
+// Sentences of the texts are short, and the README is.
+func TestSentencesAreShort(t *testing.T) {
+	for _, file := range userTexts(t) {
+		var found []string
+		for _, s := range sentences(read(t, file)) {
+			if n := wordsOf(s); n > longest {
+				found = append(found, fmt.Sprintf("%d words: %s", n, strings.TrimSpace(s)))
+			}
+		}
+		if name := filepath.Base(file); len(found) != long[name] {
+			t.Errorf("%s has %d sentences of more than %d words, want %d:\n%s", name, len(found), longest, long[name], strings.Join(found, "\n"))
+		}
+	}
+	if n := strings.Count(read(t, root+"/README.md"), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines", n)
+	}
+}
+
+// Links of the texts go to files that are there, and each text is linked from README.md or from docs/README.md.
+func TestLinksOfUserTexts(t *testing.T) {
+	linked := map[string]bool{}
+	for _, file := range userTexts(t) {
+		for _, m := range markdownLink.FindAllStringSubmatch(fence.ReplaceAllString(read(t, file), ""), -1) {
+			if strings.Contains(m[1], "://") || m[1] == "" {
+				continue
+			}
+			to := filepath.Join(filepath.Dir(file), m[1])
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, m[1])
+			}
+			if name := filepath.Base(file); name == "README.md" {
+				linked[to] = true
+			}
+		}
+	}
+	for _, file := range userTexts(t) {
+		if filepath.Base(file) != "README.md" && !linked[filepath.Clean(file)] {
+			t.Errorf("no README links to %s", file)
+		}
+	}
+}
+
+// blocks returns what stands between fences of a kind in a text.
+func blocks(text, kind string) (list []string) {
+	for _, m := range regexp.MustCompile("(?ms)^```"+kind+"$\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// The statements in the reference run, and those that it says are refused are.
+func TestStatementsOfTheReference(t *testing.T) {
+	text := read(t, root+"/docs/sql.md")
+	run := func(sql string) (int, string) {
+		var out, errOut bytes.Buffer
+		status := cmd.Execute(context.Background(), []string{"query", "--backend", "cpu"}, strings.NewReader(sql), &out, &errOut)
+		return status, errOut.String()
+	}
+	given := blocks(text, "sql")
+	if len(given) != 1 {
+		t.Fatalf("%d blocks of statements", len(given))
+	}
+	if status, said := run(given[0]); status != 0 {
+		t.Errorf("status %d: %s", status, said)
+	}
+	refused := blocks(text, "sql refused")
+	if len(refused) != 1 || strings.Count(refused[0], "\n") < 10 {
+		t.Fatalf("refused: %q", refused)
+	}
+	for _, sql := range strings.Split(strings.TrimSpace(refused[0]), "\n") {
+		if status, said := run(sql); status != 1 || !strings.HasPrefix(said, "error: ") {
+			t.Errorf("%s: status %d, %q", sql, status, said)
+		}
+	}
+}
+
+// The program in docs/api.md compiles and runs.
+func TestProgramOfTheAPI(t *testing.T) {
+	given := blocks(read(t, root+"/docs/api.md"), "go")
+	if len(given) == 0 || !strings.HasPrefix(given[0], "package main\n") {
+		t.Fatalf("the page has no program: %q", given)
+	}
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(abs+"/demos/site", "api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := os.WriteFile(dir+"/main.go", []byte(given[0]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("go", "run", "-tags", "egl", dir+"/main.go")
+	c.Dir = abs
+	out, err := c.CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != apiAnswer {
+		t.Errorf("%q (%v), want %q", got, err, apiAnswer)
+	}
+}
+
+// apiAnswer is what the program in docs/api.md prints: how many flights are more than an hour late, and the latest.
+const apiAnswer = "10498 1444"
