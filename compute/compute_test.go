@@ -112,7 +112,7 @@ func constant(rng *rand.Rand, top uint64) uint64 {
 
 func leafOf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
 
-// drawPredicate draws a tree over the codes of a chunk, as package plan makes them.
+// drawPredicate draws a tree over the codes of a chunk, as package lower makes them.
 func drawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *predicate.Pred {
 	if depth > 0 && rng.IntN(3) > 0 {
 		p := &predicate.Pred{Op: []predicate.Op{predicate.And, predicate.Or}[rng.IntN(2)]}

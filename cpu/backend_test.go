@@ -82,7 +82,7 @@ func edgeTable(t interface{ Fatal(...any) }, seed uint64, rows, chunkRows int, n
 	return tab
 }
 
-// planByRow lowers a WHERE without package plan's help: it evaluates the
+// planByRow lowers a WHERE without package lower's help: it evaluates the
 // expression for every row, and selects the rows by their number in the last
 // column, and likewise those that raise an error.
 func planByRow(t *table.Table, q *plan.Fragment) *physical.Query {

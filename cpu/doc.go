@@ -11,7 +11,7 @@
 //     [Backend.Rows] yields the numbers of the selected rows, block by block in the
 //     order of the table.
 //   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It has nothing
-//     of plan's lowering, of codes and of bitmaps, and shares with the backends only
+//     of package lower, of codes and of bitmaps, and shares with the backends only
 //     [partial.Finish], so that it can be the oracle of tests.
 //   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
 //     any backend has selected. An [Evaluator] computes the expressions. Where a sample of the keys, which are

@@ -39,7 +39,7 @@ type node struct {
 	leaf leaf
 }
 
-// prepare makes a predicate of plan ready to run on chunk c.
+// prepare makes a predicate ready to run on chunk c.
 func prepare(p *predicate.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 	nd := &node{op: p.Op}
 	for _, k := range p.Kids {

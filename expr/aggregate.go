@@ -121,7 +121,7 @@ func (k SortKey) Compare(x, y table.Value) int {
 }
 
 // OfColumn reports an aggregate that needs no more of the selected records than a count of
-// them or a column: each backend computes these. Package plan has what some backends compute besides.
+// them or a column: each backend computes these. Package lower has what some backends compute besides.
 func (a Aggregate) OfColumn() bool {
 	return a.Kind <= Selectivity && a.X == nil && !a.Distinct && a.Filter == nil
 }

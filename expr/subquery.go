@@ -23,7 +23,7 @@ const (
 )
 
 // Subquery is a query in an expression. It may read columns of the query around it, as [Outer]s. It is
-// not evaluated: package plan makes joins, or constants, of subqueries.
+// not evaluated: package rules makes joins, or constants, of subqueries.
 type Subquery struct {
 	Kind SubqueryKind
 	Of   Query

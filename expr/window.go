@@ -80,7 +80,7 @@ type Frame struct {
 var DefaultFrame = Frame{Start: Bound{Kind: UnboundedPreceding}, End: Bound{Kind: CurrentRow}}
 
 // Window is a window function: a value for each row, of the rows of its partition in an order. It is not
-// evaluated: package plan makes a column of it.
+// evaluated: package rules makes a column of it.
 type Window struct {
 	Kind      WindowKind
 	Args      []Expr

@@ -51,7 +51,7 @@ func TestRandomQueriesUnderWatch(t *testing.T) {
 			tab := plantest.Table(rt, knobs)
 			q, err := physical.NewQuery(tab, plantest.Query(rt, tab, knobs))
 			if err != nil || len(tab.Chunks) == 0 {
-				return // refused: package plan's tests say when
+				return // refused: package lower's tests say when
 			}
 			backend := rapid.SampledFrom([]string{"classic", "fused", "compute"}).Draw(rt, "backend")
 			want, wantErr := backends[backend](g, q)

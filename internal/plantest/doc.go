@@ -1,5 +1,5 @@
 // Package plantest draws random tables and random typed conditions for property
-// tests: of package plan, and of the backends against one another and against
+// tests: of the packages of plan, and of the backends against one another and against
 // other databases. Everything comes from the [rapid.T] at hand, so that a failure
 // shrinks and its seed replays it.
 //

@@ -113,7 +113,7 @@ func values(c *table.Chunk, row int) (out []string) {
 	return out
 }
 
-// wellFormed checks what the types of package plan promise.
+// wellFormed checks what the types of package predicate promise.
 func wellFormed(p *predicate.Pred, c *table.Chunk) string {
 	if p.Op == predicate.And || p.Op == predicate.Or {
 		if len(p.Kids) < 2 {
