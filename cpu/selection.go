@@ -141,9 +141,15 @@ func scalarLeaf(l *predicate.Scalar, c *table.Chunk) leaf {
 	return func(s *scratch, dst, among []uint64, row, n int) {
 		forVectors(dst, among, n, pieceRows, func(dst, among []uint64, at, k int) {
 			b := table.Block{First: row + at, N: k}
-			if !full(among, k) {
-				b = table.Block{Rows: rowsOf(among, row+at)}
+			if full(among, k) {
+				if last := s.truths(l.E, c, b); last.ok {
+					last.write(dst, l.Test)
+				} else {
+					eachRow(dst, among, row+at, l.In(c))
+				}
+				return
 			}
+			b = table.Block{Rows: rowsOf(among, row+at)}
 			x, ok := s.values(l.E, c, b)
 			if !ok {
 				eachRow(dst, among, row+at, l.In(c))
@@ -179,26 +185,68 @@ func rowsOf(among []uint64, first int) (list []uint32) {
 	return list
 }
 
-// values are those of a condition in a block of rows. A condition whose errors are looked for is asked for twice, one after the other.
+// values are those of a condition in a block of rows, until others are asked for.
 func (s *scratch) values(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vector, ok bool) {
-	last := &s.last[b.First/pieceRows%len(s.last)]
-	if b.Rows != nil || last.e != e || last.chunk != c || last.first != b.First || last.n != b.N {
-		x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b, Arena: s.eval.arena}, &s.eval})
-		if b.Rows != nil {
-			return x, ok
-		}
-		*last = lastValues{e, c, b.First, b.N, x, ok}
+	if s.eval.arena == nil {
+		s.eval.arena = &expr.Arena{}
 	}
-	return last.x, last.ok
+	s.eval.arena.Reset()
+	return expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b, Arena: s.eval.arena}, &s.eval})
 }
 
-// lastValues are those of a condition in a block.
-type lastValues struct {
+// truths are the values of a condition in a block of rows that follow one another. One whose errors are looked for is asked for twice, one after the other.
+func (s *scratch) truths(e expr.Expr, c *table.Chunk, b table.Block) *lastTruths {
+	last := &s.last[b.First/pieceRows%len(s.last)]
+	if last.e == e && last.chunk == c && last.first == b.First && last.n == b.N {
+		return last
+	}
+	x, ok := s.values(e, c, b)
+	*last = lastTruths{e: e, chunk: c, first: b.First, n: b.N, ok: ok}
+	if !ok {
+		return last
+	}
+	for w := range (b.N + 63) / 64 {
+		for i, v := range x.Ints[64*w : min(b.N, 64*w+64)] {
+			last.isTrue[w] |= uint64(v|-v) >> 63 << i
+		}
+		last.known[w] = ^uint64(0)
+	}
+	if left := b.N % 64; left > 0 {
+		last.known[b.N/64] = 1<<left - 1
+	}
+	for i := 0; x.Valid != nil && i < b.N; i++ {
+		if x.IsNull(i) {
+			last.known[i/64] &^= 1 << (i % 64)
+			last.unknown[i/64] |= 1 << (i % 64)
+		}
+	}
+	return last
+}
+
+// lastTruths are the values of a condition in a block, a bit a row.
+type lastTruths struct {
 	e        expr.Expr
 	chunk    *table.Chunk
 	first, n int
-	x        expr.Vector
-	ok       bool
+	ok       bool // no row raises an error
+	// isTrue counts where known says so; unknown has the NULLs.
+	isTrue, known, unknown [pieceRows / 64]uint64
+}
+
+// write writes the rows of which a test holds.
+func (t *lastTruths) write(dst []uint64, test predicate.BooleanTest) {
+	for w := range dst {
+		switch test {
+		case predicate.IsTrue:
+			dst[w] = t.isTrue[w] & t.known[w]
+		case predicate.IsFalse:
+			dst[w] = t.known[w] &^ t.isTrue[w]
+		case predicate.IsUnknown:
+			dst[w] = t.unknown[w]
+		default:
+			dst[w] = 0
+		}
+	}
 }
 
 // eachRow writes to dst the rows of among for which holds says so, from row on.
@@ -231,7 +279,7 @@ func forVectors(dst, among []uint64, n, rows int, do func(dst, among []uint64, a
 type scratch struct {
 	interpreter interpreter
 	eval        Evaluator
-	last        [blockRows / pieceRows]lastValues // of the pieces of a block
+	last        [blockRows / pieceRows]lastTruths // of the pieces of a block
 	codes       []uint64
 	words       pool[uint64]
 	halves      pool[uint32]
@@ -245,7 +293,10 @@ func takeScratch() *scratch { return scratches.Get().(*scratch) }
 // release gives a scratch back without what it knows of the query.
 func (s *scratch) release() {
 	s.interpreter.columns, s.interpreter.consts = nil, nil
-	s.eval, s.last = Evaluator{}, [blockRows / pieceRows]lastValues{}
+	s.eval.memo = nil
+	for i := range s.last {
+		s.last[i].e, s.last[i].chunk = nil, nil
+	}
 	scratches.Put(s)
 }
 
