@@ -14,30 +14,30 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// chunk is what is asked of one chunk of a query; it queues the passes.
+// ChunkWork is what is asked of one chunk of a query; it queues the passes.
 //
 // A compiled query is a list of passes, which runs as often as the query does. So nothing
 // of a pass may depend on what an earlier one computes, and nothing is read back while
 // passes are queued.
-type chunk struct {
-	*compiler
+type ChunkWork struct {
+	*Compiler
 	*table.Chunk
-	index    int // in the table
+	Index    int // in the table
 	part     pass.Part
-	pieces   []piece
+	Pieces   []piece
 	pending  [][]*kernel // stages
-	regional bool        // each multiprocessor has a region of the units (units.glsl)
+	Regional bool        // each multiprocessor has a region of the units (units.glsl)
 	bitmaps  int         // parts of the compiler's arenas that it has
-	free     []*marks    // bitmaps that nothing needs any more
-	valued   map[predicate.Leaf]*node
+	free     []*Marks    // bitmaps that nothing needs any more
+	valued   map[predicate.Leaf]*Node
 
 	checks   []*number
-	tree     *node
-	keep     *marks  // the selection, where something needs it as a bitmap
+	Tree     *Node
+	keep     *Marks  // the selection, where something needs it as a bitmap
 	selected *number // records
 	columns  []*column
-	joints   []*joint
-	grouping *grouping
+	joints   []*multiSum
+	grouping *Grouping
 	reserved int // storage blocks that its sweeps may need beside those of a tree
 }
 
@@ -83,7 +83,7 @@ func (n *number) read(words []uint32, before map[word]bool) (*big.Int, error) {
 }
 
 // column returns what is asked of a column; nil when nothing is.
-func (x *chunk) column(col int) *column {
+func (x *ChunkWork) column(col int) *column {
 	if i := slices.IndexFunc(x.columns, func(y *column) bool { return y.col == col }); i >= 0 {
 		return x.columns[i]
 	}
@@ -92,7 +92,7 @@ func (x *chunk) column(col int) *column {
 
 // ask notes what an aggregate needs of the chunk; histogram says that it is searched for
 // over several devices.
-func (x *chunk) ask(a expr.Aggregate, histogram bool) {
+func (x *ChunkWork) ask(a expr.Aggregate, histogram bool) {
 	if a.Col < 0 {
 		return
 	}
@@ -112,19 +112,19 @@ func (x *chunk) ask(a expr.Aggregate, histogram bool) {
 }
 
 // settle notes the numbers that are known beforehand.
-func (x *chunk) settle() {
+func (x *ChunkWork) settle() {
 	x.selected = &number{}
-	switch x.tree.op {
+	switch x.Tree.Op {
 	case predicate.False:
 		x.selected = known(0)
 	case predicate.True:
 		x.selected = known(x.Rows)
 	}
 	for _, y := range x.columns {
-		switch seg := x.segment(y.col); {
-		case x.tree.op == predicate.False || seg.NonNull() == 0:
+		switch seg := x.Segment(y.col); {
+		case x.Tree.Op == predicate.False || seg.NonNull() == 0:
 			*y = column{col: y.col, n: known(0), sum: known(0)}
-		case x.tree.op == predicate.True:
+		case x.Tree.Op == predicate.True:
 			y.n = known(seg.NonNull())
 		case seg.Nulls == 0:
 			y.n = x.selected
@@ -133,7 +133,7 @@ func (x *chunk) settle() {
 		}
 	}
 	for _, j := range x.joints {
-		x.settleJoint(j)
+		x.settleMultiSum(j)
 	}
 }
 
@@ -142,7 +142,7 @@ func (y *column) adds() bool { return y.sum != nil && !y.sum.set }
 
 // sweeps lists how the chunk is looked at: once a column and way of gathering, and
 // such that every number that is not known is counted.
-func (x *chunk) sweeps(countAll bool) []*sweep {
+func (x *ChunkWork) sweeps(countAll bool) []*sweep {
 	var list []*sweep
 	for _, y := range x.columns {
 		of, before := x.attribute(y.col), len(list)
@@ -153,7 +153,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		}
 		own := !y.n.set && y.n != x.selected // the values are to be counted here
 		if y.adds() {
-			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.q.AggregatesOfSum(y.col), cols: []int{y.col}, sums: []*codeSum{{[]int{y.col}, y.sum}}})
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.Q.AggregatesOfSum(y.col), cols: []int{y.col}, sums: []*columnSum{{[]int{y.col}, y.sum}}})
 		}
 		if digits {
 			list = append(list, y.order.sweep(of))
@@ -168,7 +168,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		}
 	}
 	for _, j := range x.joints {
-		list = append(list, x.jointSweeps(j)...)
+		list = append(list, x.multiSumSweeps(j)...)
 		countAll = countAll || j.n == x.selected
 	}
 	if !countAll || x.selected.set {
@@ -178,12 +178,12 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		list[i].selected = x.selected
 		return list
 	}
-	return append(list, &sweep{op: x.tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }), selected: x.selected})
+	return append(list, &sweep{op: x.Tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.Tree.short()} }), selected: x.selected})
 }
 
 // needsBitmap reports whether the selection is needed as a bitmap.
-func (x *chunk) needsBitmap(list []*sweep) bool {
-	if x.tree.op == predicate.True || x.tree.op == predicate.False {
+func (x *ChunkWork) needsBitmap(list []*sweep) bool {
+	if x.Tree.Op == predicate.True || x.Tree.Op == predicate.False {
 		return false
 	}
 	return len(list) > 1 || slices.ContainsFunc(x.columns, func(y *column) bool {
@@ -191,23 +191,23 @@ func (x *chunk) needsBitmap(list []*sweep) bool {
 	})
 }
 
-// segment returns a column of the chunk.
-func (x *chunk) segment(col int) *table.Segment { return x.Segments[col] }
+// Segment returns a column of the chunk.
+func (x *ChunkWork) Segment(col int) *table.Segment { return x.Segments[col] }
 
 // attribute names a column.
-func (x *chunk) attribute(col int) pass.Attribute {
-	return pass.Attribute{Name: expr.Ident(x.q.Table.Field(col).Name), Col: col}
+func (x *ChunkWork) attribute(col int) pass.Attribute {
+	return pass.Attribute{Name: expr.Ident(x.Q.Table.Field(col).Name), Col: col}
 }
 
-// block names what the device has of a column's window.
-func (x *chunk) block(col int, content textures.Content, part int, w textures.Window) textures.Block {
+// Block names what the device has of a column's window.
+func (x *ChunkWork) Block(col int, content textures.Content, part int, w textures.Window) textures.Block {
 	return textures.Block{Chunk: x.Chunk, Col: col, Content: content, Part: part, Window: w}
 }
 
 // newMarks names bitmaps of the windows, not yet written. Where programs go over several
 // pieces they are parts of others that all chunks share.
-func (x *chunk) newMarks() *marks {
-	c, m := x.compiler, &marks{shared: x.device.Together > 1}
+func (x *ChunkWork) newMarks() *Marks {
+	c, m := x.Compiler, &Marks{shared: x.Device.Together > 1}
 	if m.shared {
 		if x.bitmaps++; x.bitmaps > len(c.arenas) {
 			var list []textures.Block
@@ -217,11 +217,11 @@ func (x *chunk) newMarks() *marks {
 			c.arenas = append(c.arenas, list)
 		}
 	}
-	for _, p := range x.pieces {
+	for _, p := range x.Pieces {
 		if m.shared {
-			m.blocks = append(m.blocks, c.arenas[x.bitmaps-1][p.section])
+			m.Blocks = append(m.Blocks, c.arenas[x.bitmaps-1][p.section])
 		} else {
-			m.blocks = append(m.blocks, bitmap(p.units()))
+			m.Blocks = append(m.Blocks, bitmap(p.units()))
 		}
 	}
 	return m
@@ -232,18 +232,18 @@ func bitmap(units int) textures.Block {
 	return textures.ScratchBlock(&textures.Scratch{Words: 4 * units})
 }
 
-// stage queues passes that may run beside each other.
-func (x *chunk) stage(list ...*kernel) {
+// Stage queues passes that may run beside each other.
+func (x *ChunkWork) Stage(list ...*kernel) {
 	for _, k := range list {
-		k.chunk, k.part = x.index, x.part
+		k.chunk, k.part = x.Index, x.part
 	}
 	x.pending = append(x.pending, list)
 }
 
 // open prepares the selection of a chunk and its checks.
-func (x *chunk) open(q physical.ChunkPlan) (err error) {
+func (x *ChunkWork) open(q physical.ChunkPlan) (err error) {
 	if x.Rows == 0 {
-		x.tree, x.checks = none, slices.Repeat([]*number{known(0)}, len(q.Checks))
+		x.Tree, x.checks = none, slices.Repeat([]*number{known(0)}, len(q.Checks))
 		return nil
 	}
 	for _, k := range q.Checks {
@@ -256,31 +256,31 @@ func (x *chunk) open(q physical.ChunkPlan) (err error) {
 		x.checks = append(x.checks, n)
 	}
 	x.reserve(q.Sums)
-	x.tree, err = x.node(q.Pred)
-	if err == nil && slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Argument() != nil }) {
-		x.tree, err = x.plain(x.tree)
+	x.Tree, err = x.Node(q.Pred)
+	if err == nil && slices.ContainsFunc(x.Q.Aggs, func(a expr.Aggregate) bool { return a.Argument() != nil }) {
+		x.Tree, err = x.plain(x.Tree)
 	}
 	if err == nil {
-		x.tree, err = x.fit(x.tree)
+		x.Tree, err = x.fit(x.Tree)
 	}
-	if err == nil && x.crowded(x.tree) {
-		x.tree, err = x.mark(x.tree)
+	if err == nil && x.crowded(x.Tree) {
+		x.Tree, err = x.Mark(x.Tree)
 	}
 	return err
 }
 
 // check counts the records of a predicate that must select none.
-func (x *chunk) check(p *predicate.Pred) (*number, error) {
-	tree, err := x.node(p)
+func (x *ChunkWork) check(p *predicate.Pred) (*number, error) {
+	tree, err := x.Node(p)
 	if err == nil {
 		tree, err = x.fit(tree)
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case tree.op == predicate.False:
+	case tree.Op == predicate.False:
 		return known(0), nil
-	case tree.op == predicate.True:
+	case tree.Op == predicate.True:
 		return known(x.Rows), nil
 	}
 	n := &number{}
@@ -291,23 +291,23 @@ func (x *chunk) check(p *predicate.Pred) (*number, error) {
 }
 
 // gather queues the aggregates of the chunk; the first sweep evaluates the selection.
-func (x *chunk) gather() error {
-	if x.tree.op == predicate.False {
+func (x *ChunkWork) gather() error {
+	if x.Tree.Op == predicate.False {
 		return nil
 	}
-	list := x.sweeps(slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Argument() == nil }))
+	list := x.sweeps(slices.ContainsFunc(x.Q.Aggs, func(a expr.Aggregate) bool { return a.Argument() == nil }))
 	if err := x.selection(list); err != nil {
 		return err
 	}
-	shared := fmt.Sprintln(x.pieces[0].section) // chunks in which this differs have counts of their own
+	shared := fmt.Sprintln(x.Pieces[0].section) // chunks in which this differs have counts of their own
 	for _, y := range x.columns {
 		if shared += fmt.Sprintln(y.col, y.n == x.selected); y.adds() { // what code 0 stands for is added for each value
-			shared += fmt.Sprintln(x.segment(y.col).Base)
+			shared += fmt.Sprintln(x.Segment(y.col).Base)
 		}
 	}
 	for _, j := range x.joints { // as for a column, and what a sum is multiplied with depends on them
 		for _, col := range j.cols {
-			shared += fmt.Sprintln(col, x.segment(col).Base)
+			shared += fmt.Sprintln(col, x.Segment(col).Base)
 		}
 	}
 	for i, s := range list { // those of one chunk never share: SUM(a) and SUM(2 * a) have the same program
@@ -317,7 +317,7 @@ func (x *chunk) gather() error {
 	}
 	for _, y := range x.columns {
 		if y.float {
-			y.floats = x.place(fmt.Sprintln("floats", x.pieces[0].section, y.col), floatWords)
+			y.floats = x.place(fmt.Sprintln("floats", x.Pieces[0].section, y.col), floatWords)
 			x.floatSum(y.col, x.keep, y.floats)
 		}
 	}
@@ -326,18 +326,18 @@ func (x *chunk) gather() error {
 
 // selection gives the sweeps their trees: the first one evaluates the selection and
 // keeps it, when others need it.
-func (x *chunk) selection(list []*sweep) error {
-	tree := x.tree
+func (x *ChunkWork) selection(list []*sweep) error {
+	tree := x.Tree
 	if x.needsBitmap(list) {
 		switch {
-		case tree.op == predicate.Simple && tree.leaf.test == marked:
-			x.keep = tree.leaf.marks
-		case len(list) == 0 || !x.device.Fuse:
-			m, err := x.mark(tree)
+		case tree.Op == predicate.Simple && tree.Leaf.test == marked:
+			x.keep = tree.Leaf.Marks
+		case len(list) == 0 || !x.Device.Fuse:
+			m, err := x.Mark(tree)
 			if err != nil {
 				return err
 			}
-			tree, x.keep = m, m.leaf.marks
+			tree, x.keep = m, m.Leaf.Marks
 		default:
 			x.keep = x.newMarks()
 			list[0].keep = x.keep
@@ -346,7 +346,7 @@ func (x *chunk) selection(list []*sweep) error {
 	for i, s := range list {
 		s.tree = tree
 		if i > 0 && x.keep != nil {
-			s.tree = markedNode(x.keep, x.tree.String())
+			s.tree = markedNode(x.keep, x.Tree.String())
 		}
 	}
 	return nil

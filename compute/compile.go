@@ -15,19 +15,19 @@ import (
 // compiled is a query as a list of passes and what their counts mean. It does not
 // change: it may run any number of times.
 type compiled struct {
-	q      *physical.Query
-	device Profile
+	Q      *physical.Query
+	Device Profile
 	passes []*pass.Pass   // leave all their counts in one block
 	result textures.Block // stands for that of one execution
 	words  int
-	chunks []*chunk
+	Chunks []*ChunkWork
 	orders []*order // of the columns with order statistics
 }
 
-// compiler makes the passes.
-type compiler struct {
+// Compiler makes the passes.
+type Compiler struct {
 	compiled
-	units  int                // of all pieces
+	Units  int                // of all pieces
 	ends   []int              // the units of each section of pieces
 	places map[string]int     // of counts that chunks share, by what they are of
 	arenas [][]textures.Block // working memory that pieces share: one a section
@@ -35,15 +35,15 @@ type compiler struct {
 	first  []int              // the first pass of each one's stage
 }
 
-// newCompiler lays out the pieces of a table.
-func newCompiler(d Profile, q *physical.Query) (*compiler, error) {
+// NewCompiler lays out the pieces of a table.
+func NewCompiler(d Profile, q *physical.Query) (*Compiler, error) {
 	if err := q.RequireNoScalar(); err != nil {
 		return nil, err
 	}
 	if d.cache == nil {
 		d.cache = newCache()
 	}
-	c := &compiler{compiled: compiled{q: q, device: d, result: textures.ScratchBlock(&textures.Scratch{})}, places: map[string]int{}, ends: []int{0}}
+	c := &Compiler{compiled: compiled{Q: q, Device: d, result: textures.ScratchBlock(&textures.Scratch{})}, places: map[string]int{}, ends: []int{0}}
 	most := int(min(1<<31-1, 8*d.MaxBlock)) / textures.GroupRows * textures.UnitsPerGroup // of a section: limbs of float sums, and bitmaps
 	for i, ch := range q.Table.Chunks {
 		if int64(ch.Rows) > math.MaxUint32 {
@@ -53,9 +53,9 @@ func newCompiler(d Profile, q *physical.Query) (*compiler, error) {
 		if d.Together > 1 {
 			rows = q.Table.Rows()
 		}
-		x := &chunk{compiler: c, Chunk: ch, index: i, valued: map[predicate.Leaf]*node{}, reserved: reserved,
-			regional: !d.Software && d.Multiprocessors > 0 && rows >= d.RegionRows}
-		for _, w := range d.windowsOf(ch.Rows) {
+		x := &ChunkWork{Compiler: c, Chunk: ch, Index: i, valued: map[predicate.Leaf]*Node{}, reserved: reserved,
+			Regional: !d.Software && d.Multiprocessors > 0 && rows >= d.RegionRows}
+		for _, w := range d.WindowsOf(ch.Rows) {
 			last := len(c.ends) - 1
 			units := textures.Units(w.Rows)
 			if c.ends[last] > 0 && c.ends[last]+units > most {
@@ -65,26 +65,26 @@ func newCompiler(d Profile, q *physical.Query) (*compiler, error) {
 			if d.Together > 1 {
 				p.from = c.ends[last]
 			}
-			x.pieces = append(x.pieces, p)
+			x.Pieces = append(x.Pieces, p)
 			c.ends[last] += units
-			c.units += units
+			c.Units += units
 		}
-		c.chunks = append(c.chunks, x)
+		c.Chunks = append(c.Chunks, x)
 	}
 	return c, nil
 }
 
-// alloc reserves words of the result.
-func (c *compiler) alloc(n int) int {
+// Alloc reserves words of the result.
+func (c *Compiler) Alloc(n int) int {
 	c.words += n
 	return c.words - n
 }
 
 // place is alloc for counts that chunks have in common.
-func (c *compiler) place(of string, n int) int {
+func (c *Compiler) place(of string, n int) int {
 	at, ok := c.places[of]
 	if !ok {
-		at = c.alloc(n)
+		at = c.Alloc(n)
 		c.places[of] = at
 	}
 	return at
@@ -92,11 +92,11 @@ func (c *compiler) place(of string, n int) int {
 
 // compile makes the passes of a query. It needs no device.
 func compile(d Profile, q *physical.Query) (*compiled, error) {
-	c, err := newCompiler(d, q)
+	c, err := NewCompiler(d, q)
 	if err != nil {
 		return nil, err
 	}
-	for i, x := range c.chunks {
+	for i, x := range c.Chunks {
 		if err := x.open(q.Chunks[i]); err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func compile(d Profile, q *physical.Query) (*compiled, error) {
 		}
 		x.settle()
 	}
-	c.flush()
+	c.Flush()
 	for i, a := range q.Aggs {
 		if err := c.search(i, a); err != nil {
 			return nil, err
@@ -120,8 +120,8 @@ func compile(d Profile, q *physical.Query) (*compiled, error) {
 	for _, o := range c.orders {
 		o.makePlanes(c)
 	}
-	c.flush()
-	for _, x := range c.chunks {
+	c.Flush()
+	for _, x := range c.Chunks {
 		if err := x.gather(); err != nil {
 			return nil, err
 		}
@@ -131,25 +131,25 @@ func compile(d Profile, q *physical.Query) (*compiled, error) {
 			}
 		}
 	}
-	c.flush()
+	c.Flush()
 	for _, o := range c.orders {
 		o.passes(c)
 	}
-	c.sideBySide()
+	c.SideBySide()
 	return &c.compiled, nil
 }
 
 // byHistogram reports whether an order statistic is searched for over several devices.
 func (c *compiled) byHistogram(a expr.Aggregate) bool {
-	return c.q.IsPart() && a.Kind != expr.Min && a.Kind != expr.Max
+	return c.Q.IsPart() && a.Kind != expr.Min && a.Kind != expr.Max
 }
 
 // search adds the search of an aggregate.
-func (c *compiler) search(i int, a expr.Aggregate) error {
+func (c *Compiler) search(i int, a expr.Aggregate) error {
 	if !physical.IsOrderStatistic(a) || a.Null {
 		return nil
 	}
-	if n := c.q.Table.Rows(); int64(n) > math.MaxUint32 {
+	if n := c.Q.Table.Rows(); int64(n) > math.MaxUint32 {
 		return &plan.Declined{Why: fmt.Sprintf("%d rows are more than 32 bits count", n)}
 	}
 	if c.byHistogram(a) {
@@ -157,9 +157,9 @@ func (c *compiler) search(i int, a expr.Aggregate) error {
 	}
 	o := c.order(a.Col)
 	if o == nil {
-		o = newOrder(a.Col, physical.NewCodeSpace(c.q.Table, a.Col), c.chunks)
+		o = newOrder(a.Col, physical.NewCodeSpace(c.Q.Table, a.Col), c.Chunks)
 		if len(o.digits) > 0 {
-			o.first = c.alloc(1 << digitBits)
+			o.first = c.Alloc(1 << digitBits)
 		}
 		for _, x := range o.chunks {
 			x.column(a.Col).order = o

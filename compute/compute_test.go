@@ -3,7 +3,6 @@ package compute_test
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -46,98 +45,6 @@ func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 			t.Error("no query was compared")
 		}
 	})
-}
-
-// boundaryRows are numbers of rows at the ends of words, units, groups and runs.
-var boundaryRows = []int{1, 31, 32, 33, 127, 128, 129, 8191, 8192, 8193, 20_000, 32_768, 32_769, 70_001}
-
-// column makes a column of codes of a width, some bits of which never vary, with
-// NULLs or without.
-func column(rng *rand.Rand, rows, width int, holes, nulls bool) *table.Segment {
-	mask := ^uint64(0) >> (64 - width)
-	if width == 0 {
-		mask = 0
-	}
-	if holes {
-		mask &= rng.Uint64() | rng.Uint64() | 1
-	}
-	codes := make([]uint64, rows)
-	seg := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(-1000)}
-	if width > 60 {
-		seg.Base = 0
-	}
-	if nulls {
-		seg.Valid = table.NewBitmap(rows)
-	}
-	for i := range codes {
-		if nulls && rng.IntN(4) == 0 {
-			seg.Nulls++
-			continue
-		}
-		if nulls {
-			seg.Valid.Set(i)
-		}
-		codes[i] = rng.Uint64() & mask
-		if rng.IntN(3) == 0 { // around powers of two
-			codes[i] = (uint64(1)<<rng.IntN(max(width, 1)) - uint64(rng.IntN(2))) & mask
-		}
-		seg.Max = max(seg.Max, codes[i])
-	}
-	seg.Bits = bits.Len64(seg.Max)
-	seg.Codes = table.Narrow(codes, seg.Bits)
-	return seg
-}
-
-// chunked makes a table of two columns, a and b, and one or more chunks.
-func chunked(rng *rand.Rand, rows, width, chunks int, holes, nulls bool) *table.Table {
-	t := &table.Table{Name: "t"}
-	for _, name := range []string{"a", "b"} {
-		t.Fields = append(t.Fields, table.Field{Name: name, Type: table.Type{Kind: table.BigInt}})
-	}
-	for range chunks {
-		t.Chunks = append(t.Chunks, &table.Chunk{Rows: rows, Segments: []*table.Segment{
-			column(rng, rows, width, holes, nulls), column(rng, rows, 1+rng.IntN(30), holes, nulls)}})
-	}
-	return t
-}
-
-// constant draws a code at or beside a power of two, or any.
-func constant(rng *rand.Rand, top uint64) uint64 {
-	if rng.IntN(3) == 0 {
-		return rng.Uint64() & (uint64(1)<<bits.Len64(top) - 1) % (top | 1)
-	}
-	c := uint64(1)<<rng.IntN(max(1, bits.Len64(top))) + uint64(rng.IntN(3)) - 1
-	return min(c, top)
-}
-
-func leafOf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
-
-// drawPredicate draws a tree over the codes of a chunk, as package lower makes them.
-func drawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *predicate.Pred {
-	if depth > 0 && rng.IntN(3) > 0 {
-		p := &predicate.Pred{Op: []predicate.Op{predicate.And, predicate.Or}[rng.IntN(2)]}
-		for range 2 + rng.IntN(3) {
-			p.Kids = append(p.Kids, drawPredicate(rng, c, depth-1))
-		}
-		return p
-	}
-	col := rng.IntN(len(c.Segments))
-	seg := c.Segments[col]
-	switch rng.IntN(4) {
-	case 0:
-		if seg.Nulls > 0 && seg.NonNull() > 0 {
-			return leafOf(&predicate.NullTest{Col: col, Not: rng.IntN(2) == 0, Text: "null test"})
-		}
-	case 1:
-		lo, hi := constant(rng, seg.Max), constant(rng, seg.Max)
-		if lo > hi {
-			lo, hi = hi, lo
-		}
-		return leafOf(&predicate.Range{Col: col, Lo: lo, Hi: hi, Text: fmt.Sprintf("col %d in %d..%d", col, lo, hi)})
-	}
-	op := []expr.CmpOp{expr.LT, expr.LE, expr.GT, expr.GE, expr.EQ, expr.NE}[rng.IntN(6)]
-	code := constant(rng, seg.Max)
-	return leafOf(&predicate.Compare{Col: col, Op: op, Code: code, Text: fmt.Sprintf("col %d %v %d", col, op, code)})
 }
 
 // everyAggregate asks for each kind of aggregate of a column of BIGINT.
@@ -191,11 +98,11 @@ func TestAggregatesAgreeWithCPU(t *testing.T) {
 			if width%3 == 0 {
 				d.WindowRows = textures.GroupRows
 			}
-			rows := boundaryRows[width%len(boundaryRows)]
-			tab := chunked(rng, rows, width, 1+width%3/2, width%2 == 0, width%5 < 2)
+			rows := plantest.BoundaryRows[width%len(plantest.BoundaryRows)]
+			tab := plantest.CodedTable(rng, rows, width, 1+width%3/2, width%2 == 0, width%5 < 2)
 			q := &physical.Query{Table: tab}
 			for _, c := range tab.Chunks {
-				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: drawPredicate(rng, c, width%3)})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: plantest.DrawPredicate(rng, c, width%3)})
 			}
 			if width%7 == 0 {
 				for i := range q.Chunks {
@@ -217,12 +124,12 @@ func TestAveragesBesideRanksAgreeWithCPU(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		double := table.Type{Kind: table.Double}
 		for _, nulls := range []bool{false, true} {
-			tab := chunked(rng, 1000, 20, 3, false, nulls)
+			tab := plantest.CodedTable(rng, 1000, 20, 3, false, nulls)
 			tab.Fields[0].Type = double
 			q := &physical.Query{Table: tab}
 			for i, c := range tab.Chunks {
 				c.Segments[0].Type, c.Segments[0].Base = double, table.OrdinalFloat64(1)
-				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: leafOf(&predicate.Compare{Col: 1, Op: expr.LT, Code: c.Segments[1].Max / uint64(2+i), Text: "b below"})})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: plantest.LeafOf(&predicate.Compare{Col: 1, Op: expr.LT, Code: c.Segments[1].Max / uint64(2+i), Text: "b below"})})
 			}
 			q.Chunks[1].Pred = &predicate.Pred{Op: predicate.False}
 			q.Aggs = []expr.Aggregate{{Kind: expr.Min, Col: 1, Name: "b", Arg: tab.Fields[1].Type, P: -1}}

@@ -39,18 +39,12 @@
 //     for each key ([physical.Dimension]), those of several times four records together, so that the memory
 //     has much to do at a time. Of the later columns only those of records that are left are read.
 //
-//   - Other joins of two tables: the codes of the keys are gathered from the planes, and [Join] finds the pairs of
-//     row ids, by a perfect hash, a hash join, a sort-merge join or nested loops.
+//   - Other joins, ORDER BY, groups of more keys than have slots, and window functions are package relational's. Queries that wait
+//     together are one sweep of package sharedscan.
 //
-//   - Queries that wait together are one sweep ([Batch]): the intervals of a record's codes tell which of 64 conditions it
-//     passes, so that the conditions cost the same however many there are.
-//
-//   - LIKE over a dictionary of many texts looks through their bytes (match.go): a work group takes 256 texts at a time, looks for
+//   - LIKE over a dictionary of many texts looks through their bytes (like.go): a work group takes 256 texts at a time, looks for
 //     bytes that every match has, 16 a thread, and matches the texts that have them. The answer is a bitmap of codes, which a
 //     sweep looks the codes of its records up in. All else that is asked of texts (=, <, ORDER BY, joins, GROUP BY) is asked of codes.
-//
-//   - ORDER BY: the keys of the selected records are gathered from the planes into words, which a radix sort
-//     orders (package primitives). With LIMIT an order statistic of the first key leaves few records first.
 //
 // In large chunks each multiprocessor keeps to a region of the records, the same in every
 // program (units.glsl): it finds their addresses translated.
@@ -60,13 +54,13 @@
 //   - [Select] is the [partial.Selection] of a query on a [Profile].
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
-//   - chunk queues the work on one chunk; tree.go turns predicates over codes
-//     into nodes over planes, generate.go these into GLSL.
+//   - [ChunkWork] is the work on one chunk, as passes; predicate_tree.go turns predicates over codes
+//     into nodes over planes, predicate_program.go these into GLSL.
 //   - kernel is a program with its arguments for one window of a chunk. On a GPU, where a
 //     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program
 //     become one dispatch, which goes over them one after the other; bitmaps of all chunks lie in one block
 //     then, and columns are found by their addresses, where the device can (Profile.Addresses).
-//   - joint is what sums of expressions over the same columns ask of a chunk, codeSum one sum
+//   - multiSum is what sums of expressions over the same columns ask of a chunk, columnSum one sum
 //     that they need.
 //   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
 //     same program add their counts up in the same words.
@@ -75,7 +69,7 @@
 //     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits
 //     from those of the space, a constant is added to the planes, which stay resident
 //     (textures.Block.Plus), and the ranks of strings are looked up first.
-//   - histogram is such a search over several devices. Each looks some digits ahead, as its own
+//   - rankSearch is such a search over several devices. Each looks some digits ahead, as its own
 //     values decide them; where few values are left, a digit has more bits ([wideBits]).
 //
 // # Caveats

@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -43,14 +44,14 @@ func names(passes []*pass.Pass) string {
 }
 
 func TestExplainNamesThePasses(t *testing.T) {
-	tab := chunked(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, false)
+	tab := plantest.CodedTable(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, false)
 	all := &predicate.Pred{Op: predicate.True}
 	for _, c := range []struct {
 		where *predicate.Pred
 		agg   expr.Aggregate
 		want  string
 	}{
-		{less(0, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(a < 60)"},
+		{plantest.LessThan(0, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(a < 60)"},
 		{all, expr.Aggregate{Kind: expr.CountAll, Col: -1}, ""},
 		{all, agg(expr.Sum), "Accumulate(a)"},
 		{all, agg(expr.Percentile), "Digits(a, bits 7..5); Decide(a, bits 7..5); Decide(a, bits 4..2)"},
@@ -64,9 +65,9 @@ func TestExplainNamesThePasses(t *testing.T) {
 
 // One text serves every constant, and the same query gives the same text.
 func TestConstantsAreNoMatterOfShape(t *testing.T) {
-	tab := chunked(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, true)
+	tab := plantest.CodedTable(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, true)
 	text := func(code uint64) string {
-		where := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{less(0, code), less(1, 1)}}
+		where := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{plantest.LessThan(0, code), plantest.LessThan(1, 1)}}
 		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: where}}, Aggs: []expr.Aggregate{agg(expr.Sum)}}
 		return explained(t, hardware, q)[0].Program.Text
 	}
@@ -141,8 +142,8 @@ func TestChunksShareTheDigitsOfASearch(t *testing.T) {
 func TestErrorsComeInOrder(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
-		tab := chunked(rand.New(rand.NewPCG(5, 6)), 1000, 8, 1, false, false)
-		none := leafOf(&predicate.Range{Col: 0, Lo: 1, Hi: tab.Chunks[0].Segments[0].Max, Text: "some"})
+		tab := plantest.CodedTable(rand.New(rand.NewPCG(5, 6)), 1000, 8, 1, false, false)
+		none := plantest.LeafOf(&predicate.Range{Col: 0, Lo: 1, Hi: tab.Chunks[0].Segments[0].Max, Text: "some"})
 		first, second := errors.New("first"), errors.New("second")
 		kth := agg(expr.KthLargest)
 		kth.K = 100_000
@@ -170,14 +171,14 @@ func TestLargeTreesAgreeWithCPU(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 8))
 		d := compute.ProfileOf(ctx.Caps())
 		d.Fuse = true
-		tab := chunked(rng, 9000, 12, 1, false, true)
+		tab := plantest.CodedTable(rng, 9000, 12, 1, false, true)
 		for i, leaves := range []int{15, 40, 40} {
 			if i == 2 { // on hardware
 				d.Software, d.Multiprocessors, d.RegionRows = false, 2, 0
 			}
 			p := &predicate.Pred{Op: predicate.Or}
 			for i := range leaves {
-				p.Kids = append(p.Kids, leafOf(&predicate.Compare{Col: i % 2, Op: expr.EQ, Code: uint64(1 + 37*i%1000), Text: fmt.Sprint("leaf ", i)}))
+				p.Kids = append(p.Kids, plantest.LeafOf(&predicate.Compare{Col: i % 2, Op: expr.EQ, Code: uint64(1 + 37*i%1000), Text: fmt.Sprint("leaf ", i)}))
 			}
 			q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 			compareWithCPU(t, g, d, q, fmt.Sprint(leaves, " leaves"))
@@ -192,8 +193,8 @@ func TestRegionsCoverEveryRecord(t *testing.T) {
 		d := compute.ProfileOf(ctx.Caps())
 		d.Software, d.RegionRows = false, 0
 		for _, rows := range []int{300, 100_001} {
-			tab := uniform(rows)
-			and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{semilinear(), less(1, 300_000)}}
+			tab := plantest.UniformCodes(rows)
+			and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{semilinear(), plantest.LessThan(1, 300_000)}}
 			for _, d.Multiprocessors = range []int{1, 3, 20} {
 				for _, p := range []*predicate.Pred{semilinear(), and} {
 					q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
@@ -218,8 +219,8 @@ func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
 		for i := range 7 {
 			name := string(rune('a' + i))
 			tab.Fields = append(tab.Fields, table.Field{Name: name, Type: table.Type{Kind: table.BigInt}})
-			tab.Chunks[0].Segments = append(tab.Chunks[0].Segments, column(rng, 9000, 40, false, true))
-			p.Kids = append(p.Kids, leafOf(&predicate.Compare{Col: i, Op: expr.LT, Code: 1 << 39, Text: name + " < 2^39"}))
+			tab.Chunks[0].Segments = append(tab.Chunks[0].Segments, plantest.Column(rng, 9000, 40, false, true))
+			p.Kids = append(p.Kids, plantest.LeafOf(&predicate.Compare{Col: i, Op: expr.LT, Code: 1 << 39, Text: name + " < 2^39"}))
 		}
 		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 		for _, blocks := range []int{8, 16} {
@@ -234,13 +235,13 @@ func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
 // segments.
 func TestSelectionsReadNoOtherColumn(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		tab := chunked(rand.New(rand.NewPCG(15, 16)), 9000, 12, 1, false, true)
+		tab := plantest.CodedTable(rand.New(rand.NewPCG(15, 16)), 9000, 12, 1, false, true)
 		tab.Fields = append([]table.Field{{Name: "nested", Unsupported: "a nested type"}}, tab.Fields...)
 		tab.Chunks[0].Segments = append([]*table.Segment{nil}, tab.Chunks[0].Segments...)
 		below := func(col int) *predicate.Pred {
-			return leafOf(&predicate.Compare{Col: col, Op: expr.LT, Code: 0, Text: tab.Fields[col].Name + " < 0"})
+			return plantest.LeafOf(&predicate.Compare{Col: col, Op: expr.LT, Code: 0, Text: tab.Fields[col].Name + " < 0"})
 		}
-		p := &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{below(1), leafOf(&predicate.NullTest{Col: 2, Text: "b IS NULL"})}}
+		p := &predicate.Pred{Op: predicate.Or, Kids: []*predicate.Pred{below(1), plantest.LeafOf(&predicate.NullTest{Col: 2, Text: "b IS NULL"})}}
 		check := predicate.Check{Pred: &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{below(1), below(2)}}, Err: errors.New("a check")}
 		median := expr.Aggregate{Kind: expr.Percentile, Col: 1, Name: "a", Arg: tab.Fields[1].Type, F: 0.5, P: -1}
 		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p, Checks: []predicate.Check{check}}}, Aggs: []expr.Aggregate{median}}
@@ -263,7 +264,7 @@ func TestLongSearchesInSoftware(t *testing.T) {
 			m.Spans = append(m.Spans, predicate.Span{Lo: 210*i + 3, Hi: 210*i + 40})
 		}
 		tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: seg.Type}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{seg}}}}
-		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: leafOf(m)}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum)}}
+		q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: plantest.LeafOf(m)}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum)}}
 		d := compute.ProfileOf(ctx.Caps())
 		if d.Software {
 			d.Multiprocessors = 1
@@ -280,10 +281,10 @@ func TestQueriesRunAgain(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(9, 10))
 		d := compute.ProfileOf(ctx.Caps())
-		tab := chunked(rng, 5000, 10, 1, false, false)
+		tab := plantest.CodedTable(rng, 5000, 10, 1, false, false)
 		var queries []*physical.Query
 		for code := range uint64(12) { // more than are kept
-			queries = append(queries, &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: less(0, 50*code+1)}},
+			queries = append(queries, &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: plantest.LessThan(0, 50*code+1)}},
 				Aggs: []expr.Aggregate{agg(expr.Count), agg(expr.Sum)}})
 		}
 		for range 3 {

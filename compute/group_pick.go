@@ -19,7 +19,7 @@ import (
 // picking takes those of a chunk's groups off the device that [physical.Query].Bound wants: by a sum of at most 62 bits and
 // its sign, of which the device makes a key of 64 bits that orders as it does, or by the code of one of their keys.
 type picking struct {
-	*grouping
+	*Grouping
 	*plan.GroupBound
 	device Profile
 	run    pass.Runner
@@ -45,20 +45,20 @@ const (
 
 // picking is how the groups of a query are picked; nil where all of them are to be read.
 func (c *compiled) picking(run pass.Runner) *picking {
-	b := c.q.Bound
-	if b == nil || c.q.IsPart() || len(c.chunks) != 1 || c.chunks[0].grouping == nil || len(c.chunks[0].pieces) != 1 {
+	b := c.Q.Bound
+	if b == nil || c.Q.IsPart() || len(c.Chunks) != 1 || c.Chunks[0].grouping == nil || len(c.Chunks[0].Pieces) != 1 {
 		return nil
 	}
-	g := c.chunks[0].grouping
-	if g.size*g.words < c.device.PickWords {
+	g := c.Chunks[0].grouping
+	if g.Size*g.Words < c.Device.PickWords {
 		return nil
 	}
-	p := &picking{grouping: g, GroupBound: b, device: c.device, run: run, at: g.place[0], n: records, some: records}
+	p := &picking{Grouping: g, GroupBound: b, device: c.Device, run: run, at: g.place[0], n: Records, some: Records}
 	switch {
 	case b.All:
 		return p
 	case b.Key != nil:
-		p.byKey(c.q)
+		p.byKey(c.Q)
 		return p
 	}
 	part := g.parts[b.Agg]
@@ -67,7 +67,7 @@ func (c *compiled) picking(run pass.Runner) *picking {
 	}
 	p.n, p.some = part.n, part.n
 	if len(part.Sum.Terms) == 0 { // a count, which is never NULL
-		p.some = records
+		p.some = Records
 		p.add(-1, 1)
 		return p
 	}
@@ -79,11 +79,11 @@ func (c *compiled) picking(run pass.Runner) *picking {
 			continue
 		case ofRecords:
 		default:
-			if size = g.values[at].bits; g.values[at].size > 2 {
+			if size = g.Values[at].bits; g.Values[at].Size > 2 {
 				return nil
 			}
 		}
-		width += math.Ldexp(1, size+bits.Len(uint(c.chunks[0].Rows))+term.Coef.BitLen())
+		width += math.Ldexp(1, size+bits.Len(uint(c.Chunks[0].Rows))+term.Coef.BitLen())
 		p.add(at, term.Coef.Int64())
 	}
 	if width > math.Ldexp(1, maxSumBits) {
@@ -107,9 +107,9 @@ func (p *picking) byKey(q *physical.Query) {
 // room is how many groups have room in what is read.
 func (p *picking) room(rows int) int {
 	if p.All {
-		return min(p.size, rows, p.device.Primitives.MaxWords/(p.words+1)-1)
+		return min(p.Size, rows, p.device.Primitives.MaxWords/(p.Words+1)-1)
 	}
-	return mostPicked / (p.words + 1)
+	return mostPicked / (p.Words + 1)
 }
 
 // add adds a term to the sum.
@@ -119,7 +119,7 @@ func (p *picking) add(value int, coef int64) {
 
 // groups are those that are picked; ok is false where these are too many.
 func (p *picking) groups(c *compiled) (list []physical.GroupStates, ok bool, err error) {
-	if p.result, err = c.dispatch(p.run); err != nil {
+	if p.result, err = c.Dispatch(p.run); err != nil {
 		return nil, false, err
 	}
 	lo, hi := uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
@@ -132,10 +132,10 @@ func (p *picking) groups(c *compiled) (list []physical.GroupStates, ok bool, err
 			return nil, false, err
 		}
 	}
-	room := p.room(c.chunks[0].Rows)
-	of := *p.grouping
-	of.words++ // behind a group's words comes its slot
-	picked := primitives.Zeros(2 + room*of.words)
+	room := p.room(c.Chunks[0].Rows)
+	of := *p.Grouping
+	of.Words++ // behind a group's words comes its slot
+	picked := primitives.Zeros(2 + room*of.Words)
 	pick := p.step("GROUPS: pick those that are wanted", "groups, those whose sum is within bounds", picked.Block)
 	pick.Uniforms = append(pick.Uniforms, shaders.Uint("room", uint32(room)),
 		shaders.Uniform{Name: "bounds", I: []int32{int32(uint32(lo)), int32(lo >> 32), int32(uint32(hi)), int32(hi >> 32)}})
@@ -150,18 +150,18 @@ func (p *picking) groups(c *compiled) (list []physical.GroupStates, ok bool, err
 	if n > room {
 		return nil, false, nil
 	}
-	if end := 2 + n*of.words; end > len(words) {
+	if end := 2 + n*of.Words; end > len(words) {
 		if words, err = picked.First(end).Read(p.run); err != nil {
 			return nil, false, err
 		}
 	}
-	x := c.chunks[0]
-	words = words[2:][:n*of.words]
+	x := c.Chunks[0]
+	words = words[2:][:n*of.Words]
 	slots := make([]uint32, n)
 	for i := range slots {
-		slots[i] = words[i*of.words+p.words]
+		slots[i] = words[i*of.Words+p.Words]
 	}
-	states := of.states(x.q.ChunkID(x.index), x.pieces[0].From, words, upTo(n), slots)
+	states := of.States(x.Q.ChunkID(x.Index), x.Pieces[0].From, words, UpTo(n), slots)
 	states.Omitted = found - n
 	return []physical.GroupStates{states}, true, nil
 }
@@ -201,9 +201,9 @@ func (p *picking) threads() int {
 // workGroups is how many they have: more than first groups are wanted, where there are enough slots.
 func (p *picking) workGroups() int {
 	local := p.threads()
-	n := min(1<<12, (p.size+local-1)/local)
+	n := min(1<<12, (p.Size+local-1)/local)
 	if p.device.Software {
-		n = max(n, p.size/(local*(shaders.MaxTurns/(2*p.words+8)))+1)
+		n = max(n, p.Size/(local*(shaders.MaxTurns/(2*p.Words+8)))+1)
 	}
 	return n
 }
@@ -214,9 +214,9 @@ func (p *picking) step(name, counts string, out textures.Block, defines ...strin
 	for i, value := range p.terms {
 		text := fmt.Sprintf("uvec2(word(slot, %du), 0u)", p.n)
 		if value >= 0 {
-			v := p.values[value]
-			if text = fmt.Sprintf("uvec2(word(slot, %du), 0u)", v.at); v.size > 1 {
-				text = fmt.Sprintf("uvec2(word(slot, %du), word(slot, %du))", v.at, v.at+1)
+			v := p.Values[value]
+			if text = fmt.Sprintf("uvec2(word(slot, %du), 0u)", v.At); v.Size > 1 {
+				text = fmt.Sprintf("uvec2(word(slot, %du), word(slot, %du))", v.At, v.At+1)
 			}
 		}
 		if text = fmt.Sprintf("times(%s, coefficient(%d))", text, i); sum != "" {
@@ -235,9 +235,9 @@ func (p *picking) step(name, counts string, out textures.Block, defines ...strin
 		}
 	}
 	local := p.threads()
-	defines = append(defines, fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("WORDS %du", p.words), fmt.Sprintf("VALUES %du", p.some),
+	defines = append(defines, fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("WORDS %du", p.Words), fmt.Sprintf("VALUES %du", p.some),
 		fmt.Sprintf("TERMS %d", max(1, len(p.terms))), "SUM "+cmp.Or(sum, "uvec2(0u)"))
-	uniforms := []shaders.Uniform{shaders.Uint("first", uint32(p.at)), shaders.Uint("slots", uint32(p.size)), shaders.Uint("flip", flip)}
+	uniforms := []shaders.Uniform{shaders.Uint("first", uint32(p.at)), shaders.Uint("slots", uint32(p.Size)), shaders.Uint("flip", flip)}
 	if p.digit[1] > 0 {
 		uniforms = append(uniforms, shaders.Uniform{Name: "digit", U: p.digit[:]})
 	}
@@ -248,7 +248,7 @@ func (p *picking) step(name, counts string, out textures.Block, defines ...strin
 		}
 		uniforms = append(uniforms, shaders.Uniform{Name: "coefficients", I: coefs})
 	}
-	return &pass.Pass{Op: primitives.Op{Verb: name, Over: strings.TrimSpace(fmt.Sprintf("%d %s", p.size, counts))},
+	return &pass.Pass{Op: primitives.Op{Verb: name, Over: strings.TrimSpace(fmt.Sprintf("%d %s", p.Size, counts))},
 		Program: shaders.Join([]string{"int64.glsl", "group_pick.comp"}, defines...), Uniforms: uniforms,
 		Dispatch: &pass.Dispatch{Groups: [2]int{p.workGroups()}, Blocks: []textures.Block{p.result, out}}}
 }

@@ -25,11 +25,11 @@ func TestGroupsArePicked(t *testing.T) {
 	ctx := context.Background()
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		for _, tab := range []*table.Table{
-			grouped(9000, 1, [2]int{4000, 1}, true, false),
-			grouped(3000, 1, [2]int{40, 2}, false, true),
-			grouped(200, 1, [2]int{200, 1}, true, false),
+			gltest.GroupTable(9000, 1, [2]int{4000, 1}, true, false),
+			gltest.GroupTable(3000, 1, [2]int{40, 2}, false, true),
+			gltest.GroupTable(200, 1, [2]int{200, 1}, true, false),
 		} {
-			q, n := groupsQuery(t, tab, nil, 0)
+			q, n := gltest.GroupQuery(t, tab, nil, 0)
 			n.Aggs = append(slices.Clone(n.Aggs[:2]), n.Aggs[5:7]...) // count(x), sum(x), count(*), sum(x * y)
 			q.Groups = n
 			all := allGroups(t, cpu.Group(ctx, tab, n, cpu.New(1).Rows(ctx, q)))
@@ -41,8 +41,8 @@ func TestGroupsArePicked(t *testing.T) {
 					{First: 1}, {First: 1, Desc: true}, {First: 7, Desc: true}, {First: len(values), Desc: true}, {First: 1000},
 				} {
 					b.Agg = agg
-					for kind, d := range groupDevices(gl) {
-						if d.PickWords = 0; d.SortGroups > 0 || d.WindowRows > 0 {
+					for kind, d := range Variants(gl.Caps()) {
+						if d.PickWords = 0; d.WindowRows > 0 {
 							continue
 						}
 						what := fmt.Sprintf("%d rows, %s, %+v", tab.Rows(), kind, b)
@@ -60,7 +60,7 @@ func checkPicked(t *testing.T, what string, g *pass.GL, d Profile, q *physical.Q
 	defer g.End()
 	c, err := d.compile(q)
 	if err != nil {
-		if d.maxBlocks() <= 8 {
+		if d.BlockLimit() <= 8 {
 			return
 		}
 		t.Fatalf("%s: %v", what, err)
@@ -128,11 +128,11 @@ func allGroups(t *testing.T, groups func(func(cpu.GroupRows, error) bool)) map[s
 
 // Sums that are too wide, groups of several windows, and queries with checks are read as a whole.
 func TestGroupsThatAreNotPicked(t *testing.T) {
-	tab := grouped(9000, 1, [2]int{4000, 1}, false, false)
-	d := deviceOf(&glctx.Caps{Software: true, MaxStorageBlock: 1 << 27, Limits: map[string]int64{"MAX_TEXTURE_BUFFER_SIZE": 1 << 27}}, true)
+	tab := gltest.GroupTable(9000, 1, [2]int{4000, 1}, false, false)
+	d := ProfileAs(&glctx.Caps{Software: true, MaxStorageBlock: 1 << 27, Limits: map[string]int64{"MAX_TEXTURE_BUFFER_SIZE": 1 << 27}}, true)
 	d.PickWords = 0
 	for agg, want := range map[int]bool{1: true, 6: true, 7: false} { // the last is the sum of three factors
-		q, _ := groupsQuery(t, tab, nil, 0)
+		q, _ := gltest.GroupQuery(t, tab, nil, 0)
 		q = q.Bounded(&plan.GroupBound{Agg: agg, First: 10})
 		c, err := d.compile(q)
 		if err != nil {
@@ -143,13 +143,13 @@ func TestGroupsThatAreNotPicked(t *testing.T) {
 		}
 	}
 	d.WindowRows = 4096
-	q, _ := groupsQuery(t, tab, nil, 0)
+	q, _ := gltest.GroupQuery(t, tab, nil, 0)
 	c, err := d.compile(q.Bounded(&plan.GroupBound{Agg: 1, First: 10}))
 	if err != nil || c.picking(&pass.Recorder{}) != nil {
 		t.Errorf("groups of windows are picked, %v", err)
 	}
-	twice := grouped(9000, 2, [2]int{40, 1}, false, false)
-	if q, _ := groupsQuery(t, twice, nil, 0); q.Bounded(&plan.GroupBound{Agg: 1, First: 10}) != q {
+	twice := gltest.GroupTable(9000, 2, [2]int{40, 1}, false, false)
+	if q, _ := gltest.GroupQuery(t, twice, nil, 0); q.Bounded(&plan.GroupBound{Agg: 1, First: 10}) != q {
 		t.Error("groups of several chunks have a bound")
 	}
 }

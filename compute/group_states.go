@@ -10,11 +10,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Groups aggregates the selected records of each chunk by the query's keys.
+// Groups aggregates the selected records of each chunk by the query's keys, a slot for each combination of their codes.
 func Groups(run pass.Runner, d Profile, q *physical.Query) ([]physical.GroupStates, error) {
-	if d.sortsGroups(q) {
-		return sortedGroups(run, d, q)
-	}
 	c, err := d.compile(q)
 	if err != nil {
 		return nil, err
@@ -27,7 +24,7 @@ func Groups(run pass.Runner, d Profile, q *physical.Query) ([]physical.GroupStat
 	if c.words > mostGroupWords {
 		return nil, tooManyWords(c.words)
 	}
-	x := &execution{compiled: c, run: run, histograms: map[int]*histogram{}}
+	x := &execution{compiled: c, run: run, histograms: map[int]*rankSearch{}}
 	if err := x.Check(); err != nil {
 		return nil, err
 	}
@@ -41,29 +38,29 @@ func tooManyWords(words int) error {
 
 // groups are those of the windows.
 func (x *execution) groups() (list []physical.GroupStates) {
-	for _, c := range x.chunks {
+	for _, c := range x.Chunks {
 		if c.grouping == nil {
 			continue
 		}
-		for i, p := range c.pieces {
+		for i, p := range c.Pieces {
 			g := c.grouping
-			words := x.words[g.place[i]:][:g.size*g.words]
+			words := x.Words[g.place[i]:][:g.Size*g.Words]
 			slots := g.firstRows(words)
-			list = append(list, g.states(x.q.ChunkID(c.index), p.From, words, slots, slots))
+			list = append(list, g.States(x.Q.ChunkID(c.Index), p.From, words, slots, slots))
 		}
 	}
 	return list
 }
 
 // firstRows are the slots with records, in the order of their first rows.
-func (g *grouping) firstRows(words []uint32) []uint32 {
+func (g *Grouping) firstRows(words []uint32) []uint32 {
 	n := 0
-	for at := records; at < len(words); at += g.words {
+	for at := Records; at < len(words); at += g.Words {
 		n += int(min(words[at], 1))
 	}
 	order := make([]uint64, 0, n) // first rows and slots
-	for slot := range len(words) / g.words {
-		if w := words[slot*g.words:]; w[records] > 0 {
+	for slot := range len(words) / g.Words {
+		if w := words[slot*g.Words:]; w[Records] > 0 {
 			order = append(order, uint64(^w[firstRow])<<32|uint64(slot))
 		}
 	}
@@ -75,8 +72,8 @@ func (g *grouping) firstRows(words []uint32) []uint32 {
 	return out
 }
 
-// states reads the groups of a window that have some slots, from these places among the words.
-func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint32) physical.GroupStates {
+// States reads the groups of a window that have some slots, from these places among the words.
+func (g *Grouping) States(chunk, from int, words []uint32, places, slots []uint32) physical.GroupStates {
 	n := len(slots)
 	out := physical.GroupStates{Chunk: chunk, Rows: make([]uint32, n), N: make([]uint64, n), Aggs: make([]physical.GroupState, len(g.parts)), Distinct: true}
 	for i, p := range g.parts {
@@ -91,8 +88,8 @@ func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint3
 	}
 	table.InParts(n, func(lo, hi int) {
 		for i, place := range places[lo:hi] {
-			w := words[int(place)*g.words:]
-			out.Rows[lo+i], out.N[lo+i] = uint32(from)+^w[firstRow], uint64(w[records])
+			w := words[int(place)*g.Words:]
+			out.Rows[lo+i], out.N[lo+i] = uint32(from)+^w[firstRow], uint64(w[Records])
 		}
 		for k, d := range g.numbers {
 			for i := lo; i < hi && d.size > 0; i++ {
@@ -107,7 +104,7 @@ func (g *grouping) states(chunk, from int, words []uint32, places, slots []uint3
 }
 
 // room is an aggregate's state of so many groups.
-func (g *grouping) room(p groupPart, n int) (s physical.GroupState) {
+func (g *Grouping) room(p groupPart, n int) (s physical.GroupState) {
 	s.N, s.High, s.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
 	if p.ExtremeColumn >= 0 {
 		s.Extremes = make([]uint32, n)
@@ -116,15 +113,15 @@ func (g *grouping) room(p groupPart, n int) (s physical.GroupState) {
 }
 
 // state reads what an aggregate needs of the groups lo to hi-1.
-func (g *grouping) state(p groupPart, words, places []uint32, lo, hi int, s *physical.GroupState) {
+func (g *Grouping) state(p groupPart, words, places []uint32, lo, hi int, s *physical.GroupState) {
 	if p.none {
 		return
 	}
 	for i := lo; i < hi; i++ {
-		w := words[int(places[i])*g.words:]
+		w := words[int(places[i])*g.Words:]
 		s.N[i] = uint64(w[p.n])
 		if p.ExtremeColumn >= 0 && p.end >= 0 {
-			if s.Extremes[i] = w[g.values[p.end].at]; !p.Largest {
+			if s.Extremes[i] = w[g.Values[p.end].At]; !p.Largest {
 				s.Extremes[i] = ^s.Extremes[i]
 			}
 		}
@@ -138,10 +135,10 @@ func (g *grouping) state(p groupPart, words, places []uint32, lo, hi int, s *phy
 				s.Add(i, s.N[i], coef)
 			}
 		default:
-			v := g.values[at]
+			v := g.Values[at]
 			for i := lo; i < hi; i++ {
 				var part [3]uint32
-				copy(part[:], words[int(places[i])*g.words+v.at:][:v.size])
+				copy(part[:], words[int(places[i])*g.Words+v.At:][:v.Size])
 				s.Add(i, uint64(part[0])|uint64(part[1])<<32, coef)
 				s.High[i] += int64(part[2]) * coef
 			}

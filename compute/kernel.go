@@ -24,7 +24,7 @@ func (p piece) units() int { return textures.Units(p.Rows) }
 // for it.
 type slot struct{ name, kind, access string } // kind: of an element; access: "readonly", "writeonly" or ""
 
-// code is the program of a kernel: files of glsl/, text, and more files. It goes over its
+// Code is the program of a kernel: files of glsl/, text, and more files. It goes over its
 // pieces one after the other:
 //
 //	for (int p = 0; p < args[0]; p++) { PIECE(p); ... arg(i) ... }
@@ -32,23 +32,23 @@ type slot struct{ name, kind, access string } // kind: of an element; access: "r
 // From PIECE(p) on, piece is p and arg(i) is one of its arguments: arg(0) is the number of units, arg(1) of rows,
 // arg(2) piece.from, arg(3) the number of units in the pieces before it; from arg(OWN) on it is the program's own. args[1] is
 // the place of claims, args[2] the number of units of all pieces (units.glsl).
-type code struct {
-	name           string
-	files          []string
-	defines        []string
-	slots          []slot
-	text           string
+type Code struct {
+	Name           string
+	Files          []string
+	Defines        []string
+	Slots          []slot
+	Text           string
 	each           string // text where each piece has a place of its own for the counts
 	after          []string
 	at             int // which arg is the place of the counts in the result; 0 for none
-	device         Profile
-	perUnit, steps int  // see Profile.groupsOf
-	mostUnits      int  // that one thread takes of a piece, on hardware; 0 is threadUnits
-	split          int  // 2^split threads share a unit
-	shared         bool // by all chunks, with its uniforms and textures
+	Device         Profile
+	PerUnit, steps int  // see Profile.groupsOf
+	MostUnits      int  // that one thread takes of a piece, on hardware; 0 is threadUnits
+	Split          int  // 2^split threads share a unit
+	Shared         bool // by all chunks, with its uniforms and textures
 	values         bool // it reads codes: see Profile.valueGroups
-	regional       bool
-	uniforms       []shaders.Uniform // beside the arguments
+	Regional       bool
+	Uniforms       []shaders.Uniform // beside the arguments
 	textures       []textures.Ref
 }
 
@@ -66,7 +66,7 @@ const (
 // kernel is code with the blocks and arguments of one piece; or, where pass is set,
 // another kind of pass.
 type kernel struct {
-	*code
+	*Code
 	piece
 	chunk  int
 	op     pass.Op
@@ -79,20 +79,20 @@ type kernel struct {
 
 // counts is where the kernel's counts lie.
 func (k *kernel) counts() int32 {
-	if k.code.at == 0 {
+	if k.Code.at == 0 {
 		return 0
 	}
-	return k.own[k.code.at-firstArg]
+	return k.own[k.Code.at-firstArg]
 }
 
 // joins reports whether one dispatch can do the work of both. What the passes of one
 // stage do is independent.
 func (k *kernel) joins(o *kernel) bool {
-	if k.pass != nil || o.pass != nil || k.section != o.section || k.code == o.code {
-		return k.code == o.code && k.section == o.section && k.pass == nil
+	if k.pass != nil || o.pass != nil || k.section != o.section || k.Code == o.Code {
+		return k.Code == o.Code && k.section == o.section && k.pass == nil
 	}
-	return len(k.own) == len(o.own) && k.text == o.text && k.name == o.name && slices.Equal(k.defines, o.defines) && slices.Equal(k.slots, o.slots) &&
-		k.device.local == o.device.local && len(k.uniforms)+len(o.uniforms)+len(k.textures)+len(o.textures) == 0
+	return len(k.own) == len(o.own) && k.Text == o.Text && k.Name == o.Name && slices.Equal(k.Defines, o.Defines) && slices.Equal(k.Slots, o.Slots) &&
+		k.Device.Local == o.Device.Local && len(k.Uniforms)+len(o.Uniforms)+len(k.textures)+len(o.textures) == 0
 }
 
 // besides reports whether both belong to one stage of several chunks: passes that no dispatch joins, too, so that
@@ -110,13 +110,13 @@ type layout struct {
 
 func layoutOf(list []*kernel, d Profile) layout {
 	var l layout
-	for i, s := range list[0].slots {
+	for i, s := range list[0].Slots {
 		as, shared := i, true
 		for _, k := range list[1:] {
 			shared = shared && k.blocks[i] == list[0].blocks[i]
 		}
 		for j := range i {
-			if (!d.Software || len(list) > 1 && s.access == list[0].slots[j].access) && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
+			if (!d.Software || len(list) > 1 && s.access == list[0].Slots[j].access) && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
 				as = l.as[j]
 			}
 		}
@@ -142,7 +142,7 @@ func (l layout) most(d Profile, args int) int {
 	}
 	n := min(maxPieces, d.Together, (maxArgs-headArgs)/args)
 	if own > 0 {
-		n = min(n, (d.maxBlocks()-shared)/own)
+		n = min(n, (d.BlockLimit()-shared)/own)
 		if d.Software {
 			n = min(n, softwareBlocks/own)
 		}
@@ -150,18 +150,18 @@ func (l layout) most(d Profile, args int) int {
 	return max(1, n)
 }
 
-// begin forgets the passes of before, which have run.
-func (c *compiler) begin() { c.passes, c.waits, c.first = nil, nil, nil }
+// Begin forgets the passes of before, which have run.
+func (c *Compiler) Begin() { c.passes, c.waits, c.first = nil, nil, nil }
 
-// flush makes passes of what is queued: chunk by chunk, or, where programs go over
+// Flush makes passes of what is queued: chunk by chunk, or, where programs go over
 // several, stage by stage, those together that have one program.
-func (c *compiler) flush() {
-	for i, x := range c.chunks {
+func (c *Compiler) Flush() {
+	for i, x := range c.Chunks {
 		for len(x.pending) > 0 {
 			list := x.pending[0]
 			x.pending = x.pending[1:]
-			for _, y := range c.chunks[i+1:] {
-				if c.device.Together > 1 && len(y.pending) > 0 && list[0].besides(y.pending[0][0]) {
+			for _, y := range c.Chunks[i+1:] {
+				if c.Device.Together > 1 && len(y.pending) > 0 && list[0].besides(y.pending[0][0]) {
 					list = append(slices.Clip(list), y.pending[0]...)
 					y.pending = y.pending[1:]
 				}
@@ -172,7 +172,7 @@ func (c *compiler) flush() {
 }
 
 // emit makes the passes of a stage.
-func (c *compiler) emit(list []*kernel) {
+func (c *Compiler) emit(list []*kernel) {
 	first := len(c.passes)
 	for len(list) > 0 {
 		k, n := list[0], 1
@@ -182,11 +182,11 @@ func (c *compiler) emit(list []*kernel) {
 			for all < len(list) && k.joins(list[all]) {
 				all++
 			}
-			l := layoutOf(list[:all], c.device)
-			most := l.most(c.device, k.stride())
+			l := layoutOf(list[:all], c.Device)
+			most := l.most(c.Device, k.stride())
 			n = (all + (all+most-1)/most - 1) / ((all + most - 1) / most)
 			room := min(most, 1<<bits.Len(uint(n-1)))
-			if n > 1 && c.device.Software { // which compiles slowly
+			if n > 1 && c.Device.Software { // which compiles slowly
 				room = most
 			}
 			p = c.join(list[:n], room)
@@ -196,7 +196,7 @@ func (c *compiler) emit(list []*kernel) {
 			p.Window.Rows += o.Rows
 		}
 		c.passes = append(c.passes, p)
-		c.waits = append(c.waits, k.waits && first == len(c.passes)-1 || k.pass == nil && k.regional)
+		c.waits = append(c.waits, k.waits && first == len(c.passes)-1 || k.pass == nil && k.Regional)
 		c.first = append(c.first, first)
 		list = list[n:]
 	}
@@ -207,23 +207,23 @@ func (c *compiler) emit(list []*kernel) {
 func (k *kernel) stride() int { return (firstArg + len(k.own) + 3) / 4 * 4 }
 
 // join makes one pass of kernels, with the program for up to so many.
-func (c *compiler) join(list []*kernel, room int) *pass.Pass {
+func (c *Compiler) join(list []*kernel, room int) *pass.Pass {
 	k := list[0]
-	l := layoutOf(list, c.device)
+	l := layoutOf(list, c.Device)
 	stride := k.stride()
 	args := make([]int32, headArgs+stride*len(list))
 	args[0] = int32(len(list))
-	if k.regional {
-		args[1] = int32(c.alloc(k.device.Multiprocessors))
+	if k.Regional {
+		args[1] = int32(c.Alloc(k.Device.Multiprocessors))
 	}
 	blocks := []textures.Block{c.result}
 	var addressed []int // slots
 	var text strings.Builder
 	c.arguments(&text, stride, room)
-	for i, s := range k.slots {
+	for i, s := range k.Slots {
 		switch {
 		case l.as[i] != i:
-			fmt.Fprintf(&text, "#define %s %s\n", s.name, k.slots[l.as[i]].name)
+			fmt.Fprintf(&text, "#define %s %s\n", s.name, k.Slots[l.as[i]].name)
 		case l.shared[i] || room == 1:
 			text.WriteString(s.declare(len(blocks)))
 			blocks = append(blocks, k.blocks[i])
@@ -232,7 +232,7 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 			addressed = append(addressed, i)
 		default:
 			at := len(blocks)
-			text.WriteString(s.declareArray(at, room, c.device.Software))
+			text.WriteString(s.declareArray(at, room, c.Device.Software))
 			blocks = append(blocks, make([]textures.Block, room)...)
 			for j, o := range list {
 				blocks[at+j] = o.blocks[i]
@@ -248,7 +248,7 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 			}
 		}
 	}
-	functions := k.text
+	functions := k.Text
 	for i, o := range list {
 		own := args[headArgs+stride*i:]
 		own[0], own[1], own[2], own[3] = int32(o.units()), int32(uint32(o.Rows)), int32(o.from), args[2]
@@ -258,17 +258,17 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 			functions = k.each
 		}
 	}
-	groups := c.groups(k.code, int(args[2]))
-	return &pass.Pass{Op: k.op, Program: c.device.program(k.code, text.String(), functions), Textures: k.textures,
-		Uniforms: append([]shaders.Uniform{{Name: "args", I: args}}, k.uniforms...),
-		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Addressed: byAddress, Images: c.device.Software}}
+	groups := c.groups(k.Code, int(args[2]))
+	return &pass.Pass{Op: k.op, Program: c.Device.program(k.Code, text.String(), functions), Textures: k.textures,
+		Uniforms: append([]shaders.Uniform{{Name: "args", I: args}}, k.Uniforms...),
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Addressed: byAddress, Images: c.Device.Software}}
 }
 
 // arguments declares the arguments of a program, so many words a piece. In software PIECE copies them: llvmpipe reads a
 // uniform whose index is no constant element by element of the vector, and one whose index is anew with each use.
-func (c *compiler) arguments(text *strings.Builder, stride, room int) {
+func (c *Compiler) arguments(text *strings.Builder, stride, room int) {
 	fmt.Fprintf(text, "uniform int args[%d];\nint piece = 0;\n", headArgs+stride*room)
-	if c.device.Software {
+	if c.Device.Software {
 		fmt.Fprintf(text, "int pieceArgs[%d];\nvoid take(int p) {\n    piece = p;\n", stride)
 		for i := range stride {
 			fmt.Fprintf(text, "    pieceArgs[%d] = args[%d + p * %d];\n", i, headArgs+i, stride)
@@ -298,11 +298,11 @@ func (s slot) declare(binding int) string {
 	return fmt.Sprintf("layout(std430, binding = %[1]d) %[2]s buffer Block%[1]d { %[3]s %[4]s[]; };\n", binding, s.access, s.kind, s.name)
 }
 
-// sideBySide lets passes begin before those before them are over, where they touch no
+// SideBySide lets passes begin before those before them are over, where they touch no
 // working memory that these touched: counts are added to the result in any order, and only
 // those that wait read them. The passes of one stage touch different parts of it. Regional ones wait:
 // beside another, work groups take parts of regions that are not their multiprocessor's.
-func (c *compiler) sideBySide() {
+func (c *Compiler) SideBySide() {
 	touched := map[*textures.Scratch]int{} // since the last pass that waits: by which stage
 	for i, p := range c.passes {
 		d, stage := p.Dispatch, c.first[i]

@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -25,7 +26,7 @@ func pieces(rng *rand.Rand, chunks, width int) *table.Table {
 		{Name: "b", Type: table.Type{Kind: table.BigInt}}, {Name: "c", Type: table.Type{Kind: table.Double}}}}
 	for i := range chunks {
 		rows := []int{1, 129, 3000, 8193, 9001}[rng.IntN(5)]
-		a, b, c := column(rng, rows, width, false, i%3 == 1), column(rng, rows, 9, i%5 == 2, false), column(rng, rows, 20, false, i%3 == 1)
+		a, b, c := plantest.Column(rng, rows, width, false, i%3 == 1), plantest.Column(rng, rows, 9, i%5 == 2, false), plantest.Column(rng, rows, 20, false, i%3 == 1)
 		if width < 60 {
 			a.Base += rng.Uint64N(1 << width)
 		}
@@ -49,8 +50,8 @@ func TestProgramsGoOverSeveralChunks(t *testing.T) {
 			tab := pieces(rng, chunks, []int{33, 12, 9}[i])
 			for _, where := range []func(c *table.Chunk) *predicate.Pred{
 				func(*table.Chunk) *predicate.Pred { return &predicate.Pred{Op: predicate.True} },
-				func(*table.Chunk) *predicate.Pred { return less(1, 200) },
-				func(c *table.Chunk) *predicate.Pred { return drawPredicate(rng, c, 2) },
+				func(*table.Chunk) *predicate.Pred { return plantest.LessThan(1, 200) },
+				func(c *table.Chunk) *predicate.Pred { return plantest.DrawPredicate(rng, c, 2) },
 			} {
 				q := &physical.Query{Table: tab, Aggs: append(everyAggregate(rng, 0, "a")[:8], everyAggregate(rng, 1, "b")[3])}
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Sum, Col: 2, Name: "c", Arg: tab.Fields[2].Type, P: -1})
@@ -69,12 +70,12 @@ func TestProgramsGoOverSeveralChunks(t *testing.T) {
 // column are those of each chunk.
 func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	tab := chunked(rng, 300, 9, 4, false, false)
+	tab := plantest.CodedTable(rng, 300, 9, 4, false, false)
 	tab.Fields = append(slices.Clip(tab.Fields), table.Field{Name: "c", Type: table.Type{Kind: table.BigInt}})
 	for i, c := range tab.Chunks {
-		c.Segments = []*table.Segment{column(rng, 300, 9, false, i > 1), column(rng, 300, 9, false, false), column(rng, 300, 9, false, true)}
+		c.Segments = []*table.Segment{plantest.Column(rng, 300, 9, false, i > 1), plantest.Column(rng, 300, 9, false, false), plantest.Column(rng, 300, 9, false, true)}
 	}
-	empty := column(rng, 300, 0, false, true)
+	empty := plantest.Column(rng, 300, 0, false, true)
 	empty.Valid, empty.Nulls = table.NewBitmap(300), 300
 	tab.Chunks[3].Segments[0] = empty
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
@@ -85,7 +86,7 @@ func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
 				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Count, Col: col, Name: name, Arg: tab.Fields[col].Type, P: -1})
 			}
 			for range tab.Chunks {
-				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: less(1, 200)})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: plantest.LessThan(1, 200)})
 			}
 			compareWithCPU(t, g, d, q, "counts")
 			d.Software, d.Fuse, d.Multiprocessors, d.Together = false, true, 1, 4
@@ -97,7 +98,7 @@ func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
 // different weights.
 func TestSumsOfCodesInDifferentBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	tab := chunked(rng, 300, 6, 6, false, false)
+	tab := plantest.CodedTable(rng, 300, 6, 6, false, false)
 	for i, c := range tab.Chunks {
 		for _, seg := range c.Segments[:2] {
 			base, codes := seg.Base, make([]uint64, 300)
@@ -130,18 +131,18 @@ func TestSnapshotsSharePrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
-		tab, programs := chunked(rng, 2000, 12, 3, false, true), 0
+		tab, programs := plantest.CodedTable(rng, 2000, 12, 3, false, true), 0
 		for i := range uint64(4) {
 			q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Sum), agg(expr.Percentile)}}
 			for range tab.Chunks {
-				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: less(0, 100+i)})
+				q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: plantest.LessThan(0, 100+i)})
 			}
 			compareWithCPU(t, g, d, q, "a snapshot")
 			if i > 0 && g.Programs().Len() != programs {
 				t.Errorf("%d programs with snapshot %d, %d before", g.Programs().Len(), i, programs)
 			}
 			programs = g.Programs().Len()
-			next, more := *tab, chunked(rng, 3000, 12, 1, false, true).Chunks
+			next, more := *tab, plantest.CodedTable(rng, 3000, 12, 1, false, true).Chunks
 			next.Chunks = append(slices.Clip(tab.Chunks[1:]), more...)
 			tab = &next
 		}
@@ -152,10 +153,10 @@ func TestSnapshotsSharePrograms(t *testing.T) {
 // the chunks; one, where programs find blocks by their addresses.
 func TestChunksShareDispatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	tab := chunked(rng, 20_000, 8, 16, false, false)
+	tab := plantest.CodedTable(rng, 20_000, 8, 16, false, false)
 	for i, c := range tab.Chunks {
 		c.Segments[0].Base += uint64(3 * i)
-		c.Segments[1] = column(rng, 20_000, 9, false, false)
+		c.Segments[1] = plantest.Column(rng, 20_000, 9, false, false)
 	}
 	device := hardware
 	device.Together = 16
@@ -164,11 +165,11 @@ func TestChunksShareDispatches(t *testing.T) {
 		agg   expr.Aggregate
 		want  string
 	}{
-		{less(1, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(b < 60) x2"},
+		{plantest.LessThan(1, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(b < 60) x2"},
 		{&predicate.Pred{Op: predicate.True}, agg(expr.Sum), "Accumulate(a) x2"},
-		{less(1, 60), agg(expr.Sum), "Accumulate(a) x3"},
+		{plantest.LessThan(1, 60), agg(expr.Sum), "Accumulate(a) x3"},
 		{&predicate.Pred{Op: predicate.True}, agg(expr.Percentile), "Digits(a, bits 8..6) x2; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
-		{less(1, 60), agg(expr.Percentile), "Digits(a, bits 8..6) x3; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
+		{plantest.LessThan(1, 60), agg(expr.Percentile), "Digits(a, bits 8..6) x3; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
 	} {
 		q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{x.agg}}
 		for range tab.Chunks {

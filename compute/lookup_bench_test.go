@@ -19,7 +19,7 @@ import (
 // build is what it takes to make the tree.
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Lookup ./compute
-func BenchmarkLookup(b *testing.B) { eachSize(b, benchmarkLookup) }
+func BenchmarkLookup(b *testing.B) { gltest.EachSize(b, benchmarkLookup) }
 
 func benchmarkLookup(b *testing.B, rows int) {
 	step := uint32((1 << 32) / uint64(rows+1))

@@ -56,15 +56,18 @@ type Profile struct {
 	// WindowRows, when set, bounds the rows of a window further (tests).
 	WindowRows int
 
-	local int // threads of a work group, when not the usual number
+	Local int // threads of a work group, when not the usual number
 	cache *cache
 }
 
 // ProfileOf returns the profile of the device of a context.
-func ProfileOf(caps *glctx.Caps) Profile { return deviceOf(caps, caps.Software) }
+func ProfileOf(caps *glctx.Caps) Profile { return ProfileAs(caps, caps.Software) }
 
-// deviceOf is the device as one of software, or of hardware.
-func deviceOf(caps *glctx.Caps, software bool) Profile {
+// MaxLines is the largest number of lines of a shared scan (see Profile.Lines).
+const MaxLines = 64
+
+// ProfileAs is the device as one of software, or of hardware.
+func ProfileAs(caps *glctx.Caps, software bool) Profile {
 	d := Profile{
 		cache:           newCache(),
 		Primitives:      primitives.ShapesOf(caps),
@@ -82,7 +85,7 @@ func deviceOf(caps *glctx.Caps, software bool) Profile {
 	}
 	d.Together = softwareBlocks
 	if !d.Software {
-		d.Together, d.Few, d.Texts, d.PickWords, d.Lines = maxPieces, 1<<22, true, pickWords, maxLines
+		d.Together, d.Few, d.Texts, d.PickWords, d.Lines = maxPieces, 1<<22, true, pickWords, MaxLines
 		d.Shared = int(caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"])
 	}
 	d.RegionRows = math.MaxInt
@@ -98,10 +101,10 @@ func (d Profile) ByChunk() Profile {
 	return d
 }
 
-// localSize is the number of threads of a work group (LOCAL in the programs).
-func (d Profile) localSize() int {
-	if d.local != 0 {
-		return d.local
+// LocalSize is the number of threads of a work group (LOCAL in the programs).
+func (d Profile) LocalSize() int {
+	if d.Local != 0 {
+		return d.Local
 	}
 	if d.Software {
 		return 8 // those of a vector
@@ -140,7 +143,7 @@ const digitBits = 3
 // forScans is the device with the work groups of a sweep.
 func (d Profile) forScans() Profile {
 	if !d.Software {
-		d.local = scanLocal
+		d.Local = scanLocal
 	}
 	return d
 }
@@ -149,14 +152,14 @@ func (d Profile) forScans() Profile {
 // there are few units, to have all multiprocessors at work.
 func (d Profile) forSums(regional bool) Profile {
 	if !d.Software && !regional {
-		d.local = 128
+		d.Local = 128
 	}
 	return d
 }
 
-// maxBlocks is how many storage blocks one program may have; every OpenGL 4.5
+// BlockLimit is how many storage blocks one program may have; every OpenGL 4.5
 // device has 8.
-func (d Profile) maxBlocks() int { return max(8, d.MaxBlocks) }
+func (d Profile) BlockLimit() int { return max(8, d.MaxBlocks) }
 
 // groups returns the number of work groups for that many units, each taken by one
 // thread: perUnit a multiprocessor, but no more than have something to do.
@@ -169,7 +172,7 @@ func (d Profile) groups(units, perUnit int) int {
 	if d.Software {
 		perUnit = softwareGroups
 	}
-	local := d.localSize()
+	local := d.LocalSize()
 	groups := max(1, units/(local*threadUnits)+1, min(n*perUnit, (units+local-1)/local))
 	if d.Software { // whose cores have equal parts of them
 		groups = (groups + n - 1) / n * n
@@ -185,7 +188,7 @@ func (d Profile) groupsOf(units, perUnit, steps int) int {
 		return n
 	}
 	each := max(1, shaders.MaxTurns/(2+2*steps)) // units; the last test of a loop is a turn, too
-	return max(n, (units+d.localSize()*each-1)/(d.localSize()*each))
+	return max(n, (units+d.LocalSize()*each-1)/(d.LocalSize()*each))
 }
 
 // valueGroups is groupsOf for programs that read codes: on hardware a work group takes
@@ -195,11 +198,11 @@ func (d Profile) valueGroups(units, steps int) int {
 	if d.Software {
 		return d.groupsOf(units, perUnit, steps)
 	}
-	return d.groupsOf(units*d.localSize()/textures.UnitsPerGroup, perUnit, steps)
+	return d.groupsOf(units*d.LocalSize()/textures.UnitsPerGroup, perUnit, steps)
 }
 
-// windowsOf cuts a chunk's rows so that the device can bind their blocks.
-func (d Profile) windowsOf(rows int) []textures.Window {
+// WindowsOf cuts a chunk's rows so that the device can bind their blocks.
+func (d Profile) WindowsOf(rows int) []textures.Window {
 	limit := d.MaxBlock
 	if d.WindowRows > 0 {
 		limit = min(limit, 4*int64(d.WindowRows))
@@ -207,8 +210,8 @@ func (d Profile) windowsOf(rows int) []textures.Window {
 	return textures.Windows(rows, limit)
 }
 
-// byRow shapes a program each of whose threads has ROWS of n rows, neighbours those of neighbouring threads.
-func (d Profile) byRow(n int) (defines []string, groups [2]int) {
+// ByRow shapes a program each of whose threads has ROWS of n rows, neighbours those of neighbouring threads.
+func (d Profile) ByRow(n int) (defines []string, groups [2]int) {
 	local, rows := 256, 8
 	if d.Software {
 		local, rows = 32, 1
@@ -219,4 +222,14 @@ func (d Profile) byRow(n int) (defines []string, groups [2]int) {
 		return defines, [2]int{count, 1}
 	}
 	return defines, [2]int{most, (count + most - 1) / most}
+}
+
+// Variants are what tests run on: the device as it is, one of the other kind, and one of short windows and a short reach.
+func Variants(caps *glctx.Caps) map[string]Profile {
+	own := ProfileOf(caps)
+	other, short := ProfileAs(caps, !own.Software), own
+	other.Multiprocessors, other.Together = 1, 3                   // few groups: barriers are slow in software; arrays of many blocks compile slowly
+	short.WindowRows, short.cache = textures.GroupRows, newCache() // which compiles queries for itself
+	short.Primitives.Reach = 1 << 11                               // and goes over places region by region
+	return map[string]Profile{"own": own, "other kind": other, "short windows": short}
 }

@@ -132,7 +132,7 @@ func BenchmarkValues(b *testing.B) {
 		var cases []benchCase
 		count := func(name string, leaf predicate.Leaf) {
 			cases = append(cases, benchCase{name + ", count", func() error {
-				e.valued = map[predicate.Leaf]*node{}
+				e.valued = map[predicate.Leaf]*Node{}
 				n, err := e.values(leaf)
 				if err != nil {
 					return err
@@ -144,10 +144,10 @@ func BenchmarkValues(b *testing.B) {
 		count("semilinear in 32 bits", benchSemilinear(false))
 		count("semilinear in 64 bits", benchSemilinear(true))
 		cases = append(cases, benchCase{"semilinear, bitmap", func() error {
-			e.valued = map[predicate.Leaf]*node{}
+			e.valued = map[predicate.Leaf]*Node{}
 			n, err := e.values(benchSemilinear(false))
 			if err == nil {
-				_, err = e.mark(n)
+				_, err = e.Mark(n)
 			}
 			return err
 		}})
@@ -157,7 +157,7 @@ func BenchmarkValues(b *testing.B) {
 		}
 		for _, col := range []int{unit, normal, any, two, real} {
 			cases = append(cases, benchCase{"sum of " + t.Fields[col].Name, func() error {
-				e.floatSum(col, nil, e.alloc(floatWords))
+				e.floatSum(col, nil, e.Alloc(floatWords))
 				return nil
 			}})
 		}

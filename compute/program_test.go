@@ -45,14 +45,14 @@ func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf predicat
 	if err != nil {
 		return err
 	}
-	before := e.alloc(1)
+	before := e.Alloc(1)
 	var counted number
 	counter := sweep{op: n.named(nil), tree: n, selected: &counted}
 	if err := counter.run(e, ""); err != nil {
 		return err
 	}
-	after := e.alloc(1)
-	bitmap, err := e.mark(n)
+	after := e.Alloc(1)
+	bitmap, err := e.Mark(n)
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,10 @@ func checkLeaf(g *pass.GL, d Profile, tab *table.Table, chunk int, leaf predicat
 	if err != nil {
 		return err
 	}
-	m, total := bitmap.leaf.marks, 0
-	for i, w := range e.pieces {
-		got := make([]uint32, m.blocks[i].Scratch.Words)
-		if err := g.Read(m.blocks[i], got); err != nil {
+	m, total := bitmap.Leaf.Marks, 0
+	for i, w := range e.Pieces {
+		got := make([]uint32, m.Blocks[i].Scratch.Words)
+		if err := g.Read(m.Blocks[i], got); err != nil {
 			return err
 		}
 		if m.shared {
@@ -186,7 +186,7 @@ func sumBelow(c *table.Chunk) *predicate.Computed {
 func TestValueLeavesOverWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		for name, d := range devices(ctx) {
+		for name, d := range Variants(ctx.Caps()) {
 			for i, width := range []int{1, 8, 12, 23, 32, 64} {
 				for _, rows := range []int{1, 20_001} {
 					ch := &table.Chunk{Rows: rows, Segments: []*table.Segment{
@@ -294,7 +294,7 @@ func TestSemilinearOverPlanes(t *testing.T) {
 	coefficients := [][]int64{{1, -1}, {3, 7, -2, 1}, {-1}, {1 << 20, -3}, {255, -128, 5}, {1, 1, 1}}
 	planeSums := 0
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		for name, d := range devices(ctx) {
+		for name, d := range Variants(ctx.Caps()) {
 			for i, coef := range coefficients {
 				ch := &table.Chunk{Rows: []int{70_001, 8192, 33}[i%3]}
 				tab := &table.Table{Name: "t", Chunks: []*table.Chunk{ch}}

@@ -52,7 +52,7 @@ const (
 
 // planeSum makes the sum of a semi-linear leaf, nil where reading the codes is
 // the better way.
-func (x *chunk) planeSum(p *predicate.Computed) *planeSum {
+func (x *ChunkWork) planeSum(p *predicate.Computed) *planeSum {
 	cols, coef, rhs, _, ok := p.Linear()
 	if !ok || p.Fails != nil {
 		return nil
@@ -64,7 +64,7 @@ func (x *chunk) planeSum(p *predicate.Computed) *planeSum {
 		if size == 0 || size >= 1<<62 {
 			return nil
 		}
-		seg := x.segment(col)
+		seg := x.Segment(col)
 		for part := range textures.Parts(seg) {
 			t := planeTerm{col: col, part: part, stored: storedOf(seg).part(part), negative: coef[i] < 0}
 			if t.stored == 0 {
@@ -105,31 +105,31 @@ func (s *planeSum) sumBits(n int) int {
 // that it is below 0 and the one before that it is 2^digits or more. What varies are
 // arguments: for each position the bound's bit there, as a mask, and where each term has its
 // plane, -1 for nowhere.
-func (w *writer) sum(l *leaf) {
+func (w *Writer) sum(l *leaf) {
 	s := l.sum
 	linef := func(format string, args ...any) { fmt.Fprintf(&w.body, "    "+format+"\n", args...) }
 	list := firstArg + len(w.args)
 	for k := range s.positions {
-		w.arg(-int(s.bound.Bit(k)))
+		w.Arg(-int(s.bound.Bit(k)))
 		for _, t := range s.terms {
 			at, bit := -1, k-t.shift
 			if bit >= 0 && bit < textures.PartBits && t.stored>>bit&1 != 0 {
 				at = textures.UnitsPerRun * bits.OnesCount32(t.stored&(1<<bit-1))
 			}
-			w.arg(at)
+			w.Arg(at)
 		}
 	}
 	sign, over := s.digits+1, s.digits
 	w.among(l.valid)
 	linef("uvec4 undecided = among, less = uvec4(0u), x, y, carry, before, last;")
 	for i, t := range s.terms {
-		linef("uint first%d = first(unit, arg(%d));", i, w.arg(bits.OnesCount32(t.stored)))
+		linef("uint first%d = first(unit, arg(%d));", i, w.Arg(bits.OnesCount32(t.stored)))
 	}
-	start := w.arg(int(new(big.Int).Rsh(s.bound, uint(s.positions)).Int64()))
+	start := w.Arg(int(new(big.Int).Rsh(s.bound, uint(s.positions)).Int64()))
 	for j := range sign + 1 {
 		linef("uvec4 u%d = uvec4(uint(-(arg(%d) >> %d & 1)));", j, start, j)
 	}
-	linef("for (int k = arg(%d) - 1; k >= 0 && some(undecided); k--) {\n        int at = %d + k * %d, plane;", w.arg(s.positions), list, len(s.terms)+1)
+	linef("for (int k = arg(%d) - 1; k >= 0 && some(undecided); k--) {\n        int at = %d + k * %d, plane;", w.Arg(s.positions), list, len(s.terms)+1)
 	for i, t := range s.terms {
 		linef("    plane = arg(at + %d);\n        uvec4 x%d = plane < 0 ? uvec4(0u) : FETCH(%s, first%d + uint(plane)) ^ %s;", i+1, i, w.planes(t.col, t.part), i, w.mask(t.negative))
 	}
@@ -167,7 +167,7 @@ func (w *writer) sum(l *leaf) {
 // add writes the sum s0, s1... of the weights of the terms whose bit is set; a first
 // term of weight 1 is in it already. Bits of a weight between its highest and lowest ones,
 // which are set, are arguments.
-func (s *planeSum) add(w *writer, linef func(string, ...any)) {
+func (s *planeSum) add(w *Writer, linef func(string, ...any)) {
 	for i, t := range s.terms {
 		if i == 0 && t.weight == 1 {
 			continue

@@ -16,41 +16,41 @@ import (
 type sweep struct {
 	op       func(Result) pass.Op
 	aggs     []int // that it serves
-	tree     *node
-	keep     *marks  // where to write the selection; nil: nowhere
+	tree     *Node
+	keep     *Marks  // where to write the selection; nil: nowhere
 	selected *number // of selected records
 	cols     []int   // what follows is of those of them in which none of these columns is NULL
 	values   *number // how many
-	sums     []*codeSum
+	sums     []*columnSum
 	order    *order // count the column's values by its first digit
 }
 
 // run writes the program and queues its passes. Chunks that have the program in common, and
 // what is told of them, add their counts up in the same place; of each chunk there is a
 // place of its own where nothing is told.
-func (s *sweep) run(x *chunk, shared string) error {
-	w := newWriter(x)
-	m := &mainText{writer: w, wide: len(s.sums) > 0, codes: s.tree.tests(coded), weights: map[bitGroup]int{}}
+func (s *sweep) run(x *ChunkWork, shared string) error {
+	w := NewWriter(x)
+	m := &mainText{Writer: w, wide: len(s.sums) > 0, codes: s.tree.tests(coded), weights: map[bitGroup]int{}}
 	m.write(s)
-	k := &code{name: "sweep", files: []string{"units.glsl", "report.glsl"}, device: x.device.forScans(), perUnit: wideGroups, steps: w.steps,
-		regional: x.regional, at: w.arg(0)}
+	k := &Code{Name: "sweep", Files: []string{"units.glsl", "report.glsl"}, Device: x.Device.forScans(), PerUnit: wideGroups, steps: w.steps,
+		Regional: x.Regional, at: w.Arg(0)}
 	switch {
 	case m.codes:
-		k.evaluate(s.tree.leaf.function, x.device)
+		k.evaluate(s.tree.Leaf.function, x.Device)
 	case s.order != nil:
-		k.device, k.perUnit = x.device, digitGroups
-	case slices.ContainsFunc(s.sums, (*codeSum).isProduct):
-		k.device = x.device
+		k.Device, k.PerUnit = x.Device, digitGroups
+	case slices.ContainsFunc(s.sums, (*columnSum).isProduct):
+		k.Device = x.Device
 	case s.tree.tests(summed):
-		k.device, k.perUnit = x.device.forSums(x.regional), sumGroups
+		k.Device, k.PerUnit = x.Device.forSums(x.Regional), sumGroups
 	case s.tree.tests(within):
-		k.perUnit = rangeGroups
+		k.PerUnit = rangeGroups
 	}
 	m.program(k)
-	k.slots = w.slots
-	if n := len(k.slots) + 1; n > x.device.maxBlocks() {
+	k.Slots = w.Slots
+	if n := len(k.Slots) + 1; n > x.Device.BlockLimit() {
 		return &plan.Declined{Why: fmt.Sprintf("%v reads %d storage blocks, the device has %d in a compute program: use fewer attributes in one comparison",
-			s.op(NoResult), n, x.device.maxBlocks())}
+			s.op(NoResult), n, x.Device.BlockLimit())}
 	}
 	words, at := m.counters, 0
 	if m.wide {
@@ -73,19 +73,19 @@ func (s *sweep) run(x *chunk, shared string) error {
 		for _, w := range counted {
 			shared += fmt.Sprint(w.shift, " ")
 		}
-		at = x.place(fmt.Sprint(shared, s.cols, s.of(), k.text), words)
+		at = x.place(fmt.Sprint(shared, s.cols, s.of(), k.Text), words)
 	default:
-		at = x.alloc(words)
+		at = x.Alloc(words)
 	}
 	for _, w := range counted {
 		w.at += at
 	}
-	list := w.kernels(k, s.op(s.result()))
+	list := w.Kernels(k, s.op(s.result()))
 	for _, l := range list {
 		l.own[k.at-firstArg] = int32(at)
 	}
 	x.part.Aggs = s.aggs
-	x.stage(list...)
+	x.Stage(list...)
 	x.part.Aggs = nil
 	return nil
 }
@@ -116,7 +116,7 @@ func (s *sweep) result() Result {
 // mainText writes the main function of a sweep: what stands before, in and after the
 // loop over the units of a thread, whose mask m is what is left of the unit's records.
 type mainText struct {
-	*writer
+	*Writer
 	before, loop, after strings.Builder
 	counters            int
 	wide, codes         bool // sums; a function of codes
@@ -126,11 +126,11 @@ type mainText struct {
 
 // write writes main, and into the sweep's numbers which counters hold them.
 func (t *mainText) write(s *sweep) {
-	if s.tree.op != predicate.True {
+	if s.tree.Op != predicate.True {
 		fmt.Fprintf(&t.loop, "        m = %s(unit, m);\n", t.function(s.tree))
 	}
 	if s.keep != nil {
-		block := t.block(source{marks: s.keep}, "uvec4", "writeonly")
+		block := t.Block(Source{Marks: s.keep}, "uvec4", "writeonly")
 		if t.codes {
 			fmt.Fprintf(&t.loop, "        uvec4 all = joined(m);\n        if (PLACE == 0u)\n            %s[%s] = all;\n", block, s.keep.unit())
 		} else {
@@ -139,8 +139,8 @@ func (t *mainText) write(s *sweep) {
 	}
 	t.count(s.selected)
 	for _, col := range s.cols {
-		if t.x.segment(col).Nulls > 0 {
-			fmt.Fprintf(&t.loop, "        m &= FETCH(%s, unit);\n", t.validity(col))
+		if t.X.Segment(col).Nulls > 0 {
+			fmt.Fprintf(&t.loop, "        m &= FETCH(%s, unit);\n", t.Validity(col))
 		}
 	}
 	t.count(s.values)
@@ -178,15 +178,15 @@ func (t *mainText) count(n *number) {
 func (t *mainText) digit(o *order) {
 	t.counters = 1 << digitBits
 	t.defines = append(t.defines, fmt.Sprintf("DIGIT %d", digitBits))
-	x, f := t.x, o.of(t.x)
+	x, f := t.X, o.of(t.X)
 	d := o.digits[0]
 	a := len(t.args) + firstArg
 	for _, v := range f.digit(d) {
-		t.arg(int(v))
+		t.Arg(int(v))
 	}
 	plane := "uvec4(0u)"
 	if b := f.planes(x, o.col, d, 0); !b.None() {
-		block := t.block(source{col: o.col, content: textures.Planes, part: b.Part, plus: b.Plus, marks: f.made}, "uvec4", "readonly")
+		block := t.Block(Source{col: o.col, content: textures.Planes, part: b.Part, plus: b.Plus, Marks: f.made}, "uvec4", "readonly")
 		plane = fmt.Sprintf("(plane < 0 ? uvec4(0u) : FETCH(%s, at + uint(PLANE * plane)))", block)
 	}
 	t.before.WriteString("    uint total = 0u;\n")
@@ -205,13 +205,13 @@ func (t *mainText) digit(o *order) {
 }
 
 // program puts the program together.
-func (t *mainText) program(c *code) {
+func (t *mainText) program(c *Code) {
 	t.defines = append(t.defines, fmt.Sprintf("COUNTERS %d", max(1, t.counters)))
 	if t.wide {
 		t.defines = append(t.defines, "WIDE")
 	}
-	if c.defines = t.x.defines(c.device, t.defines...); t.codes {
-		c.defines = c.device.defines(t.defines...)
+	if c.Defines = t.X.Defines(c.Device, t.defines...); t.codes {
+		c.Defines = c.Device.defines(t.defines...)
 	}
 	if t.counters > 0 {
 		fmt.Fprintf(&t.after, "    report(uint(arg(%d)), counter);\n", c.at)
@@ -237,6 +237,6 @@ void main() {
 	before := zero + t.before.String()
 	one := fmt.Sprintf(loop, units, t.loop.String())
 	main := fmt.Sprintf(head, t.body.String())
-	c.text = main + before + pieces + one + "    }\n    PIECE(0);\n" + t.after.String() + "}\n"
+	c.Text = main + before + pieces + one + "    }\n    PIECE(0);\n" + t.after.String() + "}\n"
 	c.each = main + pieces + before + one + t.after.String() + "    }\n}\n"
 }

@@ -74,7 +74,7 @@ func lineitem(rows int) *table.Table {
 // turns; it reports the median wall times:
 //
 //	STENCILDB_BENCH_ROWS=60000000 go test -tags egl -run - -bench TPCH ./compute
-func BenchmarkTPCH(b *testing.B) { eachSize(b, benchmarkTPCH) }
+func BenchmarkTPCH(b *testing.B) { gltest.EachSize(b, benchmarkTPCH) }
 
 func benchmarkTPCH(b *testing.B, rows int) {
 	tab := lineitem(rows)
@@ -93,15 +93,15 @@ func benchmarkQuery(b *testing.B, gl *glctx.Context, g *pass.GL, tab *table.Tabl
 	}
 	ctx, d, host := context.Background(), compute.ProfileOf(gl.Caps()), cpu.New(0)
 	answers := map[string]string{}
-	each := func(name string, do func() (any, error)) *timed {
-		return &timed{name: name, do: func() error {
+	each := func(name string, do func() (any, error)) *gltest.Timed {
+		return &gltest.Timed{Name: name, Do: func() error {
 			v, err := do()
 			g.End()
 			answers[name] = fmt.Sprint(v)
 			return err
 		}}
 	}
-	inTurns(b, gl, 7, []*timed{
+	gltest.InTurns(b, gl, 7, []*gltest.Timed{
 		each("device", func() (any, error) { return onDevice(ctx, g, d, q) }),
 		each("cpu", func() (any, error) { return onHost(ctx, host, q, f) }),
 	})

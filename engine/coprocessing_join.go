@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -134,7 +134,7 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
 			notes = append(notes, n)
 			sides.Go(g.metered(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
-				return s.work(inner, onDevices, faster == onDevices, compute.NewBuckets(run, g.Computes, q, room).Join)
+				return s.work(inner, onDevices, faster == onDevices, relational.NewBuckets(run, g.Computes, q, room).Join)
 			}))
 		}
 		for range max(1, runtime.GOMAXPROCS(0)-1) { // one is the device's

@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -61,7 +62,7 @@ type algorithmOn[D any] struct {
 var algorithms = map[string]algorithm{
 	"classic": of((*GPU).draws, algorithmOn[predicates.Limits]{selection: aggregates.Select, rows: aggregates.Rows, order: oneRun(aggregates.Order)}),
 	"fused":   of((*GPU).draws, algorithmOn[predicates.Limits]{selection: fused.Select, rows: fused.Rows, find: fused.Find}),
-	"compute": of((*GPU).computes, algorithmOn[compute.Profile]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, many: compute.ManyGroups, order: compute.Order}),
+	"compute": of((*GPU).computes, algorithmOn[compute.Profile]{selection: compute.Select, rows: compute.Rows, groups: relational.Groups, many: relational.ManyGroups, order: relational.Order}),
 }
 
 func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {

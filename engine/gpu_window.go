@@ -5,11 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -47,7 +47,7 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
 		var made *table.Table
 		err = g.metered(ctx, &physical.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
-			made, err = compute.Window(run, g.Computes, t, n)
+			made, err = relational.Window(run, g.Computes, t, n)
 			return err
 		})()
 		if err == nil { // else the device may still be at it

@@ -13,7 +13,6 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
@@ -25,6 +24,7 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -574,21 +574,21 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 // joins has a device join its part; wait gives its error.
 func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func() error) {
 	g, q := of.g, of.q
-	n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
+	n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return relational.SideOf(q, p).Table }}
 	return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
 		if p.watch != nil {
 			n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
 		}
 		err = run.Apart(q.Sides[0].Table, func() error {
-			if of.found, err = compute.Pairs(run, g.Computes, q); err == nil {
+			if of.found, err = relational.Pairs(run, g.Computes, q); err == nil {
 				err = p.keep(g, slices.Concat(of.found.Held[0], of.found.Held[1]))
 			}
 			return err
 		})
 		if of.buckets = lacks(err) && p.watch == nil && q.KeepOnDevice == nil; of.buckets {
 			var sides [2][]physical.Bucket
-			if sides, err = dealt(ctx, q, compute.BucketBits(q, s.room()/2)); err == nil {
-				of.found, err = compute.PairsInBuckets(run, g.Computes, q, sides, s.room()/2)
+			if sides, err = dealt(ctx, q, relational.BucketBits(q, s.room()/2)); err == nil {
+				of.found, err = relational.PairsInBuckets(run, g.Computes, q, sides, s.room()/2)
 			}
 			n.steps = added(n.steps)
 		}
@@ -883,7 +883,7 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 		}
 		passes.of = func(*pass.Pass) *table.Table { return q.Table }
 		return run.Apart(q.Table, func() error {
-			selected, err := compute.Selected(run, g.Computes, q)
+			selected, err := relational.Selected(run, g.Computes, q)
 			if err != nil {
 				return err
 			}
@@ -891,7 +891,7 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 			for _, l := range lists {
 				here = append(here, onOne(l, d))
 			}
-			if found[d], err = compute.Taken(run, g.Computes, here, selected); err != nil {
+			if found[d], err = relational.Taken(run, g.Computes, here, selected); err != nil {
 				return err
 			}
 			rows[d] = selected.N
@@ -977,7 +977,7 @@ func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list 
 		rows := onOne(c.Rows, d)
 		passes.of = func(*pass.Pass) *table.Table { return c.Table }
 		err := run.Apart(c.Table, func() error {
-			src, nulls, err := compute.Column(run, g.Computes, c.Table, c.Col, c.Space, rows)
+			src, nulls, err := relational.Column(run, g.Computes, c.Table, c.Col, c.Space, rows)
 			for _, block := range []textures.Block{src.Codes[0], src.Codes[1], src.Valid} {
 				if err == nil && !block.None() {
 					err = g.GL.Hand(block, k.Scope)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -17,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -85,7 +85,7 @@ type update struct {
 	*modifying
 	before, next *table.Table
 	q            *physical.Query // of before: the rows that change
-	columns      []compute.Assignment
+	columns      []relational.Assignment
 	changed      []int // rows of each chunk
 }
 
@@ -114,7 +114,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 	}
 	chunks := slices.Clone(u.before.Chunks)
 	for i, col := range m.Set {
-		of := compute.Assignment{Col: col, E: p.Items[1+i].E, To: make([]*table.Segment, len(chunks)), Made: make([]*lower.ComputedCodes, len(chunks))}
+		of := relational.Assignment{Col: col, E: p.Items[1+i].E, To: make([]*table.Segment, len(chunks)), Made: make([]*lower.ComputedCodes, len(chunks))}
 		if m.ruled(col) || of.E.Type() != m.def.Fields[col].Type {
 			return nil
 		}
@@ -235,7 +235,7 @@ func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *took) (done 
 func (u *update) on(ctx context.Context, g *GPU, took *took) error {
 	return g.metered(ctx, u.q, g.GL, took, func(run pass.Runner) error {
 		return run.Apart(u.before, func() (err error) {
-			u.changed, err = compute.Assign(run, g.Computes, u.q, u.columns, func(chunk, i int, codes textures.Source) error {
+			u.changed, err = relational.Assign(run, g.Computes, u.q, u.columns, func(chunk, i int, codes textures.Source) error {
 				col := u.columns[i].Col
 				return g.Store.Remake(u.before.Chunks[chunk].Segments[col], u.next.Chunks[chunk], col, codes)
 			})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/compute/sharedscan"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
@@ -22,7 +23,7 @@ const fewestBatched = 8
 // longestWait is for how long those are waited for, at most, whom a batch has answered: a client of 64 asks again within 3 ms.
 const longestWait = 5 * time.Millisecond
 
-// waiting are the statements that wait for a device and that one sweep may answer together ([compute.Batch]).
+// waiting are the statements that wait for a device and that one sweep may answer together ([sharedscan.Scan]).
 //
 // Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
 // can with its own, and these leave. One that finds the device idle takes no part, and nobody waits for a batch to fill, but
@@ -31,8 +32,8 @@ const longestWait = 5 * time.Millisecond
 type waiting struct {
 	mu       sync.Mutex
 	list     []*request
-	came     chan struct{}  // one has come to the list since the last look
-	next     *compute.Batch // of the members, which are of the list, and of one snapshot: made as they come, while the device works
+	came     chan struct{}    // one has come to the list since the last look
+	next     *sharedscan.Scan // of the members, which are of the list, and of one snapshot: made as they come, while the device works
 	members  []*request
 	closed   bool         // next takes no more: as many as were expected have come, and its passes are made
 	expected int          // how many that are; 0 where that is not known
@@ -46,7 +47,7 @@ func (w *waiting) fewest() int { return cmp.Or(w.least, fewestBatched) }
 
 // request is a statement that waits.
 type request struct {
-	form   *compute.Form
+	form   *sharedscan.Query
 	query  *physical.Query
 	device compute.Profile
 	ctx    context.Context    // of its waiting
@@ -67,7 +68,7 @@ func (g *GPU) enter(ctx context.Context, q *physical.Query) *request {
 	if g.Computes.Lines == 0 || !g.Context.Busy() && w.left() <= 0 {
 		return nil
 	}
-	form := compute.FormOf(q)
+	form := sharedscan.QueryOf(q)
 	if form == nil {
 		return nil
 	}
@@ -80,7 +81,7 @@ func (g *GPU) enter(ctx context.Context, q *physical.Query) *request {
 }
 
 // add adds a statement to those that wait. With the last one that is expected the next batch is full, and nil otherwise.
-func (w *waiting) add(r *request) (full *compute.Batch) {
+func (w *waiting) add(r *request) (full *sharedscan.Scan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = append(w.list, r)
@@ -99,7 +100,7 @@ func (w *waiting) add(r *request) (full *compute.Batch) {
 // join makes a statement a member of the next batch, if that has room for it.
 func (w *waiting) join(r *request) {
 	if w.next == nil {
-		w.next, w.members, w.closed = compute.NewBatch(r.device), nil, false
+		w.next, w.members, w.closed = sharedscan.New(r.device), nil, false
 	}
 	if !w.closed && (len(w.members) == 0 || w.members[0].query.Table == r.query.Table) && w.next.Add(r.form) {
 		w.members = append(w.members, r)
@@ -114,7 +115,7 @@ func share(asked int) int {
 	if asked <= fewAsk {
 		return asked
 	}
-	return min(compute.MaxBatch, (asked+1)/2)
+	return min(sharedscan.MaxQueries, (asked+1)/2)
 }
 
 // come tells of those that have come to the list, which is locked.
@@ -172,12 +173,12 @@ func (g *GPU) shared(ctx context.Context, q *physical.Query, took *took, do func
 func (g *GPU) lead(r *request) bool {
 	w := &g.waiting
 	w.await(r)
-	batch, members := w.take(r, func(b *compute.Batch) bool { return !g.closed && g.Store.Fits(b.Columns()) })
+	batch, members := w.take(r, func(b *sharedscan.Scan) bool { return !g.closed && g.Store.Fits(b.Columns()) })
 	return batch != nil && g.answer(batch, members) == nil
 }
 
 // take takes a statement from those that wait, with the others of the next batch, if it is of that and fits; else alone, with no batch.
-func (w *waiting) take(r *request, fits func(*compute.Batch) bool) (batch *compute.Batch, members []*request) {
+func (w *waiting) take(r *request, fits func(*sharedscan.Scan) bool) (batch *sharedscan.Scan, members []*request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !slices.Contains(w.list, r) { // a batch with it has failed
@@ -221,7 +222,7 @@ func (w *waiting) await(r *request) {
 }
 
 // answer runs a batch; its passes stop when all its statements have ended.
-func (g *GPU) answer(batch *compute.Batch, members []*request) error {
+func (g *GPU) answer(batch *sharedscan.Scan, members []*request) error {
 	ctx, done := untilAll(members)
 	start := time.Now()
 	err := g.GL.Query(ctx, func() error {

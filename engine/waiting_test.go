@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/compute/sharedscan"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -181,7 +181,7 @@ type batchFailer struct {
 }
 
 func (f batchFailer) Run(p *pass.Pass) (pass.Count, error) {
-	if _, ok := p.Op.(compute.Batched); !ok {
+	if _, ok := p.Op.(sharedscan.Batched); !ok {
 		return f.Runner.Run(p)
 	}
 	*f.calls = max(*f.calls, f.failer.Calls+2) // the reading comes after it
@@ -268,16 +268,16 @@ func TestHalvesTakeTurns(t *testing.T) {
 	tab := attributes(t, 100)
 	_, g := batching(t, tab, 64, 0)
 	w := &waiting{least: 2}
-	add := func() (r *request, full *compute.Batch) {
+	add := func() (r *request, full *sharedscan.Scan) {
 		q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 		for range tab.Chunks {
 			q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}})
 		}
-		r = &request{form: compute.FormOf(q), query: q, device: g.Computes, ctx: context.Background()}
+		r = &request{form: sharedscan.QueryOf(q), query: q, device: g.Computes, ctx: context.Background()}
 		return r, w.add(r)
 	}
-	take := func(r *request, fits bool) (*compute.Batch, []*request) {
-		return w.take(r, func(*compute.Batch) bool { return fits })
+	take := func(r *request, fits bool) (*sharedscan.Scan, []*request) {
+		return w.take(r, func(*sharedscan.Scan) bool { return fits })
 	}
 	var all []*request
 	adds := func(n, fullAt int) {

@@ -3,19 +3,19 @@ package trace
 import (
 	"fmt"
 
-	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/relational"
 )
 
 // join looks at a pass that finds the pairs of a join: there are no records of the result yet, and no
 // pictures, but how many matches it has counted.
 func (t *tracer) join(l *look) (after func()) {
 	return func() {
-		m, ok := l.pass.Op.(compute.Matches)
+		m, ok := l.pass.Op.(relational.Matches)
 		if !ok {
 			return
 		}
-		pairs, large := m.Found(t.block(l.pass.Dispatch.Blocks[0], compute.ReportWords))
+		pairs, large := m.Found(t.block(l.pass.Dispatch.Blocks[0], relational.ReportWords))
 		l.Results = append(l.Results, numbers.Count(pairs, "match", "matches")+" counted by the program")
 		if large[1] > 0 {
 			l.Results = append(l.Results, fmt.Sprintf("partitions that are too large have %s of one side and %s of the other",

@@ -17,6 +17,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -111,7 +112,7 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 	see := t.draw
 	if t.pairs != nil {
 		see = t.join
-		t.plan, l.Chunk = compute.SideOf(t.pairs, p), 0
+		t.plan, l.Chunk = relational.SideOf(t.pairs, p), 0
 	} else {
 		l.grid = t.trace.Grids[l.Chunk]
 	}

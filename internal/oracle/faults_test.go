@@ -27,6 +27,7 @@ import (
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -220,7 +221,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 			cases := []faultCase{{"answers", want, whole}, {"a part's answers", want, part}, {"rows", listed, list}}
 			if b.name == "compute" {
 				cases = append(cases, faultCase{"order", sorted, func(r pass.Runner) (string, error) {
-					runs, err := compute.Order(r, scans, &order)
+					runs, err := relational.Order(r, scans, &order)
 					if err != nil {
 						return "", err
 					}
@@ -228,7 +229,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 				}}, faultCase{"first rows", firstTen, func(r pass.Runner) (string, error) {
 					ten := order
 					ten.Order = &plan.Sort{Keys: order.Order.Keys, Limit: 10}
-					runs, err := compute.Order(r, scans, &ten)
+					runs, err := relational.Order(r, scans, &ten)
 					if err != nil {
 						return "", err
 					}
@@ -248,7 +249,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 					}
 					return text, nil
 				}}, faultCase{"groups", counted, func(r pass.Runner) (string, error) {
-					states, err := compute.Groups(r, scans, &groups)
+					states, err := relational.Groups(r, scans, &groups)
 					if err != nil {
 						return "", err
 					}

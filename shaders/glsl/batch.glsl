@@ -1,4 +1,4 @@
-// What the programs of batches share (package compute, batch.go): 64 lines, each a condition, whose records
+// What the programs of batches share (package sharedscan, shared_scan.go): 64 lines, each a condition, whose records
 // are counted, and of whose records values are added up or the largest is found.
 //
 // The cuts of all lines' conditions on a column divide its codes into intervals, of which a table
