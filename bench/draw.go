@@ -344,6 +344,32 @@ func axis(pl *plot.Plot, p lab.Panel, places []float64) {
 		pl.X.Min, pl.X.Max = first-margin, last+margin
 	}
 	pl.Y.Min, pl.Y.Max = pl.Y.Min/1.3, pl.Y.Max*1.3
+	if p.Names == nil {
+		thin(pl, ticks)
+	}
+}
+
+// thin leaves only every so many of the labels of the x axis, so that none touches the next.
+func thin(pl *plot.Plot, ticks []plot.Tick) {
+	const plotWidth = panelWidth - 2*vg.Centimeter // without what stands beside the y axis
+	touch := func(stride int) bool {
+		for i := stride; i < len(ticks); i += stride {
+			apart := vg.Length(pl.X.Norm(ticks[i].Value)-pl.X.Norm(ticks[i-stride].Value)) * plotWidth
+			if apart < (pl.X.Tick.Label.Width(ticks[i].Label)+pl.X.Tick.Label.Width(ticks[i-stride].Label))/2+vg.Points(4) {
+				return true
+			}
+		}
+		return false
+	}
+	stride := 1
+	for stride < len(ticks) && touch(stride) {
+		stride++
+	}
+	for i := range ticks {
+		if i%stride != 0 {
+			ticks[i].Label = ""
+		}
+	}
 }
 
 // add draws a system, its medians joined by a line.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/stencildb/stencildb/papers/lab"
@@ -118,5 +119,27 @@ func TestClaimsAsData(t *testing.T) {
 	want := [][]string{{"way", "16, paper", "here", "1k, paper", "here"}, {"classic", "0.3", "0.25", "5.1", "2"}, {"gone", "1", "–", "–", "–"}}
 	if len(list) != 1 || !slices.EqualFunc(list[0].Rows, want, slices.Equal) {
 		t.Errorf("%v", list)
+	}
+}
+
+// Labels of places that are near each other leave some out, evenly; those that have room all stand.
+func TestLabelsDoNotTouch(t *testing.T) {
+	for places, want := range map[int]int{3: 3, 5: 5, 11: 6} {
+		pl, ticks := plot.New(), make([]plot.Tick, places)
+		for i := range ticks {
+			x := float64(int(1) << (10 + 2*i))
+			ticks[i] = plot.Tick{Value: x, Label: tick(lab.Panel{LogX: true, Binary: true}, x)}
+		}
+		pl.X.Scale, pl.X.Min, pl.X.Max = plot.LogScale{}, ticks[0].Value/1.15, ticks[places-1].Value*1.15
+		thin(pl, ticks)
+		got := 0
+		for _, x := range ticks {
+			if x.Label != "" {
+				got++
+			}
+		}
+		if got != want || ticks[0].Label == "" {
+			t.Errorf("%d of %d labels stand, want %d", got, places, want)
+		}
 	}
 }

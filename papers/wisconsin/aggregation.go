@@ -126,30 +126,21 @@ func (g *GPU) Aggregation(ctx context.Context, a Aggregate, in Input) (result fl
 		if err := g.prepare(k); err != nil {
 			return err
 		}
-		part := min(in.N, g.Shapes.MaxWords/in.Layout.Words)
-		source, values := in.Resident, primitives.New(max(1, in.N))
-		if source.None() {
-			source = primitives.New(max(1, part*in.Layout.Words))
-		} else {
-			part = in.N
-		}
+		source, values := g.memory(in), primitives.New(max(1, in.N))
 		values.N = in.N
+		if err := firstOf(g.fits("the table", source.N), g.fits("the attribute", in.N)); err != nil {
+			return err
+		}
 		if err := g.part(initMemory, func() error { return g.reside(source, values) }); err != nil {
 			return err
 		}
 		if err := g.part(execution, func() error {
-			for from := 0; from < in.N; from += part {
-				n := min(part, in.N-from)
-				if in.Resident.None() {
-					if err := g.Store.Write(source.Block, 0, in.Words[from*in.Layout.Words:(from+n)*in.Layout.Words]); err != nil {
-						return err
-					}
-				}
-				if err := g.launch(k, op("copy of the attribute", n), n, []shaders.Uniform{shaders.Uint("first", uint32(from))}, source, values); err != nil {
+			return g.parts(in, in.Layout.Words, func(from int, part Input) error {
+				if err := g.copyTo(part, source); err != nil {
 					return err
 				}
-			}
-			return nil
+				return g.launch(k, op("copy of the attribute", part.N), part.N, []shaders.Uniform{shaders.Uint("first", uint32(from))}, source, values)
+			})
 		}); err != nil {
 			return err
 		}

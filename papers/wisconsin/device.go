@@ -177,12 +177,12 @@ func (g *GPU) read(v primitives.Vector) ([]uint32, error) {
 	return v.Read(g.GL)
 }
 
-// memory is the vector of a table: the resident one, or a new one.
-func (in Input) memory() primitives.Vector {
+// memory is the vector of a table: the resident one, or a new one for its largest part.
+func (g *GPU) memory(in Input) primitives.Vector {
 	if !in.Resident.None() {
 		return in.Resident
 	}
-	return primitives.New(max(1, len(in.Words)))
+	return primitives.New(g.partSize(in, in.Layout.Words) * in.Layout.Words)
 }
 
 // copyTo copies the tuples to the device, unless they are resident.
@@ -191,6 +191,30 @@ func (g *GPU) copyTo(in Input, v primitives.Vector) error {
 		return nil
 	}
 	return g.Store.Write(v.Block, 0, in.Words)
+}
+
+// parts runs f over a table in parts that a storage block of the device holds, of at most so many words a tuple, with the number of tuples
+// before each. A resident table is one part.
+func (g *GPU) parts(in Input, width int, f func(from int, part Input) error) error {
+	size := g.partSize(in, width)
+	for from := 0; from == 0 || from < in.N; from += size {
+		part := in
+		if size < in.N {
+			n := min(size, in.N-from)
+			part.Table = &Table{in.Layout, n, in.Words[from*in.Layout.Words : (from+n)*in.Layout.Words]}
+		}
+		if err := f(from, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *GPU) partSize(in Input, width int) int {
+	if !in.Resident.None() {
+		return max(1, in.N)
+	}
+	return max(1, min(in.N, g.Shapes.MaxWords/width))
 }
 
 // fits refuses blocks that the device does not hold.

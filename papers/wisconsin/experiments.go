@@ -34,15 +34,22 @@ func Paper() lab.Paper {
 	}
 }
 
-// most is the largest number of tuples: a storage block holds them, and host memory four times.
+// most is the largest number of tuples: the device holds them, and host memory four times. Tables larger than a storage block come in parts.
 func most(c *glctx.Caps, memory int64) (rows int, holder string) {
 	tuple := int64(Standard.Bytes())
 	rows, holder = int(memory/(4*tuple)), "this machine's memory"
-	if n := int(min(c.MaxStorageBlock, c.Budget/4) / tuple); n < rows {
-		rows, holder = n, "a storage block of the device, of "+glctx.FormatSize(min(c.MaxStorageBlock, c.Budget/4))+","
+	if n := int(c.Budget / 4 / tuple); n < rows {
+		rows, holder = n, "a quarter of the device's budget, of "+glctx.FormatSize(c.Budget)+","
+	}
+	// The words of a vector have the numbers of a signed int.
+	if n := int(min(c.MaxStorageBlock, math.MaxInt32) / 4); n < rows {
+		rows, holder = n, "a storage block of the device, which holds the values of an attribute,"
 	}
 	return rows, holder
 }
+
+// whole reports whether a storage block of the device holds a table of n tuples, of so many words each.
+func whole(d *lab.Device, n, words int) bool { return n*words <= d.Shapes.MaxWords }
 
 // inputSizes are the tables of the text up to one of so many rows, and that.
 func inputSizes(rows int) (list []int) {
@@ -231,8 +238,11 @@ func (x *asked) load(ctx context.Context, d *lab.Device, inputs []Input) error {
 func (x *asked) ways(q ask, level int, host func() ([]uint32, error)) []lab.Way {
 	first := x.Devices[0]
 	list := []lab.Way{x.onDevice(gpu, first, 256, false, level, q), x.onDevice(gpuOne, first, 1, false, none, q)}
-	if x.inputs[0].N > 0 {
+	switch n := x.inputs[0].N; {
+	case n > 0 && whole(first, n, x.inputs[0].Layout.Words):
 		list = append(list, x.onDevice(gpuResident, first, 256, true, none, q))
+	case n > 0:
+		list = append(list, lab.Way{System: gpuResident, Cannot: fmt.Sprintf("a storage block of the device does not hold the %d tuples", n)})
 	}
 	other := map[string]*lab.Device{}
 	for _, d := range x.Devices[1:] {
@@ -271,6 +281,11 @@ func words(v float64, err error) ([]uint32, error) {
 	return []uint32{uint32(bits), uint32(bits >> 32)}, err
 }
 
+// selects is the question of a selection by listing 8's criteria.
+func selects(c Criteria) *Question {
+	return &Question{SQL: fmt.Sprintf("SELECT * FROM t1 WHERE unique1 > %d AND unique1 < %d AND unique2 %% 2 = 0 AND two = 0", c.Constants[0], c.Constants[1]), width: Standard.Words, column: Standard.Integer}
+}
+
 // cases are those of the figures that are asked for.
 func cases(s *lab.Setting) (list []lab.Case, err error) {
 	b := &bed{Setting: s, tables: map[string]*Table{}}
@@ -292,11 +307,11 @@ func cases(s *lab.Setting) (list []lab.Case, err error) {
 		}
 		if any("10", "table6") {
 			add("10", aggregationInt, n, "SELECT "+MaxInt.Name, &Question{SQL: "SELECT " + MaxInt.Name + " FROM t1"}, b.aggregates(n, MaxInt))
-			add("10", aggregationFloat, n, "SELECT "+MaxFloat.Name, nil, b.aggregates(n, MaxFloat))
+			add("10", aggregationFloat, n, "SELECT "+MaxFloat.Name, &Question{SQL: "SELECT " + MaxFloat.Name + " FROM t1"}, b.aggregates(n, MaxFloat))
 		}
 		if any("11", "12", "table2", "table8") {
-			add("11", selecting, n, "SELECT * WHERE unique1 > 1000 AND unique1 < 6000 AND unique2 % 2 = 0 AND two = 0", &Question{SQL: "SELECT * FROM t1 WHERE unique1 > 1000 AND unique1 < 6000 AND unique2 % 2 = 0 AND two = 0", width: Standard.Words, column: Standard.Integer}, b.selects(n, Listing8(1000, 6000)))
-			add("11", selectingEighth, n, "the same with bounds of unique1 that keep an eighth", nil, b.selects(n, Constant(n)))
+			add("11", selecting, n, "SELECT * WHERE unique1 > 1000 AND unique1 < 6000 AND unique2 % 2 = 0 AND two = 0", selects(Listing8(1000, 6000)), b.selects(n, Listing8(1000, 6000)))
+			add("11", selectingEighth, n, "the same with bounds of unique1 that keep an eighth", selects(Constant(n)), b.selects(n, Constant(n)))
 		}
 		if any("12") {
 			add("12", scanned, n, "the scan of the selection", nil, b.scans(n))
@@ -414,7 +429,7 @@ func (b *bed) joins(n int) func(*asked) ([]lab.Way, error) {
 	return func(x *asked) ([]lab.Way, error) {
 		first, other := b.table(Standard, n, b.Seed), b.table(Standard, second(n), b.Seed+1)
 		x.inputs, x.want = []*Table{first, other}, plain(first, other, Listing11)
-		if g := (&GPU{Device: x.Devices[0]}); 2*Standard.Words*second(n) > g.Shapes.MaxWords || n == 0 {
+		if !whole(x.Devices[0], second(n), 2*Standard.Words) || n == 0 {
 			return []lab.Way{{System: gpu, Cannot: fmt.Sprintf("a storage block of the device does not hold the %d pairs", second(n))},
 				x.onHost(sequentially, func() ([]uint32, error) { return first.Join(other, Listing11) })}, nil
 		}
@@ -458,6 +473,10 @@ func (b *bed) integrates(n int) func(*asked) ([]lab.Way, error) {
 		x.inputs = []*Table{first, other}
 		x.want, _ = words(MaxInt.finish(word, 1), nil)
 		x.same = x.near(MaxInt)
+		if !whole(x.Devices[0], n, Standard.Words) {
+			return []lab.Way{{System: gpu, Cannot: fmt.Sprintf("a storage block of the device does not hold the %d tuples that are joined", n)},
+				x.onHost(sequentially, func() ([]uint32, error) { return words(first.Integrated(other)) })}, nil
+		}
 		return x.ways(func(ctx context.Context, g *GPU, in []Input, _ func(primitives.Vector) error) ([]uint32, error) {
 			return words(g.Integrated(ctx, in[0], in[1]))
 		}, none, func() ([]uint32, error) { return words(first.Integrated(other)) }), nil

@@ -174,7 +174,7 @@ func (j *join) load(first, second Input, zero bool) error {
 			return err
 		}
 	}
-	j.first, j.second = relation{first.memory(), first.N}, relation{second.memory(), second.N}
+	j.first, j.second = relation{j.memory(first), first.N}, relation{j.memory(second), second.N}
 	return j.part(initMemory, func() error {
 		return inTurn(
 			func() error { return j.reside(j.first.tuples, j.second.tuples) },

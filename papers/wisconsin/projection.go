@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/shaders"
 )
 
 var (
@@ -15,18 +16,18 @@ var (
 )
 
 // Projection is listings 2 and 3 and appendix B: unique1 + unique2 of each tuple, in host memory; with a resident input they stay on the
-// device, and take, when set, has them.
+// device, and take, when set, has them. A table larger than a storage block comes in parts.
 func (g *GPU) Projection(ctx context.Context, in Input, take func(primitives.Vector) error) (result []uint32, err error) {
 	k := kernel{name: "projection.comp", text: projectionText, defines: in.defines()}
 	err = g.query(ctx, func() error {
 		if err := g.prepare(k); err != nil {
 			return err
 		}
-		if err := g.fits("the table", len(in.Words)); err != nil {
+		source, out := g.memory(in), primitives.New(max(1, in.N))
+		out.N = in.N
+		if err := firstOf(g.fits("the table", source.N), g.fits("the result", in.N)); err != nil {
 			return err
 		}
-		source, out := in.memory(), primitives.New(max(1, in.N))
-		out.N = in.N
 		if err := g.part(initMemory, func() error {
 			if in.Resident.None() {
 				result = make([]uint32, in.N)
@@ -36,10 +37,12 @@ func (g *GPU) Projection(ctx context.Context, in Input, take func(primitives.Vec
 			return err
 		}
 		if err := g.part(execution, func() error {
-			if err := g.copyTo(in, source); err != nil {
-				return err
-			}
-			if err := g.launch(k, op("projection", in.N), in.N, nil, source, out); err != nil || result == nil || in.N == 0 {
+			if err := g.parts(in, in.Layout.Words, func(from int, part Input) error {
+				if err := g.copyTo(part, source); err != nil {
+					return err
+				}
+				return g.launch(k, op("projection", part.N), part.N, []shaders.Uniform{shaders.Uint("first", uint32(from))}, source, out)
+			}); err != nil || result == nil || in.N == 0 {
 				return err
 			}
 			return g.GL.Read(out.Block, result)

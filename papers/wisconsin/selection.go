@@ -158,10 +158,10 @@ func (s *selection) run(set func(n int) error, read func() error) error {
 		return err
 	}
 	width := 1 + int(s.form)
-	if err := firstOf(s.fits("the table", len(s.in.Words)), s.fits("the mask", width*s.in.N)); err != nil {
+	if err := firstOf(s.fits("the table", max(len(s.in.Words), s.in.Resident.N)), s.fits("the mask", width*s.in.N)); err != nil {
 		return err
 	}
-	s.source, s.mask, s.unmasked = s.in.memory(), primitives.New(max(1, width*s.in.N)), primitives.New(max(1, s.in.N))
+	s.source, s.mask, s.unmasked = s.memory(s.in), primitives.New(max(1, width*s.in.N)), primitives.New(max(1, s.in.N))
 	return inTurn(
 		func() error {
 			return s.part(initMemory, func() error {
@@ -190,24 +190,26 @@ func inTurn(steps ...func() error) error {
 }
 
 // Selection is section 4.4: the tuples that meet the criteria, in their order, in host memory; with a resident input they stay on the device,
-// and take, when set, has them.
+// and take, when set, has them. A table larger than a storage block comes in parts, each of which is a selection.
 func (g *GPU) Selection(ctx context.Context, in Input, c Criteria, form Form, take func(primitives.Vector) error) (result []uint32, err error) {
 	err = g.query(ctx, func() error {
-		s := g.newSelection(in, c, form)
-		if err := s.run(func(n int) error {
-			if in.Resident.None() {
-				result = make([]uint32, n*in.Layout.Words)
-			}
-			return nil
-		}, func() error {
-			if len(result) == 0 {
+		return g.parts(in, max(in.Layout.Words, 1+int(form)), func(_ int, part Input) error {
+			s, from := g.newSelection(part, c, form), len(result)
+			if err := s.run(func(n int) error {
+				if in.Resident.None() {
+					result = append(result, make([]uint32, n*in.Layout.Words)...)
+				}
 				return nil
+			}, func() error {
+				if len(result) == from {
+					return nil
+				}
+				return g.GL.Read(s.out.Block, result[from:])
+			}); err != nil {
+				return err
 			}
-			return g.GL.Read(s.out.Block, result)
-		}); err != nil {
-			return err
-		}
-		return g.hand(take, s.out)
+			return g.hand(take, s.out)
+		})
 	})
 	return result, err
 }

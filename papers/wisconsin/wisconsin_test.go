@@ -122,18 +122,42 @@ func TestAggregation(t *testing.T) {
 	})
 }
 
-// A table that no storage block holds comes in parts.
-func TestAggregationInParts(t *testing.T) {
+// A table that no storage block holds comes in parts; a resident one, and one that is joined, are refused.
+func TestTablesInParts(t *testing.T) {
 	g := device(t)
 	g.Shapes.MaxWords = 20 * 300
 	on(t, g, func() {
-		table := wisconsin.Make(wisconsin.Standard, 1000, 1)
-		got, err := g.Aggregation(t.Context(), wisconsin.Sum, wisconsin.Input{Table: table})
-		if err != nil || got != 999*1000/2 {
-			t.Errorf("%v, %v", got, err)
-		}
-		if _, err := g.Projection(t.Context(), wisconsin.Input{Table: table}, nil); err == nil {
-			t.Error("a table that does not fit is projected")
+		for _, n := range []int{300, 301, 1000, 1200} {
+			table := wisconsin.Make(wisconsin.Standard, n, 1)
+			in := wisconsin.Input{Table: table}
+			got, err := g.Aggregation(t.Context(), wisconsin.Sum, in)
+			if err != nil || got != float64((n-1)*n/2) {
+				t.Errorf("aggregation of %d: %v, %v", n, got, err)
+			}
+			words, err := g.Projection(t.Context(), in, nil)
+			if err != nil || !slices.Equal(words, table.Projection()) {
+				t.Errorf("projection of %d: %v", n, err)
+			}
+			for _, form := range []wisconsin.Form{wisconsin.Copied, wisconsin.Vectors} {
+				c := wisconsin.Constant(n)
+				words, err := g.Selection(t.Context(), in, c, form, nil)
+				if err != nil || !slices.Equal(words, table.Selection(c)) {
+					t.Errorf("selection of %d: %d words, %v", n, len(words), err)
+				}
+			}
+			if n == 300 {
+				continue
+			}
+			if _, err := g.HashJoin(t.Context(), in, in, wisconsin.Listing11, nil, nil); err == nil {
+				t.Errorf("a table of %d tuples that no block holds is joined", n)
+			}
+			if _, err := g.Integrated(t.Context(), in, in); err == nil {
+				t.Errorf("a table of %d tuples that no block holds is selected from and joined", n)
+			}
+			resident := wisconsin.Input{Table: table, Resident: primitives.New(len(table.Words))}
+			if _, err := g.Projection(t.Context(), resident, nil); err == nil {
+				t.Errorf("a resident table of %d tuples that no block holds is projected", n)
+			}
 		}
 	})
 }
