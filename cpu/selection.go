@@ -202,7 +202,7 @@ func (s *scratch) truths(e expr.Expr, c *table.Chunk, b table.Block) *lastTruths
 	}
 	x, ok := s.values(e, c, b)
 	*last = lastTruths{e: e, chunk: c, first: b.First, n: b.N, ok: ok}
-	if !ok {
+	if !ok || e.Type().Kind != table.Boolean { // of another one only errors are asked for
 		return last
 	}
 	for w := range (b.N + 63) / 64 {
