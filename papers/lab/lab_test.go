@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -127,5 +128,35 @@ func TestADevice(t *testing.T) {
 	}
 	if out, err := lab.Timed(func() error { return wrong }); !errors.Is(err, wrong) || out.Wall <= 0 {
 		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// A figure is named by a number or a text, in JSON as in headings and files.
+func TestNamesOfFigures(t *testing.T) {
+	for name, want := range map[lab.Name]struct{ json, words, file string }{
+		"2":       {"2", "Figure 2", "figure-02"},
+		"14":      {"14", "Figure 14", "figure-14"},
+		"4-2":     {`"4-2"`, "Figure 4-2", "figure-4-2"},
+		"table1":  {`"table1"`, "Table 1", "table-01"},
+		"table4b": {`"table4b"`, "Table 4b", "table-4b"},
+	} {
+		f := lab.Figure{Name: name, Title: "joins"}
+		if text, err := json.Marshal(name); err != nil || string(text) != want.json {
+			t.Errorf("%s is written as %s, %v", name, text, err)
+		}
+		var back lab.Name
+		if err := json.Unmarshal([]byte(want.json), &back); err != nil || back != name {
+			t.Errorf("%s is read as %q, %v", want.json, back, err)
+		}
+		if f.Heading() != want.words+": joins" || f.File() != want.file {
+			t.Errorf("%s has the heading %q and the file %q", name, f.Heading(), f.File())
+		}
+	}
+	if f := (lab.Figure{Title: "statements", Path: "q1"}); f.Heading() != "statements" || f.File() != "q1" {
+		t.Errorf("a figure of statements has the heading %q and the file %q", f.Heading(), f.File())
+	}
+	var name lab.Name
+	if err := json.Unmarshal([]byte("[2]"), &name); err == nil {
+		t.Errorf("a list is read as the name %q", name)
 	}
 }

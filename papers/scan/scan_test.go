@@ -153,6 +153,12 @@ func TestSizes(t *testing.T) {
 				}
 			}
 		}
+		// Work groups in two dimensions, some beyond the last chunk; then chunks of two elements.
+		s.MaxGroups = 7
+		check(t, d, s, affine, affine.elements(509, random), 509, 1, 0, nil)
+		s = scan.New(d, "test")
+		s.Local = 1
+		check(t, d, s, affine, affine.elements(13, random), 13, 1, 0, nil)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
