@@ -51,6 +51,9 @@ type Appender struct {
 
 // Appender opens an appender for columns of a table, all of them where none is named. Other columns get their DEFAULT.
 func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Appender, error) {
+	if err := db.usable(); err != nil {
+		return nil, err
+	}
 	if err := db.writes(); err != nil {
 		return nil, err
 	}
@@ -453,6 +456,9 @@ func (a *Appender) Flush(ctx context.Context) error {
 
 func (a *Appender) flush(ctx context.Context, t *table.Table) (func() error, error) {
 	db := a.db
+	if db.isClosed() {
+		return nil, ErrClosed
+	}
 	if err := a.inRange(t); err != nil {
 		return nil, err
 	}

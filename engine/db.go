@@ -241,6 +241,9 @@ func (db *DB) Backend() string { return db.now().backend }
 
 // SetBackend takes another one of [Backends] for the statements that begin from now on, as SET backend does.
 func (db *DB) SetBackend(name string) error {
+	if db.isClosed() {
+		return ErrClosed
+	}
 	if !slices.Contains(Backends(), name) {
 		return fmt.Errorf("engine: no backend %q: take one of %s", name, strings.Join(Backends(), ", "))
 	}
@@ -259,6 +262,9 @@ func (db *DB) Add(t *table.Table) error {
 // Load reads a source as the table of a name, now. The next statement that uses the
 // table accounts for the time it took.
 func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
+	if db.isClosed() {
+		return ErrClosed
+	}
 	e := db.sourceEntry(name, s)
 	t, err := db.read(ctx, e, nil)
 	if err == nil {
@@ -274,6 +280,9 @@ func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
 // needs it, where the format allows that. It takes the place of the table of that name where that
 // is of a source, too, which may have changed; statements under way go on with what they began with.
 func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
+	if db.isClosed() {
+		return ErrClosed
+	}
 	e := db.sourceEntry(name, s)
 	if _, err := db.read(ctx, e, nil); err != nil {
 		return err
@@ -322,7 +331,16 @@ func (db *DB) entry(name string) *entry {
 // inMemory are the tables read so far, as they are now.
 func (c *core) inMemory() []*table.Table { return append(c.committed.read(), c.files.read()...) }
 
-// ErrClosed is of statements of a DB that is closed, or was while they ran.
+// usable says why the DB takes no statements: it is closed, or its transaction takes none.
+func (db *DB) usable() error {
+	if db.isClosed() {
+		return ErrClosed
+	}
+	return db.tx.usable()
+}
+
+// ErrClosed is the error of each call on a [DB] that is closed, on its [Session]s, transactions, [Statement]s and
+// [Appender]s, and of statements that ran when it was closed. [DB.Close], [Session.Close] and [Tx.Rollback] do not fail for it.
 var ErrClosed = errors.New("engine: the DB is closed")
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file

@@ -20,6 +20,9 @@ type Definition struct {
 // Definitions returns those of the tables and views of a name, without regard to case; "" is for all. Tables are
 // opened for it. A name that none has is an error.
 func (db *DB) Definitions(ctx context.Context, name string) (list []Definition, err error) {
+	if db.isClosed() {
+		return nil, ErrClosed
+	}
 	entries, names, _ := db.tables.spelled()
 	for _, e := range entries {
 		if name == "" || strings.EqualFold(e.name, name) {

@@ -211,19 +211,6 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestClosedDB(t *testing.T) {
-	db := openSmall(t)
-	if err := errors.Join(db.Close(), db.Close()); err != nil {
-		t.Error(err)
-	}
-	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err == nil {
-		t.Error("a closed DB answers")
-	}
-	if err := db.Add(small(t)); err == nil {
-		t.Error("a closed DB takes tables")
-	}
-}
-
 func TestExplainOnTheCPU(t *testing.T) {
 	x, err := openSmall(t).Explain(context.Background(), "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1", ExplainOptions{})
 	if err != nil {

@@ -103,6 +103,9 @@ type Executor struct {
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
 func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (_ *Explanation, err error) {
 	defer recovered(&err)
+	if db.isClosed() {
+		return nil, ErrClosed
+	}
 	ctx, cancel := db.limit(ctx)
 	defer cancel()
 	s, err := db.statement(ctx, text, false) // what it took before tells more

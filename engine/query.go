@@ -86,6 +86,14 @@ func (c *core) parsed(text string) (*sql.Statement, error) {
 	return st, err
 }
 
+// QueryRow runs one statement for its first row; what is wrong with it [Row.Scan] says.
+//
+//	var n int
+//	err := db.QueryRow(ctx, "SELECT COUNT(*) FROM trips WHERE fare > $1", 50).Scan(&n)
+func (db *DB) QueryRow(ctx context.Context, text string, args ...any) *Row {
+	return rowOf(db.Query(ctx, text, args...))
+}
+
 // Exec runs one statement as [DB.Query] does, reads its answer to the end and says what it
 // took.
 func (db *DB) Exec(ctx context.Context, text string, args ...any) (Stats, error) {

@@ -38,6 +38,9 @@ func (tx *Tx) alone(ctx context.Context) (s *snapshots, unlock func(), err error
 // Savepoint notes the transaction as it is now under a name, for [Tx.RollbackTo]. One of the same name before it is hidden until
 // this one is released.
 func (tx *Tx) Savepoint(ctx context.Context, name string) error {
+	if tx.of.isClosed() {
+		return ErrClosed
+	}
 	s, unlock, err := tx.alone(ctx)
 	if err != nil {
 		return err
@@ -67,6 +70,9 @@ func (tx *Tx) Savepoint(ctx context.Context, name string) error {
 // RollbackTo undoes what the transaction has changed since a savepoint, which stays, and releases those after it. After a statement that
 // failed, the transaction takes statements again.
 func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
+	if tx.of.isClosed() {
+		return ErrClosed
+	}
 	s, unlock, err := tx.alone(ctx)
 	if err != nil {
 		return err
@@ -111,6 +117,9 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 
 // Release forgets a savepoint and those after it; what was changed since stays.
 func (tx *Tx) Release(ctx context.Context, name string) error {
+	if tx.of.isClosed() {
+		return ErrClosed
+	}
 	_, unlock, err := tx.alone(ctx)
 	if err != nil {
 		return err

@@ -39,6 +39,9 @@ func (s *Session) Begun() bool { return s.tx != nil }
 
 // Query runs one statement: see [DB.Query].
 func (s *Session) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
+	if s.of.isClosed() {
+		return nil, ErrClosed
+	}
 	if sql.OfRows(text) { // which is for no session
 		return s.DB().Query(ctx, text, args...)
 	}
@@ -55,6 +58,11 @@ func (s *Session) Query(ctx context.Context, text string, args ...any) (*Rows, e
 	return s.DB().Query(ctx, text, args...) // which says what is wrong with it
 }
 
+// QueryRow runs one statement for its first row: see [DB.QueryRow].
+func (s *Session) QueryRow(ctx context.Context, text string, args ...any) *Row {
+	return rowOf(s.Query(ctx, text, args...))
+}
+
 // Exec runs one statement: see [DB.Exec].
 func (s *Session) Exec(ctx context.Context, text string, args ...any) (Stats, error) {
 	rows, err := s.Query(ctx, text, args...)
@@ -67,6 +75,10 @@ func (s *Session) Exec(ctx context.Context, text string, args ...any) (Stats, er
 // Each runs the statements of a script in order: see [DB.Each]. A transaction that it leaves open goes on.
 func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 	return func(yield func(*Rows, error) bool) {
+		if s.of.isClosed() {
+			yield(nil, ErrClosed)
+			return
+		}
 		stmts, err := sql.Parse(script)
 		if err != nil {
 			yield(nil, described(script, script, err))
@@ -74,7 +86,7 @@ func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, erro
 		}
 		for _, st := range stmts {
 			rows, err := s.one(ctx, script, st, len(stmts) == 1)
-			if err != nil {
+			if err != nil && !errors.Is(err, ErrClosed) {
 				err = described(script, st.Text, err)
 			}
 			more := yield(rows, err)
@@ -90,6 +102,9 @@ func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, erro
 
 // one runs a statement of a script.
 func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alone bool) (*Rows, error) {
+	if s.of.isClosed() {
+		return nil, ErrClosed
+	}
 	switch {
 	case st.Transaction != nil && st.Err() == nil:
 		return s.transact(ctx, script, st)
@@ -153,6 +168,9 @@ func (s *Session) SetBackend(name string) error { return s.own().SetBackend(name
 // Begin begins a transaction that the session's statements are in until [Session.Commit] or [Session.Rollback]: BEGIN, COMMIT and ROLLBACK as
 // statements are errors meanwhile.
 func (s *Session) Begin(ctx context.Context, o TxOptions) (err error) {
+	if s.of.isClosed() {
+		return ErrClosed
+	}
 	if s.tx != nil {
 		return errors.New("the session has a transaction: end it with COMMIT or ROLLBACK")
 	}
@@ -165,7 +183,10 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) (err error) {
 // Commit ends the transaction: see [Tx.Commit].
 func (s *Session) Commit(ctx context.Context) error {
 	tx := s.tx
-	if tx == nil {
+	switch {
+	case s.of.isClosed():
+		return ErrClosed
+	case tx == nil:
 		return errTxOver
 	}
 	s.tx, s.held = nil, false

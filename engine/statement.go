@@ -95,6 +95,9 @@ type planned struct {
 // and reads the files of its tables; else that is done when it runs, with the types of the
 // values that are given then.
 func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
+	if err := db.usable(); err != nil {
+		return nil, err
+	}
 	st, err := parseOne(text)
 	if err != nil {
 		return nil, err
@@ -516,6 +519,11 @@ func (s *Statement) Query(ctx context.Context, args ...any) (*Rows, error) {
 	return s.db.limited(ctx, func(ctx context.Context) (*Rows, error) { return s.query(ctx, args) })
 }
 
+// QueryRow runs the statement for its first row: see [DB.QueryRow].
+func (s *Statement) QueryRow(ctx context.Context, args ...any) *Row {
+	return rowOf(s.Query(ctx, args...))
+}
+
 func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	if err := s.parsed.Err(); err != nil {
 		return nil, s.described(err)
@@ -692,7 +700,7 @@ func (db *DB) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 // limited runs a statement within the DB's statement timeout, which lasts until its rows
 // are closed.
 func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, error)) (*Rows, error) {
-	if err := db.tx.usable(); err != nil {
+	if err := db.usable(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := db.limit(ctx)

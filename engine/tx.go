@@ -53,14 +53,13 @@ type TxOptions struct {
 // Begin starts a transaction, which [Tx.Commit] or [Tx.Rollback] ends. Until then it keeps the snapshots of tables that it
 // may read.
 func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	switch {
-	case db.tx != nil:
-		return nil, errors.New("a transaction begins no other one: end it first")
 	case db.isClosed():
 		return nil, ErrClosed
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case db.tx != nil:
+		return nil, errors.New("a transaction begins no other one: end it first")
 	}
 	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}, stays: db.now()}
 	tx.db = &DB{core: db.core, tables: newCatalog(), statements: keptStatements(), config: &atomic.Pointer[configuration]{}, tx: tx}
@@ -93,6 +92,20 @@ func (tx *Tx) Query(ctx context.Context, text string, args ...any) (*Rows, error
 	return tx.db.Query(ctx, text, args...)
 }
 
+// QueryRow runs one statement in the transaction for its first row: see [DB.QueryRow].
+func (tx *Tx) QueryRow(ctx context.Context, text string, args ...any) *Row {
+	return tx.db.QueryRow(ctx, text, args...)
+}
+
+// Prepare parses one statement, which runs in the transaction: see [DB.Prepare]. It is an error once the transaction is over.
+func (tx *Tx) Prepare(ctx context.Context, text string) (*Statement, error) {
+	s, err := tx.db.Prepare(ctx, text)
+	if err != nil {
+		tx.fail(err)
+	}
+	return s, err
+}
+
 // Exec runs one statement in the transaction: see [DB.Exec].
 func (tx *Tx) Exec(ctx context.Context, text string, args ...any) (Stats, error) {
 	return tx.db.Exec(ctx, text, args...)
@@ -115,10 +128,10 @@ func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 	}
 	defer tx.release()
 	switch {
-	case failed != nil:
-		return nil, fmt.Errorf("the transaction is rolled back, for a statement of it failed: %w", failed)
 	case tx.of.isClosed():
 		return nil, ErrClosed
+	case failed != nil:
+		return nil, fmt.Errorf("the transaction is rolled back, for a statement of it failed: %w", failed)
 	}
 	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil { // a statement that changes tables is under way
 		return nil, err
