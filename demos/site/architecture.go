@@ -28,7 +28,7 @@ var floors = []struct {
 }{
 	{"asking and looking", []string{"cmd", "driver", "trace", "bench", "demos", "papers"}},
 	{"running", []string{"engine"}},
-	{"backends", []string{"aggregates", "predicates", "fused", "compute", "primitives", "cpu"}},
+	{"backends", []string{"aggregates", "predicates", "fused", "compute", "relational", "primitives", "cpu"}},
 	{"the graphics pipeline", []string{"plan/glsl", "pass", "textures", "occlusion", "shaders", "glctx"}},
 	{"planning, no GL", []string{"sql", "plan", "cost", "expr"}},
 	{"data, no GL", []string{"storage", "generate", "ingest", "table"}},

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -107,7 +107,7 @@ func DrawPredicate(rng *rand.Rand, c *table.Chunk, depth int) *predicate.Pred {
 func UniformCodes(rows int) *table.Table {
 	t := &table.Table{Name: "t"}
 	ch := &table.Chunk{Rows: rows}
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for c := range 4 {
 		integer := table.Type{Kind: table.BigInt}
 		seg := &table.Segment{Type: integer, Base: table.OrdinalInt(0), Bits: 19, Max: 1<<19 - 1}
