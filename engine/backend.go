@@ -1,15 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
-	"maps"
-	"slices"
-	"sync"
-	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -32,7 +28,7 @@ type backend interface {
 	Name() string
 	// Execute runs the plan and returns one value an aggregate. What it takes is added to
 	// took. It stops with ctx's error when ctx ends.
-	Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error)
+	Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error)
 	// Explain lists what Execute or Rows would do, and runs nothing. To analyze a plan of
 	// aggregates it executes it, if it has passes, and says what each took.
 	Explain(ctx context.Context, q *physical.Query, analyze bool) ([]Step, error)
@@ -42,69 +38,7 @@ type backend interface {
 	// plan's checks find come before the first block. When the caller stops or ctx ends it
 	// releases what it holds; on a device, others may use it between two blocks. What it
 	// takes is added to took.
-	Rows(ctx context.Context, q *physical.Query, took *took) iter.Seq2[table.Block, error]
-}
-
-// took adds up what a statement takes, while it runs.
-type took struct {
-	mu    sync.Mutex
-	stats Stats
-	loads map[int]Loading  // by the devices' numbers: they load at the same time
-	sides [2]time.Duration // of a query that devices and cpu did together
-}
-
-// The sides of a query that devices and cpu do together.
-const (
-	onDevices = iota
-	onHost
-)
-
-func (p part) side() int {
-	if p.g == nil {
-		return onHost
-	}
-	return onDevices
-}
-
-// side adds what a side took to do what was asked of it; of several devices it is that of all.
-func (t *took) side(which int, d time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sides[which] += d
-}
-
-func (t *took) start(backend string, opening time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.stats.Backend = backend
-	t.stats.Loading.Opening += opening
-}
-
-func (t *took) add(passes int, samples uint64, load Loading, device int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.stats.Passes += passes
-	t.stats.Samples += samples
-	if t.loads == nil {
-		t.loads = map[int]Loading{}
-	}
-	t.loads[device] = t.loads[device].plus(load)
-}
-
-// now is what has been taken so far; nothing of nil.
-func (t *took) now() Stats {
-	if t == nil {
-		return Stats{}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := t.stats
-	if len(t.loads) > 0 {
-		s.Devices = slices.Sorted(maps.Keys(t.loads))
-		s.Loading = s.Loading.plus(slices.MaxFunc(slices.Collect(maps.Values(t.loads)), func(a, b Loading) int { return cmp.Compare(a.Total(), b.Total()) }))
-	}
-	s.Load = s.Loading.Total()
-	return s
+	Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error]
 }
 
 // Step is one pass of a query, or one group of passes whose number depends on

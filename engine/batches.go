@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -222,16 +223,16 @@ func (r *reader) get(batch int) (*table.Table, error) {
 }
 
 // ended notes what an execution took, which began at start.
-func (b *batches) ended(times batchTimes, start time.Time, took *took) {
+func (b *batches) ended(times batchTimes, start time.Time, took *querystats.Collector) {
 	times.work = time.Since(start) - times.waited
-	took.add(0, 0, Loading{Reading: times.waited}, 0)
+	took.Add(0, 0, Loading{Reading: times.waited}, 0)
 	b.mu.Lock()
 	b.last = times
 	b.mu.Unlock()
 }
 
 // execute gives the values of the aggregates of q, which is the fragment over the outline of all of the file.
-func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *physical.Query, on backend, took *took) ([]table.Value, error) {
+func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *physical.Query, on backend, took *querystats.Collector) ([]table.Value, error) {
 	type visit struct {
 		batch int
 		again bool
@@ -272,7 +273,7 @@ func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *phys
 }
 
 // onSelection calls do with the selection of a query on a backend: on the first of several devices.
-func onSelection(ctx context.Context, on backend, q *physical.Query, took *took, do func(partial.Selection) error) error {
+func onSelection(ctx context.Context, on backend, q *physical.Query, took *querystats.Collector, do func(partial.Selection) error) error {
 	var b *passes
 	switch v := on.(type) {
 	case *passes:

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/ordered"
@@ -63,7 +65,7 @@ type beyond struct {
 	all    func() iter.Seq2[*execution, error] // the parts
 	runs   int                                 // about how many parts there are
 	budget int64                               // bytes of host memory
-	spill  spill
+	spill  *spill.File
 	times  batchTimes
 	start  time.Time
 }
@@ -85,7 +87,7 @@ func newBeyond(x *execution) *beyond {
 	of := x.spared.batches
 	out := &beyond{execution: x, runs: len(of.groups), budget: of.budget, start: time.Now()}
 	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Tree: f.Tree}, of.total, of.rows, rowBytes}
-	out.spill.open = x.db.newTemporary
+	out.spill = spill.NewFile(x.db.newTemporary)
 	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
 	if way := x.spared.way; way != nil {
 		out.runs = mostRuns
@@ -97,16 +99,16 @@ func newBeyond(x *execution) *beyond {
 // whole is the stream of the statement: at its end the temporary file goes.
 func (b *beyond) whole(in stream) stream {
 	return func(yield func(batch, error) bool) {
-		b.execution.rows.took = &took{}
-		b.execution.rows.took.start("cpu", 0)
+		b.execution.rows.took = &querystats.Collector{}
+		b.execution.rows.took.Start("cpu", 0)
 		defer b.close()
 		in(yield)
 	}
 }
 
 func (b *beyond) close() {
-	b.times.spilled = b.spill.bytes
-	b.spill.close()
+	b.times.spilled = b.spill.Size()
+	b.spill.Close()
 	b.spared.batches.ended(b.times, b.start, b.execution.rows.took)
 }
 
@@ -119,7 +121,9 @@ func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
 	s := b.Statement
 	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{tree: s.tree, off: s.off, columns: s.columns, fragment: f, params: s.params}, part: true}
 	return &execution{planned: &planned{Statement: of, tables: []*table.Table{t}, plan: q}, ctx: b.ctx, rows: &Rows{of: of}, atMost: -1, on: "cpu", states: inGroups,
-		order: func(backend, *took) (batch, error) { return placedRows{}, &plan.Declined{Why: "cpu sorts"} }}, nil
+		order: func(backend, *querystats.Collector) (batch, error) {
+			return placedRows{}, &plan.Declined{Why: "cpu sorts"}
+		}}, nil
 }
 
 // parts are the executions over the batches of a file, of what a fragment keeps of the rows of which a condition holds.
@@ -144,7 +148,7 @@ func (b *beyond) parts(of *batches, rest *plan.Fragment, where expr.Expr) iter.S
 
 // selectedRows are the rows of a part that the condition selects.
 func (x *execution) selectedRows() iter.Seq2[table.Block, error] {
-	return x.db.cpu.Rows(x.ctx, x.plan, &took{})
+	return x.db.cpu.Rows(x.ctx, x.plan, &querystats.Collector{})
 }
 
 // groups are those of an aggregation.
@@ -285,10 +289,10 @@ type buckets struct {
 }
 
 type bucket struct {
-	extents []extent
+	extents []spill.Extent
 	rows    int64
 	bytes   int64    // in the file
-	waiting []byte   // pieces, see [packed], that are not in the file yet
+	waiting []byte   // pieces, see [spill.AppendRows], that are not in the file yet
 	listed  []uint32 // rows of the chunk at hand that are not packed yet
 }
 
@@ -429,7 +433,7 @@ func (b *buckets) pack(c *table.Chunk) error {
 			if of := &b.list[at]; len(of.listed) > 0 {
 				before := len(of.waiting)
 				for rows := range slices.Chunk(of.listed, most) {
-					of.waiting = packed(of.waiting, c, rows, b.kept.rest.Columns)
+					of.waiting = spill.AppendRows(of.waiting, c, rows, b.kept.rest.Columns)
 				}
 				of.rows += int64(len(of.listed))
 				bytes += int64(len(of.waiting) - before)
@@ -458,12 +462,12 @@ func (b *buckets) write() error {
 				return err
 			}
 			var data []byte
-			data, rest = firstPieces(rest, b.budget/64)
-			e, err := b.spill.write(data, rowsOfPieces(data))
+			data, rest = spill.FirstPieces(rest, b.budget/64)
+			e, err := b.spill.Write(data, spill.CountRows(data))
 			if err != nil {
 				return err
 			}
-			of.extents, of.bytes = append(of.extents, e), of.bytes+e.bytes
+			of.extents, of.bytes = append(of.extents, e), of.bytes+e.Bytes
 		}
 		of.waiting = of.waiting[:0]
 	}
@@ -481,7 +485,7 @@ func (b *buckets) end() error {
 }
 
 // table is the rows of some extents of a bucket.
-func (b *buckets) table(list []extent) (*table.Table, error) {
+func (b *buckets) table(list []spill.Extent) (*table.Table, error) {
 	columns := b.kept.rest.Columns
 	fields := fieldsAt(b.kept.fields, columns)
 	out := &table.Table{Name: b.kept.rest.Table, Fields: fields}
@@ -492,17 +496,17 @@ func (b *buckets) table(list []extent) (*table.Table, error) {
 			return nil, err
 		}
 		data = data[:0]
-		for rows := 0; i < len(list) && (rows == 0 || len(data) < 1<<16 && rows+list[i].rows <= t.Room()); i++ {
+		for rows := 0; i < len(list) && (rows == 0 || len(data) < 1<<16 && rows+list[i].Rows <= t.Room()); i++ {
 			var err error
-			if data, err = b.spill.appended(data, list[i]); err != nil {
+			if data, err = b.spill.AppendExtent(data, list[i]); err != nil {
 				return nil, err
 			}
-			rows += list[i].rows
+			rows += list[i].Rows
 		}
-		if t.Room() < rowsOfPieces(data) {
+		if t.Room() < spill.CountRows(data) {
 			out.Chunks, t = append(out.Chunks, t.Table().Chunks...), table.NewBuilder(out.Name, fields, 0)
 		}
-		if err := unpacked(t, fields, data); err != nil {
+		if err := spill.ReadRows(t, fields, data); err != nil {
 			return nil, err
 		}
 	}
@@ -520,8 +524,8 @@ func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
 		list := b.list[at].extents
 		for len(list) > 0 {
 			n, bytes := 0, int64(0)
-			for n < len(list) && (n == 0 || bytes+list[n].bytes <= most) {
-				bytes += list[n].bytes
+			for n < len(list) && (n == 0 || bytes+list[n].Bytes <= most) {
+				bytes += list[n].Bytes
 				n++
 			}
 			t, err := b.table(list[:n])
@@ -687,7 +691,7 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 			keys = append(keys, mergeKey{k, item(k.E)})
 		}
 	}
-	m := b.sortMerge(&b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
+	m := b.sortMerge(b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
 	return func(yield func(computed, error) bool) {
 		rows, err := b.inOrder(m, n, items, b.all())
 		if err != nil {
@@ -700,7 +704,7 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 
 // inOrder are items of the rows of parts in the order of a Sort, whose keys are among them.
 func (b *beyond) inOrder(m *merge, n *plan.Sort, items []plan.Item, parts iter.Seq2[*execution, error]) (iter.Seq2[computed, error], error) {
-	var runs [][]extent
+	var runs [][]spill.Extent
 	for part, err := range parts {
 		if err == nil {
 			err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows placedRows) error {
@@ -731,7 +735,7 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 		keys = append(keys, mergeKey{k, at})
 	}
 	return func(yield func(batch, error) bool) {
-		r := &runs{merge: b.sortMerge(&b.spill, n, keys, b.budget, mostRuns, int64(16*(len(fields)+len(keys)))), budget: b.budget}
+		r := &runs{merge: b.sortMerge(b.spill, n, keys, b.budget, mostRuns, int64(16*(len(fields)+len(keys)))), budget: b.budget}
 		for in, err := range b.stream(n.Input) {
 			var rows computed
 			if err == nil && in.Len() > 0 {

@@ -107,7 +107,7 @@ func (b *beyond) ordered(n *plan.Aggregate, aggs []int, parts iter.Seq2[*executi
 		of = len(items)
 		items = append(items, plan.Item{E: distinctOf(a)}, plan.Item{E: filtered(a, a.Separator)})
 	}
-	m := b.sortMerge(&b.spill, by, keys, b.budget, mostRuns, int64(32*len(items)+16))
+	m := b.sortMerge(b.spill, by, keys, b.budget, mostRuns, int64(32*len(items)+16))
 	rows, err := b.inOrder(m, by, items, parts)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -15,8 +16,8 @@ type spilled struct {
 	name    string
 	fields  []table.Field
 	columns []int // those of the fields that the rows have
-	of      *spill
-	list    []extent
+	of      *spill.File
+	list    []spill.Extent
 }
 
 // add writes rows, which have the columns.
@@ -53,7 +54,7 @@ func (a *spilled) addRows(other *spilled) error {
 		return nil
 	}
 	for _, e := range other.list {
-		rows, err := a.of.read(e)
+		rows, err := a.of.ReadBatch(e)
 		if err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func (a *spilled) addRows(other *spilled) error {
 }
 
 func (a *spilled) write(rows computed) error {
-	e, err := a.of.add(rows)
+	e, err := a.of.WriteBatch(rows)
 	if err == nil {
 		a.list = append(a.list, e)
 	}
@@ -82,7 +83,7 @@ func (a *spilled) write(rows computed) error {
 // rows is how many there are.
 func (a *spilled) rows() (n int) {
 	for _, e := range a.list {
-		n += e.rows
+		n += e.Rows
 	}
 	return n
 }
@@ -90,7 +91,7 @@ func (a *spilled) rows() (n int) {
 // bytes is what they take in the file.
 func (a *spilled) bytes() (n int64) {
 	for _, e := range a.list {
-		n += e.bytes
+		n += e.Bytes
 	}
 	return n
 }
@@ -117,7 +118,7 @@ func (a *spilled) ReadGroups(ctx context.Context, groups, columns []int, _ inges
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rows, err := a.of.read(a.list[g])
+		rows, err := a.of.ReadBatch(a.list[g])
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +142,7 @@ func (a *spilled) ReadGroups(ctx context.Context, groups, columns []int, _ inges
 func (a *spilled) batches(ctx context.Context) iter.Seq2[computed, error] {
 	return func(yield func(computed, error) bool) {
 		for _, e := range a.list {
-			rows, err := a.of.read(e)
+			rows, err := a.of.ReadBatch(e)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -196,14 +197,14 @@ func (a *spilled) Read(ctx context.Context, columns []int, o ingest.Options) (*t
 // Groups, GroupBytes, Outline, Shape and Changed implement [source].
 func (a *spilled) Groups() int { return len(a.list) }
 func (a *spilled) GroupBytes(group int, columns []int) int64 {
-	return a.list[group].bytes * int64(len(columns)) / int64(max(1, len(a.columns)))
+	return a.list[group].Bytes * int64(len(columns)) / int64(max(1, len(a.columns)))
 }
 func (a *spilled) Outline([]int) (*table.Table, bool) { return nil, false }
 func (a *spilled) Changed() bool                      { return false }
 func (a *spilled) Shape(columns []int) *table.Table {
 	var rows []int
 	for _, e := range a.list {
-		rows = append(rows, e.rows)
+		rows = append(rows, e.Rows)
 	}
 	return shapeOf(a.name, a.fields, rows, columns)
 }
@@ -219,8 +220,8 @@ func (a *spilled) entry() *entry {
 // leave begins the rows of a subplan that are spilled, of columns of fields; the file goes when the statement ends.
 func (x *settling) leave(fields []table.Field, columns []int) *spilled {
 	if x.spill == nil {
-		x.spill = &spill{open: x.db.newTemporary}
-		x.unpins = append(x.unpins, x.spill.close)
+		x.spill = spill.NewFile(x.db.newTemporary)
+		x.unpins = append(x.unpins, x.spill.Close)
 	}
 	return &spilled{name: x.name(), fields: fields, columns: columns, of: x.spill}
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -66,9 +67,9 @@ func TestSubqueriesBeyondHostMemory(t *testing.T) {
 		"SELECT id, u, lag(w, 100000) OVER (ORDER BY id) AS s FROM f":                               {"needs many of them at once", true},
 	} {
 		db, read := small(), false
-		db.temporary = func() (temporary, error) {
+		db.temporary = func() (ingest.Temporary, error) {
 			read = true
-			return openTemporary()
+			return spill.CreateTemporary()
 		}
 		if _, err := Collect(db.Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), of.want) || !strings.Contains(err.Error(), "--host-memory") || read != of.read {
 			t.Errorf("%s: %v, after rows were spilled: %t", text, err, read)
@@ -183,7 +184,7 @@ func TestAnySubqueryBeyondHostMemory(t *testing.T) {
 // What reads spilled rows while their statement is cancelled, and has given the file back, fails.
 func TestSpilledRowsAreReadTooLate(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
-	of := &spill{open: db.newTemporary}
+	of := spill.NewFile(db.newTemporary)
 	gone := &spilled{name: "t", fields: []table.Field{{Name: "n", Type: table.Type{Kind: table.BigInt}}}, columns: []int{0}, of: of}
 	if err := gone.add(valueRows{{table.Int(7)}, {table.Int(8)}}, 1); err != nil {
 		t.Fatal(err)
@@ -192,7 +193,7 @@ func TestSpilledRowsAreReadTooLate(t *testing.T) {
 	if err != nil || rows.Rows() != 2 {
 		t.Fatal(rows, err)
 	}
-	of.close()
+	of.Close()
 	if _, err := gone.Read(context.Background(), []int{0}, ingest.Options{}); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("%v, want that the file is closed", err)
 	}

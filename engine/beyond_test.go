@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
@@ -524,7 +525,7 @@ func TestAnyJoinBeyondHostMemory(t *testing.T) {
 
 // smallDisk is a temporary file on a disk that is full after so many bytes; before each write it calls written.
 type smallDisk struct {
-	temporary
+	ingest.Temporary
 	left    *atomic.Int64
 	open    *atomic.Int64 // files that are open
 	written func()
@@ -535,12 +536,12 @@ func (d smallDisk) WriteAt(p []byte, at int64) (int, error) {
 	if d.left.Add(-int64(len(p))) < 0 {
 		return 0, &os.PathError{Op: "write", Path: "/a/name", Err: syscall.ENOSPC}
 	}
-	return d.temporary.WriteAt(p, at)
+	return d.Temporary.WriteAt(p, at)
 }
 
 func (d smallDisk) Close() error {
 	d.open.Add(-1)
-	return d.temporary.Close()
+	return d.Temporary.Close()
 }
 
 // A full disk and a statement that is ended while it writes to a temporary file, or before all of its rows are read, leave no file
@@ -556,8 +557,8 @@ func TestTemporaryFilesGo(t *testing.T) {
 			var left, open, writes atomic.Int64
 			left.Store(room)
 			ctx, cancel := context.WithCancel(context.Background())
-			db.temporary = func() (temporary, error) {
-				f, err := openTemporary()
+			db.temporary = func() (ingest.Temporary, error) {
+				f, err := spill.CreateTemporary()
 				open.Add(1)
 				return smallDisk{f, &left, &open, func() {
 					if writes.Add(1) == 20 && left.Load() > 1<<29 {

@@ -273,13 +273,13 @@ func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rows, err := in.of.read(e)
+		rows, err := in.of.ReadBatch(e)
 		if err != nil {
 			return nil, err
 		}
 		for range n.Funcs {
 			b := array.NewInt64Builder(memory.DefaultAllocator)
-			for i := range e.rows {
+			for i := range e.Rows {
 				b.Append(first + int64(i))
 			}
 			rows = append(rows, b.NewArray())
@@ -288,7 +288,7 @@ func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*
 		if err := out.write(rows); err != nil {
 			return nil, err
 		}
-		first += int64(e.rows)
+		first += int64(e.Rows)
 	}
 	return out, nil
 }

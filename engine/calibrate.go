@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -147,9 +148,9 @@ func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]tab
 	if s.plan.Order != nil {
 		return s.places(ctx, backend)
 	}
-	start, took := time.Now(), &took{}
+	start, took := time.Now(), &querystats.Collector{}
 	values, err := s.answer(ctx, b, took)
-	stats := took.now()
+	stats := took.Snapshot()
 	stats.Elapsed = time.Since(start)
 	return values, stats, err
 }
@@ -161,7 +162,7 @@ func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, 
 	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
 	pairs := *s.plan
 	pairs.KeyOnly = false
-	x.order = func(b backend, took *took) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
+	x.order = func(b backend, took *querystats.Collector) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
 	var sort plan.Node
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
 		if o, ok := n.(*plan.Sort); ok {
@@ -175,7 +176,7 @@ func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, 
 		}
 		first = table.Int(int64(b.(placedRows).places[0]))
 	}
-	stats := r.took.now()
+	stats := r.took.Snapshot()
 	stats.Elapsed = time.Since(start)
 	return []table.Value{first}, stats, nil
 }

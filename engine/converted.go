@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -14,8 +15,8 @@ type converted struct {
 	*ingest.File
 	name    string
 	fields  []table.Field
-	columns [][]extent // of each column its parts; nil of those that have not been converted
-	of      *spill
+	columns [][]spill.Extent // of each column its parts; nil of those that have not been converted
+	of      *spill.File
 }
 
 // sourceOf is the source of an entry: its file, of which CSV can be converted.
@@ -23,8 +24,8 @@ func (db *DB) sourceOf(e *entry, f *ingest.File) source {
 	if f.Parts() == nil {
 		return f
 	}
-	c := &converted{File: f, name: e.name, fields: f.ColumnFields(), of: &spill{open: db.newTemporary}}
-	c.columns = make([][]extent, len(c.fields))
+	c := &converted{File: f, name: e.name, fields: f.ColumnFields(), of: spill.NewFile(db.newTemporary)}
+	c.columns = make([][]spill.Extent, len(c.fields))
 	e.converted.Store(c.of)
 	return c
 }
@@ -34,7 +35,7 @@ func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options
 	of := func(part *table.Chunk) ([][]byte, error) {
 		out := make([][]byte, len(columns))
 		for k := range columns {
-			data, err := encoded(columnsOf(part, table.Block{N: part.Rows}, []int{k}))
+			data, err := spill.EncodeBatch(columnsOf(part, table.Block{N: part.Rows}, []int{k}))
 			if err != nil {
 				return nil, err
 			}
@@ -42,10 +43,10 @@ func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options
 		}
 		return out, nil
 	}
-	rows, lists := c.Parts(), make([][]extent, len(columns))
+	rows, lists := c.Parts(), make([][]spill.Extent, len(columns))
 	then := func(part int, data [][]byte) error {
 		for k := range columns {
-			e, err := c.of.write(data[k], rows[part])
+			e, err := c.of.Write(data[k], rows[part])
 			if err != nil {
 				return err
 			}
@@ -53,9 +54,9 @@ func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options
 		}
 		return nil
 	}
-	before := c.of.size()
+	before := c.of.Size()
 	if err := ingest.ConvertParts(ctx, c.File, columns, o, of, then); err != nil {
-		c.of.backTo(before)
+		c.of.Truncate(before)
 		return err
 	}
 	for k, i := range columns {
@@ -101,7 +102,7 @@ func (c *converted) appendPart(b *table.Builder, part int, columns []int, fields
 	var rows computed
 	defer func() { released([]computed{rows}) }()
 	for _, i := range columns {
-		column, err := c.of.read(c.columns[i][part])
+		column, err := c.of.ReadBatch(c.columns[i][part])
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/plantest"
 )
@@ -88,10 +89,10 @@ func TestCSVBeyondHostMemory(t *testing.T) {
 			from = "'" + path + "'"
 		}
 		same(t, "SELECT MIN(id), MAX(u) FROM "+from)
-		before := e.converted.Load().size()
+		before := e.converted.Load().Size()
 		same(t, "SELECT MAX(u), MIN(id) FROM "+from)
-		if e.table.Load().Has([]int{0, 9}) || before == 0 || e.converted.Load().size() != before {
-			t.Errorf("%s: %d bytes converted, then %d", name, before, e.converted.Load().size())
+		if e.table.Load().Has([]int{0, 9}) || before == 0 || e.converted.Load().Size() != before {
+			t.Errorf("%s: %d bytes converted, then %d", name, before, e.converted.Load().Size())
 		}
 	}
 }
@@ -121,8 +122,8 @@ func TestWrongCSVBeyondHostMemory(t *testing.T) {
 				t.Errorf("%q is no error", c.last)
 			}
 			for _, e := range db.files.entries {
-				if s := e.converted.Load(); s != nil && (s.size() > 0 || s.file != nil) {
-					t.Errorf("%q leaves %d bytes", c.last, s.size())
+				if s := e.converted.Load(); s != nil && (s.Size() > 0 || s.File != nil) {
+					t.Errorf("%q leaves %d bytes", c.last, s.Size())
 				}
 			}
 		}
@@ -142,8 +143,8 @@ func TestConversionsGo(t *testing.T) {
 	defer cancel()
 	var open, left, writes atomic.Int64
 	left.Store(200_000)
-	db.temporary = func() (temporary, error) {
-		f, err := openTemporary()
+	db.temporary = func() (ingest.Temporary, error) {
+		f, err := spill.CreateTemporary()
 		open.Add(1)
 		return smallDisk{f, &left, &open, func() {
 			if writes.Add(1); left.Load() > 1<<29 {
@@ -218,8 +219,8 @@ func TestCSVThroughAPipe(t *testing.T) {
 		}
 		left.Store(1 << 29)
 		open.Store(0)
-		db.temporary = func() (temporary, error) {
-			f, err := openTemporary()
+		db.temporary = func() (ingest.Temporary, error) {
+			f, err := spill.CreateTemporary()
 			open.Add(1)
 			return smallDisk{f, &left, &open, written}, err
 		}

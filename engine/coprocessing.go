@@ -15,6 +15,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -275,7 +276,7 @@ func again(ctx context.Context, err error) bool {
 }
 
 // Execute implements backend.
-func (b *coprocessing) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
+func (b *coprocessing) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	d := b.divide(q)
 	var values []table.Value
 	var err error
@@ -310,7 +311,7 @@ func elseOn[T any](ctx context.Context, rows, host iter.Seq2[T, error]) iter.Seq
 }
 
 // Rows implements backend: both sides work ahead of the caller, who gets the windows in the order of the table.
-func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *took) iter.Seq2[table.Block, error] {
+func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	d := b.divide(q)
 	switch b.assign(d, q) {
 	case cost.OnCPU:
@@ -426,7 +427,7 @@ func (s *side) next() bool {
 
 // groupsOf are the groups of a query's rows, keys and then aggregates: cpu groups the rows of its windows while compute
 // finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
-func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *took) iter.Seq2[cpu.GroupRows, error] {
+func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *querystats.Collector) iter.Seq2[cpu.GroupRows, error] {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {
 	case mode == cost.OnDevice:
@@ -492,7 +493,7 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 
 // sortedRows are the rows of a query in runs that are in its order: each side sorts those of its windows one by one. of is the
 // query over windows.
-func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *took) (of *physical.Query, _ []physical.SortedRun, err error) {
+func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *querystats.Collector) (of *physical.Query, _ []physical.SortedRun, err error) {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {
 	case mode == cost.OnDevice:
@@ -603,7 +604,7 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 		return append(first, steps...), err
 	}
 	var passes []Step
-	var took took
+	var took querystats.Collector
 	if analyze && len(q.Aggs) > 0 {
 		var err error
 		passes, err = b.timed(ctx, d.onDevices(), func(runner func(*GPU) pass.Runner) error {
@@ -628,7 +629,7 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 			}
 		}
 	}
-	step := Step{Pass: "Divide(" + d.String() + ")", Counts: d.expected(took.sides)}
+	step := Step{Pass: "Divide(" + d.String() + ")", Counts: d.expected(took.BySide())}
 	host, err := b.host.Explain(ctx, d.host(), false)
 	return slices.Concat(first, []Step{step}, passes, host), err
 }

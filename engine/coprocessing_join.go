@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
@@ -120,7 +121,7 @@ func (s *sharing) work(ctx context.Context, side int, faster bool, join func(lef
 // it is not divided, or a row has an error, which cpu knows the first of.
 func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster int) (found physical.JoinPairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
-		p.took.start(b.Name(), p.opening)
+		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
 		list, selected, err := subJoins(ctx, q)
 		if err != nil {
@@ -134,12 +135,12 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
 			notes = append(notes, n)
 			sides.Go(g.metered(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
-				return s.work(inner, onDevices, faster == onDevices, relational.NewBuckets(run, g.Computes, q, room).Join)
+				return s.work(inner, querystats.OnDevices, faster == querystats.OnDevices, relational.NewBuckets(run, g.Computes, q, room).Join)
 			}))
 		}
 		for range max(1, runtime.GOMAXPROCS(0)-1) { // one is the device's
 			sides.Go(func() error {
-				return s.work(inner, onHost, faster == onHost, func(left, right physical.Bucket, list bool) (physical.JoinPairs, error) {
+				return s.work(inner, querystats.OnHost, faster == querystats.OnHost, func(left, right physical.Bucket, list bool) (physical.JoinPairs, error) {
 					return cpu.JoinBuckets(q, left, right, list), nil
 				})
 			})
@@ -150,9 +151,9 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 		for _, n := range notes {
 			p.ran = append(p.ran, added(n.steps)...)
 		}
-		found, how = s.found, fmt.Sprintf("%d sub-joins on compute, %d on cpu", s.parts[onDevices], s.parts[onHost])
-		p.choices = append(p.choices, Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[onDevices],
-			inMS(s.took[onDevices].Seconds()), s.parts[onHost], inMS(s.took[onHost].Seconds()))})
+		found, how = s.found, fmt.Sprintf("%d sub-joins on compute, %d on cpu", s.parts[querystats.OnDevices], s.parts[querystats.OnHost])
+		p.choices = append(p.choices, Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[querystats.OnDevices],
+			inMS(s.took[querystats.OnDevices].Seconds()), s.parts[querystats.OnHost], inMS(s.took[querystats.OnHost].Seconds()))})
 		return nil
 	})
 	if again(ctx, err) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -20,11 +21,11 @@ type cpuBackend struct{ *cpu.Backend }
 
 func newCPU(options ...cpu.Option) backend { return cpuBackend{cpu.New(0, options...)} }
 
-func (b cpuBackend) Execute(ctx context.Context, q *physical.Query, _ *took) ([]table.Value, error) {
+func (b cpuBackend) Execute(ctx context.Context, q *physical.Query, _ *querystats.Collector) ([]table.Value, error) {
 	return b.Backend.Execute(ctx, q)
 }
 
-func (b cpuBackend) Rows(ctx context.Context, q *physical.Query, _ *took) iter.Seq2[table.Block, error] {
+func (b cpuBackend) Rows(ctx context.Context, q *physical.Query, _ *querystats.Collector) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }
 

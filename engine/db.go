@@ -18,6 +18,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -94,10 +95,10 @@ func keptStatements() *statements {
 // a session after a SET has the same core and tables.
 type core struct {
 	opts      Options
-	shared    atomic.Pointer[configuration] // of the DB that was opened
-	kept      map[*statements]bool          // of that and of sessions with settings of their own; with snapshots.mu
-	temporary func() (temporary, error)     // makes a file for what host memory has no room for
-	freeBytes func() int64                  // bytes of host memory that may be used, at a time
+	shared    atomic.Pointer[configuration]    // of the DB that was opened
+	kept      map[*statements]bool             // of that and of sessions with settings of their own; with snapshots.mu
+	temporary func() (ingest.Temporary, error) // makes a file for what host memory has no room for
+	freeBytes func() int64                     // bytes of host memory that may be used, at a time
 
 	opener    func(Options) (*gpus, error)
 	committed *catalog // the tables as all see them
@@ -148,7 +149,7 @@ type entry struct {
 	load    atomic.Int64                // ns, of the reading, until a statement has accounted for it
 
 	opened    atomic.Pointer[ingest.File] // nil until then, and of no file; it may have temporary files of what came through a pipe
-	converted atomic.Pointer[spill]       // the temporary file of a CSV; nil of no CSV, or of none that has been opened
+	converted atomic.Pointer[spill.File]  // the temporary file of a CSV; nil of no CSV, or of none that has been opened
 
 	amended int64       // bytes of what a folder's log changes of its files; 0 for nothing
 	tight   atomic.Bool // what was read of it took more memory than there was
@@ -193,7 +194,7 @@ func (e *entry) endTemporary(err error) {
 		f.Close()
 	}
 	if s := e.converted.Load(); s != nil {
-		s.end(err)
+		s.CloseWith(err)
 	}
 }
 
@@ -218,7 +219,7 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
@@ -543,4 +544,12 @@ func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return errors.Join(err, db.closeDevice())
+}
+
+// newTemporary makes a temporary file of the DB.
+func (db *DB) newTemporary() (ingest.Temporary, error) {
+	if db.isClosed() {
+		return nil, ErrClosed
+	}
+	return spill.OpenTemporary(db.temporary)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/pass"
@@ -38,7 +39,7 @@ type failing struct {
 	do func(p *pass.Pass) error
 }
 
-func (b failing) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
+func (b failing) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	return b.Watch(ctx, q, took, func(s Stage) pass.Runner { return faulty{s.Runner, b.do} })
 }
 
@@ -158,7 +159,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 				return &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
-		_, err := b.Execute(context.Background(), &physical.Query{}, &took{})
+		_, err := b.Execute(context.Background(), &physical.Query{}, &querystats.Collector{})
 		return err
 	})
 	if err != nil || calls != 2 {
@@ -349,7 +350,7 @@ type stalling struct {
 	over func()
 }
 
-func (b stalling) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
+func (b stalling) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	var a []table.Value
 	g := b.list[0]
 	err := g.Context.Do(ctx, func() (err error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -251,17 +252,17 @@ type fake struct {
 
 func (f *fake) Name() string                                                   { return f.name }
 func (f *fake) Explain(context.Context, *physical.Query, bool) ([]Step, error) { return f.steps, f.err }
-func (f *fake) Rows(_ context.Context, _ *physical.Query, took *took) iter.Seq2[table.Block, error] {
+func (f *fake) Rows(_ context.Context, _ *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
-		took.add(7, 9, Loading{Uploading: f.load}, 0)
+		took.Add(7, 9, Loading{Uploading: f.load}, 0)
 		if f.rows == 0 || yield(table.Block{N: f.rows}, nil) {
 			yield(table.Block{}, f.err)
 		}
 	}
 }
-func (f *fake) Execute(_ context.Context, q *physical.Query, took *took) ([]table.Value, error) {
+func (f *fake) Execute(_ context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	f.plans = append(f.plans, q)
-	took.add(7, 9, Loading{Uploading: f.load}, 0)
+	took.Add(7, 9, Loading{Uploading: f.load}, 0)
 	return make([]table.Value, len(q.Aggs)), f.err
 }
 

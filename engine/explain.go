@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -68,7 +69,7 @@ type Explanation struct {
 	ran             *settling     // what its subplans took; nil where none ran
 	estimates       *stats.Estimates
 	pushed          func(plan.Node) plan.Node // what a subplan's tree is expected to become when it runs; nil for what it is
-	seen            *rowsSeen                 // of the parts of its fragment; nil without Analyze
+	seen            *querystats.RowCounts     // of the parts of its fragment; nil without Analyze
 	nodes           map[plan.Node]*PlanNode
 	tree            plan.Node // that Plan shows
 }
@@ -269,7 +270,7 @@ func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explan
 	x, err = settled.explainedTree(ctx, o, ran)
 	if err == nil && o.Analyze {
 		x.Subqueries = ran.subqueries(x)
-		x.prepared = x.prepared.plus(ran.before(nil).now().Loading)
+		x.prepared = x.prepared.Plus(ran.before(nil).Snapshot().Loading)
 		err = x.analyze(ctx, s)
 	}
 	if err != nil {
@@ -306,14 +307,14 @@ func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *se
 	defer done()
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran, estimates: estimates, tree: s.tree}
 	if o.Analyze {
-		x.seen = &rowsSeen{rows: map[plan.Node]int{}}
+		x.seen = querystats.NewRowCounts()
 	}
 	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unpin()
-	x.prepared = now.before.now().Loading
+	x.prepared = now.before.Snapshot().Loading
 	if s.fragment != nil {
 		if err := x.fragment(ctx, now, o); err != nil {
 			return nil, err
@@ -338,7 +339,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	out.Node, x.nodes[n] = shownNumber(n.String()), out
 	if estimated(n) && x.estimates != nil {
 		out.Expected = new(int(math.Round(x.estimates.Rows(n))))
-		if rows, ok := x.seen.of(n); ok {
+		if rows, ok := x.seen.Of(n); ok {
 			out.Rows = &rows
 		}
 	}
@@ -386,7 +387,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
-		now, done, err := s.suited(ctx, b, &took{})
+		now, done, err := s.suited(ctx, b, &querystats.Collector{})
 		if err != nil {
 			return err
 		}
@@ -413,7 +414,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		return err
 	}
 	for n, rows := range s.seen {
-		x.seen.set(n, rows)
+		x.seen.Set(n, rows)
 	}
 	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
 	if s.spared != nil {
@@ -453,12 +454,12 @@ func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o Expla
 // are timed one by one: that uploads columns and compiles programs, some drivers these only when they run.
 func (x *Explanation) steps(ctx context.Context, b backend, q *physical.Query, analyze bool) ([]Step, error) {
 	if analyze && len(q.Aggs) > 0 {
-		start, first := time.Now(), &took{}
+		start, first := time.Now(), &querystats.Collector{}
 		if _, err := b.Execute(ctx, q, first); err != nil {
 			return nil, err
 		}
-		load := first.now().Loading
-		x.prepared = x.prepared.plus(load)
+		load := first.Snapshot().Loading
+		x.prepared = x.prepared.Plus(load)
 		x.first = max(0, time.Since(start)-load.Total())
 	}
 	return b.Explain(ctx, q, analyze)
@@ -521,7 +522,7 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 			return err
 		}
 		stats := first.Stats()
-		x.first, x.prepared = stats.Elapsed, x.prepared.plus(stats.Loading)
+		x.first, x.prepared = stats.Elapsed, x.prepared.Plus(stats.Loading)
 	}
 	if l := s.byKey(); l != nil {
 		r, err := (&Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{lookup: l}}).looked(ctx)
@@ -538,7 +539,7 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 		}
 	}
 	var ran plan.Node
-	seen := &rowsSeen{rows: map[plan.Node]int{}}
+	seen := querystats.NewRowCounts()
 	var of *planned
 	rows, err := s.run(ctx, func(e *execution) { e.on, e.seen, ran, of = x.Backend, seen, e.tree, e.planned })
 	if err != nil {
@@ -552,7 +553,7 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 	}
 	x.withSeen(x.tree, ran, seen)
 	stats := rows.Stats()
-	stats.Loading = stats.Loading.plus(x.prepared)
+	stats.Loading = stats.Loading.Plus(x.prepared)
 	stats.Load = stats.Loading.Total()
 	x.Stats, x.Resident = &stats, s.db.resident()
 	return rows.Err()
@@ -594,7 +595,7 @@ func (x *Explanation) Lines() []string {
 			lines = append(lines, "First execution: "+inMS(x.first.Seconds()))
 		}
 		if r.Load > 0 {
-			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds())+" ("+r.Loading.parts()+")")
+			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds())+" ("+r.Loading.Parts()+")")
 		}
 	}
 	if x.Changed != nil {
@@ -773,10 +774,10 @@ func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
 	for i, l := range lines {
 		out[i] = []table.Value{table.Str(l)}
 	}
-	r := &Rows{of: s, columns: []Column{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}, now: out, at: -1, ctx: ctx,
-		next: func() (batch, error, bool) { return nil, nil, false }, took: &took{stats: Stats{Backend: x.Backend}}}
+	stats := Stats{Backend: x.Backend}
 	if x.Stats != nil {
-		r.took.stats = *x.Stats
+		stats = *x.Stats
 	}
-	return r, nil
+	return &Rows{of: s, columns: []Column{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}, now: out, at: -1, ctx: ctx,
+		next: func() (batch, error, bool) { return nil, nil, false }, took: querystats.NewCollector(stats)}, nil
 }

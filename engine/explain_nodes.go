@@ -5,18 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
-
-// gave is what a node gave to the one above it: rows, and what they take there in bytes ([execution.bytes]). Elapsed has what is below the
-// node in it, and neither what the rows are then used for nor loading, which is shown apart.
-type gave struct {
-	rows    int
-	bytes   int64
-	elapsed time.Duration
-}
 
 // measured notes what a stream gives, if anybody wants to know.
 func (x *execution) measured(n plan.Node, in stream) stream {
@@ -24,20 +17,20 @@ func (x *execution) measured(n plan.Node, in stream) stream {
 		return in
 	}
 	return func(yield func(batch, error) bool) {
-		var g gave
+		var g querystats.Operator
 		start, loaded := time.Now(), x.loaded()
-		defer func() { x.seen.measure(n, g) }()
+		defer func() { x.seen.Measure(n, g) }()
 		for b, err := range in {
-			g.elapsed += time.Since(start) - x.loaded() + loaded
+			g.Elapsed += time.Since(start) - x.loaded() + loaded
 			if b != nil {
-				g.rows, g.bytes = g.rows+b.Len(), g.bytes+x.bytes(b)
+				g.Rows, g.Bytes = g.Rows+b.Len(), g.Bytes+x.bytes(b)
 			}
 			if !yield(b, err) {
 				return
 			}
 			start, loaded = time.Now(), x.loaded()
 		}
-		g.elapsed = max(0, g.elapsed+time.Since(start)-x.loaded()+loaded)
+		g.Elapsed = max(0, g.Elapsed+time.Since(start)-x.loaded()+loaded)
 	}
 }
 
@@ -46,17 +39,7 @@ func (x *execution) loaded() time.Duration {
 	if x.rows.took == nil {
 		return 0
 	}
-	return x.rows.took.now().Loading.Total()
-}
-
-// measure notes what a node gave; what it gave before, in another run, goes.
-func (r *rowsSeen) measure(n plan.Node, g gave) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.gave == nil {
-		r.gave = map[plan.Node]gave{}
-	}
-	r.gave[n] = g
+	return x.rows.took.Snapshot().Loading.Total()
 }
 
 // bytes is what rows take: those of a table, and of groups, the bits of their codes in the columns that are asked for; values 8 bytes each,

@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"math"
-	"sync"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
@@ -57,41 +57,8 @@ func estimated(n plan.Node) bool {
 	return false
 }
 
-// rowsSeen is how many rows nodes of a tree gave. Groups are those before HAVING, and before ORDER BY and LIMIT have left out any.
-type rowsSeen struct {
-	mu   sync.Mutex
-	rows map[plan.Node]int
-	gave map[plan.Node]gave // what nodes gave as streams
-}
-
-// set notes the rows of a node; nothing where nobody wants to know.
-func (r *rowsSeen) set(n plan.Node, rows int) {
-	if r != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.rows[n] = rows
-	}
-}
-
-// of is what was noted of a node.
-func (r *rowsSeen) of(n plan.Node) (rows int, ok bool) {
-	if r == nil {
-		return 0, false
-	}
-	rows, ok = r.rows[n]
-	return rows, ok
-}
-
-// setter is set of one node; nil where nobody wants to know.
-func (r *rowsSeen) setter(n plan.Node) func(int) {
-	if r == nil {
-		return nil
-	}
-	return func(rows int) { r.set(n, rows) }
-}
-
 // through notes how many rows a stream gives, if it ends by itself.
-func (r *rowsSeen) through(n plan.Node, in stream) stream {
+func through(r *querystats.RowCounts, n plan.Node, in stream) stream {
 	if r == nil {
 		return in
 	}
@@ -105,22 +72,20 @@ func (r *rowsSeen) through(n plan.Node, in stream) stream {
 				return
 			}
 		}
-		r.set(n, rows)
+		r.Set(n, rows)
 	}
 }
 
 // withSeen tells the nodes of an explained tree how many rows those of one of the same shape gave that was executed.
-func (x *Explanation) withSeen(explained, executed plan.Node, seen *rowsSeen) {
+func (x *Explanation) withSeen(explained, executed plan.Node, seen *querystats.RowCounts) {
 	var nodes []*PlanNode
 	plan.Walk(explained, func(n plan.Node, _ int) { nodes = append(nodes, x.nodes[n]) })
 	i := 0
-	seen.mu.Lock()
-	defer seen.mu.Unlock()
 	plan.Walk(executed, func(n plan.Node, _ int) {
-		if g, ok := seen.gave[n]; ok && i < len(nodes) && nodes[i] != nil && nodes[i].MS == nil {
-			nodes[i].Gave, nodes[i].Bytes, nodes[i].MS = &g.rows, &g.bytes, new(1e3*g.elapsed.Seconds())
+		if g, ok := seen.Measurement(n); ok && i < len(nodes) && nodes[i] != nil && nodes[i].MS == nil {
+			nodes[i].Gave, nodes[i].Bytes, nodes[i].MS = &g.Rows, &g.Bytes, new(1e3*g.Elapsed.Seconds())
 		}
-		if rows, ok := seen.rows[n]; ok && i < len(nodes) && nodes[i] != nil && nodes[i].Rows == nil {
+		if rows, ok := seen.Of(n); ok && i < len(nodes) && nodes[i] != nil && nodes[i].Rows == nil {
 			nodes[i].Rows = &rows
 		}
 		i++
@@ -128,7 +93,7 @@ func (x *Explanation) withSeen(explained, executed plan.Node, seen *rowsSeen) {
 }
 
 // countSelected counts the rows that the fragment's condition leaves of its table, for ANALYZE.
-func (s *planned) countSelected(ctx context.Context, b backend, seen *rowsSeen) error {
+func (s *planned) countSelected(ctx context.Context, b backend, seen *querystats.RowCounts) error {
 	f := s.fragment
 	if f.Where == nil || s.spared != nil || s.star != nil {
 		return nil
@@ -140,13 +105,13 @@ func (s *planned) countSelected(ctx context.Context, b backend, seen *rowsSeen) 
 	if s.away == nil {
 		b = s.db.cpu
 	}
-	values, err := b.Execute(ctx, q, &took{})
+	values, err := b.Execute(ctx, q, &querystats.Collector{})
 	if err == nil {
 		n := f.Tree
 		if a, ok := n.(*plan.Aggregate); ok {
 			n = a.Input
 		}
-		seen.set(n, int(values[0].I))
+		seen.Set(n, int(values[0].I))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -216,19 +217,24 @@ func (g *GPU) meter(run pass.Runner) *pass.Meter {
 
 // metered starts do, which hands passes of a query to a runner, and adds to took what they
 // take; wait gives do's error.
-func (g *GPU) metered(ctx context.Context, q *physical.Query, run pass.Runner, took *took, do func(pass.Runner) error) (wait func() error) {
+func (g *GPU) metered(ctx context.Context, q *physical.Query, run pass.Runner, took *querystats.Collector, do func(pass.Runner) error) (wait func() error) {
 	m := g.meter(run)
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table)
 		before := g.prepared()
 		err := do(m)
-		load := g.prepared().less(before)
+		load := g.prepared().Less(before)
 		g.look(load != Loading{})
-		took.add(m.Passes, m.Samples, load, g.Context.Device().Index)
+		took.Add(m.Passes, m.Samples, load, g.Context.Device().Index)
 		return err
 	})
 }
 
 func (g *GPU) step(p *pass.Pass) Step {
 	return Step{Device: g.Context.Device().Index, Op: p.Op, Pass: p.String(), Counts: p.Op.Counts(), GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
+}
+
+// prepared is what the device's uploads and programs have taken so far; for the GL thread.
+func (g *GPU) prepared() Loading {
+	return Loading{Uploading: g.Store.Uploaded(), Compiling: g.GL.Programs().Compiled()}
 }

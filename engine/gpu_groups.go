@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -17,11 +18,11 @@ import (
 )
 
 // finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
-type finder func(ctx context.Context, b backend, q *physical.Query, took *took) ([]physical.GroupStates, error)
+type finder func(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error)
 
 // groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
 // or, where that is declined, by cpu from the rows that the backend selects.
-func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[cpu.GroupRows, error] {
+func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[cpu.GroupRows, error] {
 	if s.star != nil {
 		return s.groupsOfStar(ctx, b, n, took, find)
 	}
@@ -47,7 +48,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 
 // groupsThere is groupsOf over rows that are away, of what a device has found: their keys are those of the first row of each group, which is
 // gathered. Where the device leaves the groups to others, they are those of rows in host memory.
-func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder, states []physical.GroupStates, err error) iter.Seq2[cpu.GroupRows, error] {
+func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[cpu.GroupRows, error] {
 	return func(yield func(cpu.GroupRows, error) bool) {
 		if s.leaves(err) {
 			now, done, err := s.here(ctx)
@@ -82,7 +83,7 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 }
 
 // groupsOfStar is groupsOf over a star of joins.
-func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[cpu.GroupRows, error] {
+func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[cpu.GroupRows, error] {
 	return func(yield func(cpu.GroupRows, error) bool) {
 		now, done, err := s.suited(ctx, b, took)
 		var t *table.Table
@@ -129,8 +130,8 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
 		err := x.backend(&opening, func(b backend) error {
-			x.rows.took = &took{}
-			x.rows.took.start(b.Name(), opening)
+			x.rows.took = &querystats.Collector{}
+			x.rows.took.Start(b.Name(), opening)
 			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.took, x.states) {
 				if err != nil {
 					return err
@@ -168,7 +169,7 @@ func ofSlots(b backend) backend {
 }
 
 // inGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.
-func inGroups(ctx context.Context, b backend, q *physical.Query, took *took) ([]physical.GroupStates, error) {
+func inGroups(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error) {
 	v, ok := b.(*passes)
 	if !ok || v.groups() == nil || q.Groups == nil {
 		return nil, groupsOfCPU
@@ -177,7 +178,7 @@ func inGroups(ctx context.Context, b backend, q *physical.Query, took *took) ([]
 }
 
 // WatchGroups is [passes.Watch] of what a device finds of a query's groups.
-func (b *passes) WatchGroups(ctx context.Context, q *physical.Query, took *took, wrap func(Stage) pass.Runner) ([]physical.GroupStates, error) {
+func (b *passes) WatchGroups(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) ([]physical.GroupStates, error) {
 	groups := b.groups()
 	if groups == nil || q.Groups == nil {
 		return nil, nothingToSee(b.name, groupsOfCPU)
@@ -194,7 +195,7 @@ func nothingToSee(backend string, err error) error {
 }
 
 // onFirst has the first device find something of a query, which has the whole table for it.
-func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *took, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (found []T, err error) {
+func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (found []T, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
@@ -207,7 +208,7 @@ func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *too
 
 // onAll has each device find something of its part of a query, all at the same time. in says of what was found in windows
 // where it is in the table.
-func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *took, find func(pass.Runner, *GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
+func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, find func(pass.Runner, *GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
 	for {
 		s := b.stream(q)
 		if s == nil {
@@ -222,9 +223,9 @@ func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *took,
 }
 
 // allOn is onAll of these parts.
-func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (all []T, err error) {
+func allOn[T any](ctx context.Context, b *passes, parts []part, took *querystats.Collector, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (all []T, err error) {
 	start := time.Now()
-	defer func() { took.side(onDevices, time.Since(start)) }()
+	defer func() { took.AddSide(querystats.OnDevices, time.Since(start)) }()
 	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
 	for i, p := range parts {
 		waits[i] = p.g.metered(ctx, p.q, p.g.GL, took, func(m pass.Runner) (err error) {

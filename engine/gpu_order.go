@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -15,7 +16,7 @@ import (
 
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
 // the runs are merged, in host memory.
-func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *took) (rows batch, err error) {
+func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *querystats.Collector) (rows batch, err error) {
 	of, runs := q, []physical.SortedRun(nil)
 	switch v := b.(type) {
 	case *coprocessing:
@@ -123,7 +124,7 @@ func keyColumns(q *physical.Query, keys []expr.SortKey, blocks []table.Block) ([
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
-func (b *passes) WatchOrder(ctx context.Context, q *physical.Query, took *took, wrap func(Stage) pass.Runner) (batch, error) {
+func (b *passes) WatchOrder(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) (batch, error) {
 	runs, err := onFirst(ctx, b, q, took, wrap, b.order)
 	if err != nil {
 		return nil, err

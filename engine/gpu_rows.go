@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -64,7 +65,7 @@ type found struct {
 // Rows implements backend. A chunk's rows are found as a whole on its device and held in
 // host memory, at most a bit a record; the device is free between two chunks, and the next
 // chunk is worked on while the caller has this one.
-func (b *passes) Rows(ctx context.Context, q *physical.Query, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	if s := b.stream(q); s != nil {
 		return b.rowsInWindows(ctx, q, s, took)
 	}
@@ -78,7 +79,7 @@ func (b *passes) Rows(ctx context.Context, q *physical.Query, took *took) iter.S
 }
 
 // rowsOn is Rows where each chunk is on its device.
-func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -39,9 +40,9 @@ func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, 
 // windowOnDevice is window on the first device, which has the whole table for it. What it has no room for is declined.
 func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.Window, by *Executor) (out *table.Table, err error) {
 	var opening time.Duration
-	took := &took{}
+	took := &querystats.Collector{}
 	err = x.db.on(ctx, "compute", &opening, func(b backend) (err error) {
-		took.start(b.Name(), opening)
+		took.Start(b.Name(), opening)
 		opening = 0
 		g := b.(*passes).list[0]
 		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
@@ -64,9 +65,7 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 	if errors.As(err, new(*textures.BudgetError)) {
 		err = &plan.Declined{Why: err.Error()}
 	}
-	stats := took.now()
-	x.total.stats.Passes += stats.Passes
-	x.total.stats.Samples += stats.Samples
-	x.total.stats.Loading = x.total.stats.Loading.plus(stats.Loading)
+	stats := took.Snapshot()
+	x.total.Include(stats)
 	return out, err
 }

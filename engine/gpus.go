@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -212,4 +213,11 @@ func (s *gpus) numbers(q *physical.Query) string {
 		return ", device " + list[0]
 	}
 	return ", devices " + strings.Join(list, ", ")
+}
+
+func (p part) side() int {
+	if p.g == nil {
+		return querystats.OnHost
+	}
+	return querystats.OnDevices
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
@@ -179,9 +180,9 @@ func TestExplainOfTwoDevices(t *testing.T) {
 			t.Errorf("passes by device: %v", on)
 		}
 	}
-	var took took
-	if _, err := b.Execute(context.Background(), s.plan, &took); err != nil || took.stats.Passes != len(ran) {
-		t.Errorf("%d passes, %d listed, %v", took.stats.Passes, len(ran), err)
+	var took querystats.Collector
+	if _, err := b.Execute(context.Background(), s.plan, &took); err != nil || took.Snapshot().Passes != len(ran) {
+		t.Errorf("%d passes, %d listed, %v", took.Snapshot().Passes, len(ran), err)
 	}
 }
 
@@ -205,12 +206,12 @@ func TestExplainOfRowsOfTwoDevices(t *testing.T) {
 
 // Devices upload at the same time: what loading took is what the slowest took.
 func TestLoadingOfSeveralDevices(t *testing.T) {
-	var took took
-	took.start("classic", time.Second)
-	took.add(1, 2, Loading{Uploading: 3 * time.Second}, 1)
-	took.add(1, 2, Loading{Uploading: 4 * time.Second}, 0)
-	took.add(1, 2, Loading{Compiling: 2 * time.Second}, 1)
-	if s := took.now(); s.Load != 6*time.Second || s.Loading != (Loading{Opening: time.Second, Uploading: 3 * time.Second, Compiling: 2 * time.Second}) || s.Passes != 3 || s.Samples != 6 || len(s.Devices) != 2 {
+	var took querystats.Collector
+	took.Start("classic", time.Second)
+	took.Add(1, 2, Loading{Uploading: 3 * time.Second}, 1)
+	took.Add(1, 2, Loading{Uploading: 4 * time.Second}, 0)
+	took.Add(1, 2, Loading{Compiling: 2 * time.Second}, 1)
+	if s := took.Snapshot(); s.Load != 6*time.Second || s.Loading != (Loading{Opening: time.Second, Uploading: 3 * time.Second, Compiling: 2 * time.Second}) || s.Passes != 3 || s.Samples != 6 || len(s.Devices) != 2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -230,7 +231,7 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan struct{})
-	_, err = b.execute(context.Background(), s.plan, &took{}, func(g *GPU) pass.Runner {
+	_, err = b.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *GPU) pass.Runner {
 		if g == set.list[1] {
 			return faulty{g.GL, func(*pass.Pass) error { close(failed); return stop }}
 		}
@@ -239,7 +240,7 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	if !errors.Is(err, stop) {
 		t.Errorf("%v", err)
 	}
-	a, err := b.Execute(context.Background(), s.plan, &took{})
+	a, err := b.Execute(context.Background(), s.plan, &querystats.Collector{})
 	if err != nil || len(a) != 2 {
 		t.Errorf("%+v, %v after it", a, err)
 	}
@@ -266,7 +267,7 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	}
 	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
 		s := b.(*passes)
-		_, err := s.execute(context.Background(), s.split.Keys()[0], &took{}, func(g *GPU) pass.Runner {
+		_, err := s.execute(context.Background(), s.split.Keys()[0], &querystats.Collector{}, func(g *GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
 				if g == s.list[1] {
 					return glctx.ErrContextLost

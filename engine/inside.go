@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -129,7 +130,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		s.watch = wrap
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
-			x.execute = func(b backend, took *took) (values []table.Value, err error) {
+			x.execute = func(b backend, took *querystats.Collector) (values []table.Value, err error) {
 				now, done, err := x.suited(ctx, b, took)
 				if err != nil {
 					return nil, err
@@ -148,14 +149,14 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				}
 				return w.Values, err
 			}
-			x.states = func(ctx context.Context, b backend, q *physical.Query, took *took) ([]physical.GroupStates, error) {
+			x.states = func(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error) {
 				v, err := passesOf(b)
 				if err != nil {
 					return nil, err
 				}
 				return v.WatchGroups(ctx, q, took, wrap)
 			}
-			x.order = func(b backend, took *took) (batch, error) {
+			x.order = func(b backend, took *querystats.Collector) (batch, error) {
 				v, err := passesOf(b)
 				if err != nil {
 					return nil, err

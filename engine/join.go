@@ -15,6 +15,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -145,7 +146,7 @@ func (s *planned) joining() (of cpu.Joining, err error) {
 // done is called. What devices take for that is added to took. Where compute aggregates the rows, their columns may be on a device alone:
 // not where another backend b is to do that, nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room
 // in host memory, cpu joins.
-func (s *planned) withJoin(ctx context.Context, b backend, took *took) (joined *planned, done func(), err error) {
+func (s *planned) withJoin(ctx context.Context, b backend, took *querystats.Collector) (joined *planned, done func(), err error) {
 	pairing := &pairing{db: s.db, watch: s.watch, took: took}
 	if s.db.assigns() {
 		if pairing.plan, err = s.assignment(); err != nil {
@@ -289,7 +290,7 @@ func (s *planned) leaves(err error) bool {
 }
 
 // suited is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
-func (s *planned) suited(ctx context.Context, b backend, took *took) (now *planned, done func(), err error) {
+func (s *planned) suited(ctx context.Context, b backend, took *querystats.Collector) (now *planned, done func(), err error) {
 	if s.star == nil {
 		return s, func() {}, nil
 	}
@@ -308,7 +309,7 @@ func (s *planned) suited(ctx context.Context, b backend, took *took) (now *plann
 // pairing has compute find the pairs of joins, and notes its passes.
 type pairing struct {
 	db     *DB
-	took   *took
+	took   *querystats.Collector
 	watch  func(Stage) pass.Runner // nil for nobody
 	memory int64                   // bytes that rows between joins may take in host memory
 	ran    []Step
@@ -387,14 +388,14 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 	mode, told := p.db.now().told(max(0, p.plan.at(q.Scans)))
 	told = told && p.db.Backend() == "both"
 	if q.Algorithm == "loops" && !told {
-		return cost.OnCPU, onHost, "nested loops have no costs", nil
+		return cost.OnCPU, querystats.OnHost, "nested loops have no costs", nil
 	}
 	of, err := p.db.weighPairs(q)
 	if err != nil {
-		return cost.OnCPU, onHost, "", err
+		return cost.OnCPU, querystats.OnHost, "", err
 	}
 	if of.onCPU.Run < of.on.Run {
-		faster = onHost
+		faster = querystats.OnHost
 	}
 	if told {
 		return mode, faster, "SET assignment says so", nil
@@ -527,7 +528,7 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 // either, is left to cpu.
 func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
-		p.took.start(b.Name(), p.opening)
+		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
 		s := b.(*passes)
 		if err := p.on(s.gpus, heldOf(q)...); err != nil {
@@ -1052,7 +1053,7 @@ func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err erro
 		}
 	}
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
-		p.took.start(b.Name(), p.opening)
+		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
 		s := b.(*passes)
 		notes := map[*GPU]*noting{}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -391,7 +392,7 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, p := context.Background(), &pairing{db: db, took: &took{}, memory: 1 << 30}
+	ctx, p := context.Background(), &pairing{db: db, took: &querystats.Collector{}, memory: 1 << 30}
 	defer func() {
 		p.release()
 		db.snapshots.releases.Wait()

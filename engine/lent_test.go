@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 )
 
@@ -63,10 +64,10 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Execute(context.Background(), s.plan, &took{}); !errors.Is(err, glctx.ErrClosed) {
+	if _, err := b.Execute(context.Background(), s.plan, &querystats.Collector{}); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("executing: %v", err)
 	}
-	for _, err := range b.Rows(context.Background(), s.plan, &took{}) {
+	for _, err := range b.Rows(context.Background(), s.plan, &querystats.Collector{}) {
 		if !errors.Is(err, glctx.ErrClosed) {
 			t.Errorf("reading rows: %v", err)
 		}

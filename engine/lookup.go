@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/storage"
@@ -393,7 +394,7 @@ func (s *Statement) looked(ctx context.Context) (r *Rows, err error) {
 		}
 		rows = rows[from:n]
 	}
-	r = &Rows{of: s, ctx: ctx, at: -1, took: &took{stats: Stats{Backend: "cpu"}}, next: func() (batch, error, bool) { return nil, nil, false }}
+	r = &Rows{of: s, ctx: ctx, at: -1, took: querystats.NewCollector(Stats{Backend: "cpu"}), next: func() (batch, error, bool) { return nil, nil, false }}
 	for _, item := range l.items {
 		c := Column{Name: item.Name, Type: item.E.Type()}
 		if of, ok := item.E.(*expr.Column); ok {

@@ -4,9 +4,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -201,26 +198,4 @@ func madeTable(batches []batch) (t *table.Table, blocks []table.Block) {
 		t.Chunks, blocks = append(t.Chunks, m.of.Chunks[0]), append(blocks, block)
 	}
 	return t, blocks
-}
-
-// texts is a column of text as an Arrow array without a dictionary.
-func texts(s *table.Segment, b table.Block) *array.String {
-	out := array.NewStringBuilder(memory.DefaultAllocator)
-	defer out.Release()
-	out.Reserve(b.Len())
-	bytes := 0
-	for i := range b.Len() {
-		if row := b.Row(i); !s.IsNull(row) {
-			bytes += len(s.Dict[s.Codes.At(row)])
-		}
-	}
-	out.ReserveData(bytes)
-	for i := range b.Len() {
-		if row := b.Row(i); s.IsNull(row) {
-			out.AppendNull()
-		} else {
-			out.Append(s.Dict[s.Codes.At(row)])
-		}
-	}
-	return out.NewStringArray()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -63,7 +64,7 @@ func (c *calibration) join(ctx context.Context, backend, text string, columns []
 	for _, i := range columns {
 		of.Columns = append(of.Columns, s.fragment.Columns[i])
 	}
-	p := &pairing{db: c.db, took: &took{}}
+	p := &pairing{db: c.db, took: &querystats.Collector{}}
 	if backend == "compute" {
 		of.Pairs = p.find
 	}

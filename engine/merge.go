@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -25,7 +26,7 @@ import (
 // merge merges sorted runs of batches of a temporary file. Rows that are alike come run by run.
 type merge struct {
 	ctx    context.Context
-	of     *spill
+	of     *spill.File
 	keys   []mergeKey
 	unique int   // keys, the first ones: of rows that are alike in these the first is given; 0: all rows
 	first  int64 // rows that are wanted; -1 for all
@@ -48,13 +49,13 @@ func merges(n *plan.Sort) bool {
 }
 
 // mergeOf is how about so many runs, of rows of so many bytes, are merged.
-func mergeOf(ctx context.Context, of *spill, keys []mergeKey, budget int64, runs int, each int64) *merge {
+func mergeOf(ctx context.Context, of *spill.File, keys []mergeKey, budget int64, runs int, each int64) *merge {
 	rows := budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
 	return &merge{ctx: ctx, of: of, keys: keys, first: -1, rows: int(min(1<<15, max(1<<8, rows))), atOnce: min(mostRuns, max(8, 2*runs))}
 }
 
 // sortMerge is mergeOf for a Sort.
-func (x *execution) sortMerge(of *spill, n *plan.Sort, keys []mergeKey, budget int64, runs int, each int64) *merge {
+func (x *execution) sortMerge(of *spill.File, n *plan.Sort, keys []mergeKey, budget int64, runs int, each int64) *merge {
 	m := mergeOf(x.ctx, of, keys, budget, runs, each)
 	m.unique, m.first = n.Unique, n.Limit
 	return m
@@ -66,7 +67,7 @@ type runs struct {
 	budget int64
 	list   []computed
 	bytes  int64 // of the list, with what sorting it takes
-	runs   [][]extent
+	runs   [][]spill.Extent
 }
 
 func (r *runs) add(rows computed) error {
@@ -82,9 +83,9 @@ func (r *runs) add(rows computed) error {
 }
 
 func (r *runs) flush() error {
-	var run []extent
+	var run []spill.Extent
 	for _, rows := range r.inOrder(r.list) {
-		e, err := r.of.add(rows)
+		e, err := r.of.WriteBatch(rows)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (r *runs) sorted() (iter.Seq2[computed, error], error) {
 }
 
 // written is a run: items of rows of an execution's table that are in order.
-func (m *merge) written(x *execution, rows placedRows, items []plan.Item) (run []extent, err error) {
+func (m *merge) written(x *execution, rows placedRows, items []plan.Item) (run []spill.Extent, err error) {
 	if m.first >= 0 && int64(len(rows.places)) > m.first {
 		rows.places = rows.places[:m.first]
 	}
@@ -133,13 +134,13 @@ func (m *merge) written(x *execution, rows placedRows, items []plan.Item) (run [
 			columns = append(columns, b.NewArray())
 		}
 		p.rows = columns.Len()
-		p.data, err = encoded(columns)
+		p.data, err = spill.EncodeBatch(columns)
 		return p, err
 	}) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := m.of.write(p.data, p.rows)
+		e, err := m.of.Write(p.data, p.rows)
 		if err != nil {
 			return nil, err
 		}
@@ -314,16 +315,16 @@ func released(list []computed) {
 const mostRuns = 1 << 7
 
 // all merges runs, those of neighbours first where there are many.
-func (m *merge) all(runs [][]extent) iter.Seq2[computed, error] {
+func (m *merge) all(runs [][]spill.Extent) iter.Seq2[computed, error] {
 	return func(yield func(computed, error) bool) {
 		for len(runs) > m.atOnce {
-			var out [][]extent
+			var out [][]spill.Extent
 			for part := range slices.Chunk(runs, m.atOnce) {
-				var run []extent
+				var run []spill.Extent
 				for rows, err := range m.merged(part) {
-					var e extent
+					var e spill.Extent
 					if err == nil {
-						e, err = m.of.add(rows)
+						e, err = m.of.WriteBatch(rows)
 					}
 					if err != nil {
 						yield(nil, err)
@@ -341,7 +342,7 @@ func (m *merge) all(runs [][]extent) iter.Seq2[computed, error] {
 
 // cursor is a run that is read.
 type cursor struct {
-	left  []extent
+	left  []spill.Extent
 	keys  *byteKeys
 	row   int
 	n     int    // rows of the batch
@@ -350,7 +351,7 @@ type cursor struct {
 }
 
 // merged merges runs at once.
-func (m *merge) merged(runs [][]extent) iter.Seq2[computed, error] {
+func (m *merge) merged(runs [][]spill.Extent) iter.Seq2[computed, error] {
 	return func(yield func(computed, error) bool) {
 		var held []computed // of which rows are yet to be given
 		var of, at []int    // of the rows to be given: the batch and the row in it
@@ -362,11 +363,11 @@ func (m *merge) merged(runs [][]extent) iter.Seq2[computed, error] {
 				if len(c.left) == 0 {
 					return false, nil
 				}
-				rows, err := m.of.read(c.left[0])
+				rows, err := m.of.ReadBatch(c.left[0])
 				if err != nil {
 					return false, err
 				}
-				c.left, c.keys, c.row, c.n, c.part = c.left[1:], m.keysOf(rows), 0, rows.Len(), len(held)
+				c.left, c.keys, c.row, c.n, c.part = c.left[1:], m.keysOf(rows), 0, computed(rows).Len(), len(held)
 				held = append(held, rows)
 			}
 			c.start = start(c.keys.of(c.row))
@@ -489,16 +490,6 @@ func (h *heap[T]) down(i int) {
 		h.of[i], h.of[k] = h.of[k], h.of[i]
 		i = k
 	}
-}
-
-// add writes a batch, which it releases.
-func (s *spill) add(rows computed) (extent, error) {
-	n := rows.Len()
-	data, err := encoded(rows)
-	if err != nil {
-		return extent{}, err
-	}
-	return s.write(data, n)
 }
 
 // interleaved is the rows of which row i is row rows[i] of batch of[i].

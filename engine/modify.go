@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -110,7 +111,7 @@ func (m *modifying) run(ctx context.Context, repeats bool) (_ *Rows, wait func()
 	}
 	if m.target != "" && m.lookup == nil && (m.files != nil || !m.lookUp()) {
 		r := s.empty(ctx)
-		r.took = &took{}
+		r.took = &querystats.Collector{}
 		if done, err := m.ahead(ctx, c, r.took); done || err != nil {
 			r.changed = m.changed
 			return r, func() error { return nil }, err

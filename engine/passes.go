@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -27,7 +28,7 @@ type passes struct {
 
 func (b *passes) Name() string { return b.name }
 
-func (b *passes) Execute(ctx context.Context, q *physical.Query, took *took) ([]table.Value, error) {
+func (b *passes) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	if values, ok := partial.KnownCounts(q); ok { // a thousand chunks take no longer than one
 		return values, nil
 	}
@@ -35,7 +36,7 @@ func (b *passes) Execute(ctx context.Context, q *physical.Query, took *took) ([]
 }
 
 // execute runs a query with a runner on each device that has something of it.
-func (b *passes) execute(ctx context.Context, q *physical.Query, took *took, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
+func (b *passes) execute(ctx context.Context, q *physical.Query, took *querystats.Collector, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
 	var first error // which names what there is no room for as a whole
 	for {
 		parts := b.inParts(q)
@@ -55,7 +56,7 @@ func (b *passes) execute(ctx context.Context, q *physical.Query, took *took, run
 }
 
 // alone runs a query that is one device's.
-func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner) ([]table.Value, error) {
+func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, run pass.Runner) ([]table.Value, error) {
 	var values []table.Value
 	do := func(m pass.Runner) error {
 		s, err := p.selection(b.name, m)
@@ -83,7 +84,7 @@ func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner)
 // Watch runs a query with the runner that wrap makes, which hands its passes on to the
 // stage's: on the first device, which has the whole table for it. It returns after the pass
 // that runs when ctx ends: the runner is the caller's.
-func (b *passes) Watch(ctx context.Context, q *physical.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
+func (b *passes) Watch(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
@@ -199,7 +200,7 @@ func assumed(err error) error {
 func (b *passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, err error) {
 	s := b.stream(q)
 	steps, err = b.timed(ctx, b.inParts(q), func(runner func(*GPU) pass.Runner) error {
-		_, err := b.execute(ctx, q, &took{}, runner)
+		_, err := b.execute(ctx, q, &querystats.Collector{}, runner)
 		return err
 	})
 	if err == nil && s != nil {

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"slices"
-	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -17,28 +17,10 @@ type Column struct {
 }
 
 // Stats says what a statement took.
-type Stats struct {
-	// Backend is the backend that computed it ("" where none was needed); of a statement
-	// whose rows are grouped or sorted, which is done on the CPU, the one that selected them.
-	Backend string
-	// Devices are the numbers of the OpenGL devices that computed it, as listed by
-	// `stencildb info`; none on the CPU.
-	Devices []int
-	// Changed is the number of rows that INSERT, UPDATE, DELETE or CREATE TABLE AS has added, changed or deleted.
-	Changed int
-	// Passes is the number of draws and dispatches, 0 on the CPU.
-	Passes int
-	// Samples is the sum of all samples counted by occlusion queries.
-	Samples uint64
-	// Elapsed is the time that the caller has waited for the execution, the
-	// statement being parsed and its columns resident.
-	Elapsed time.Duration
-	// Load is the wall time that reading the tables' files, opening the device, the first upload of their
-	// columns and compiling programs took, where this statement was the first to need them, and Loading
-	// what each of these took of it.
-	Load    time.Duration
-	Loading Loading
-}
+type Stats = querystats.Stats
+
+// Loading is what a statement has waited for before its columns were resident and its programs there.
+type Loading = querystats.Loading
 
 // collectedRows is for how many rows [Collect] makes room at once.
 const collectedRows = 1 << 10

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
@@ -51,10 +52,10 @@ type Rows struct {
 	err  error
 	over bool
 
-	took   *took         // nil where no backend has run
-	before *took         // what was taken before that; nil for nothing
-	files  Loading       // reading them, and what of the device was waited for then
-	waited time.Duration // planning included
+	took   *querystats.Collector // nil where no backend has run
+	before *querystats.Collector // what was taken before that; nil for nothing
+	files  Loading               // reading them, and what of the device was waited for then
+	waited time.Duration         // planning included
 
 	changed int // rows of tables, by the statement
 }
@@ -286,10 +287,10 @@ func (r *Rows) Err() error { return r.err }
 
 // Stats says what the statement has taken so far.
 func (r *Rows) Stats() Stats {
-	s, before := r.took.now(), r.before.now()
-	s.Passes, s.Samples, s.Loading = s.Passes+before.Passes, s.Samples+before.Samples, s.Loading.plus(before.Loading)
+	s, before := r.took.Snapshot(), r.before.Snapshot()
+	s.Passes, s.Samples, s.Loading = s.Passes+before.Passes, s.Samples+before.Samples, s.Loading.Plus(before.Loading)
 	s.Elapsed += max(0, r.waited-s.Loading.Total())
-	s.Loading = s.Loading.plus(r.files)
+	s.Loading = s.Loading.Plus(r.files)
 	s.Load = s.Loading.Total()
 	s.Changed = r.changed
 	return s

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -117,7 +118,7 @@ func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
 		b.Fatal(err)
 	}
 	run := func() {
-		for _, err := range backend.Rows(context.Background(), s.plan, new(took)) {
+		for _, err := range backend.Rows(context.Background(), s.plan, new(querystats.Collector)) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -310,7 +311,7 @@ type endless struct {
 	ended  bool
 }
 
-func (e *endless) Rows(ctx context.Context, q *physical.Query, _ *took) iter.Seq2[table.Block, error] {
+func (e *endless) Rows(ctx context.Context, q *physical.Query, _ *querystats.Collector) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		defer func() { e.ended = true }()
 		for ctx.Err() == nil {

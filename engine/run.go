@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/ordered"
@@ -59,13 +60,13 @@ type execution struct {
 	atMost int64  // rows that will be asked for; -1 for all
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
-	execute func(backend, *took) ([]table.Value, error)
+	execute func(backend, *querystats.Collector) ([]table.Value, error)
 	// states asks a backend for what it finds of the groups of the fragment's rows, order for these rows in
 	// their order, [placedRows] or [made] of their keys alone; a [plan.Declined] leaves that to cpu.
 	states finder
-	order  func(backend, *took) (batch, error)
-	seen   *rowsSeen // what is told the rows of nodes; nil for nobody
-	beyond *beyond   // what has the fragment's rows, where the host memory budget has no room for them; else nil
+	order  func(backend, *querystats.Collector) (batch, error)
+	seen   *querystats.RowCounts // what is told the rows of nodes; nil for nobody
+	beyond *beyond               // what has the fragment's rows, where the host memory budget has no room for them; else nil
 }
 
 // stream is what a node gives.
@@ -73,7 +74,7 @@ func (x *execution) stream(n plan.Node) stream {
 	out := x.measured(n, x.streamOf(n))
 	switch n.(type) {
 	case *plan.Filter, *plan.GroupingSets, *plan.Distinct:
-		return x.seen.through(n, out)
+		return through(x.seen, n, out)
 	}
 	return out
 }
@@ -106,7 +107,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 		if a, ok := n.Input.(*plan.Aggregate); ok && len(a.Keys) > 0 {
 			having := *a
 			having.Having = n.Where
-			having.Found = x.seen.setter(a)
+			having.Found = x.seen.Setter(a)
 			return x.groups(&having)
 		}
 		return each(x.stream(n.Input), n.Input.Fields(), func(_ int, row []table.Value) ([]table.Value, error) {
@@ -119,7 +120,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 	case *plan.Aggregate:
 		if n.Found == nil && x.seen != nil {
 			counted := *n
-			counted.Found = x.seen.setter(n)
+			counted.Found = x.seen.Setter(n)
 			n = &counted
 		}
 		return x.groups(n)
@@ -139,7 +140,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 		}
 		if a, ok := n.Input.(*plan.Aggregate); ok && n.Limit >= 0 && n.Unique == 0 {
 			first := *a
-			first.TopN, first.Found = n, x.seen.setter(a)
+			first.TopN, first.Found = n, x.seen.Setter(a)
 			n = n.With(&first).(*plan.Sort)
 		}
 		if x.beyond != nil {
@@ -174,8 +175,8 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
 		err := x.backend(&opening, func(b backend) error {
-			x.rows.took = &took{}
-			x.rows.took.start(b.Name(), opening)
+			x.rows.took = &querystats.Collector{}
+			x.rows.took.Start(b.Name(), opening)
 			sets, err := cpu.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.took) })
 			if err != nil {
 				return err
@@ -341,8 +342,8 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 	var opening time.Duration
 	var row []table.Value
 	err := x.backend(&opening, func(b backend) (err error) {
-		x.rows.took = &took{} // nothing of a backend before it
-		x.rows.took.start(b.Name(), opening)
+		x.rows.took = &querystats.Collector{} // nothing of a backend before it
+		x.rows.took.Start(b.Name(), opening)
 		row, err = x.execute(b, x.rows.took)
 		return err
 	})
@@ -355,7 +356,7 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 
 // answer is what a backend gives for the fragment's aggregates, or for the groups of its rows. Where it
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
-func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collector) ([]table.Value, error) {
 	if b.Name() != "compute" {
 		if err := settle(ctx, s.tables); err != nil {
 			return nil, err
@@ -389,7 +390,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 }
 
 // answerOfStar is answer of aggregates of a star without keys.
-func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+func (s *planned) answerOfStar(ctx context.Context, b backend, took *querystats.Collector) ([]table.Value, error) {
 	now, done, err := s.suited(ctx, b, took)
 	if err != nil {
 		return nil, err
@@ -423,10 +424,10 @@ func (x *execution) backend(opening *time.Duration, do func(backend) error) erro
 // the rows in the same order.
 func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
-	x.rows.took = &took{}
+	x.rows.took = &querystats.Collector{}
 	given := 0
 	err := x.backend(&opening, func(b backend) error {
-		x.rows.took.start(b.Name(), opening)
+		x.rows.took.Start(b.Name(), opening)
 		opening = 0
 		if x.plan.Order != nil && given == 0 {
 			rows, err := x.order(b, x.rows.took)

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/ordered"
@@ -51,8 +52,8 @@ func (x *execution) sorted(n *plan.Sort) stream {
 			yield(nil, err)
 			return
 		}
-		of := &spill{open: x.db.newTemporary}
-		defer of.close()
+		of := spill.NewFile(x.db.newTemporary)
+		defer of.Close()
 		var items []plan.Item
 		var keys []mergeKey
 		for i, k := range n.Keys {
@@ -61,7 +62,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		m := x.sortMerge(of, n, keys, budget, mostRuns, int64(16*len(keys)+16))
 		m.places = true
 		var placed placedRows // the one run, of which nothing is written
-		var runs [][]extent
+		var runs [][]spill.Extent
 		some := false
 		write := func(rows placedRows) error {
 			run, err := m.written(x, rows, items)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stencildb/stencildb/engine/spill"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
@@ -182,9 +184,9 @@ func testOrderByWithinTheHostMemory(t *testing.T, backend string, rowBytes int64
 		t.Fatal(err)
 	}
 	written := 0
-	db.temporary = func() (temporary, error) {
+	db.temporary = func() (ingest.Temporary, error) {
 		written++
-		return openTemporary()
+		return spill.CreateTemporary()
 	}
 	for text, files := range map[string]int{
 		"SELECT s FROM typed ORDER BY big":                            1,

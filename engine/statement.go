@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/pass"
@@ -72,15 +73,15 @@ type read struct {
 // planned is a statement whose fragment is lowered for a snapshot of its table.
 type planned struct {
 	*Statement
-	tables   []*table.Table    // the snapshots of the sources
-	joined   []Step            // how its rows were joined; nil for those of a table
-	before   *took             // what that took where it was before a backend was chosen; else nil
-	joinedOn string            // who did that
-	seen     map[plan.Node]int // rows that parts of the join gave
-	away     *cpu.Away         // the rows of its joins, where their columns are on a device alone; else nil
-	star     *cpu.Star         // the plan is that of the largest of several tables, which a device may join the others to
-	starKey  string            // what it is kept by
-	plan     *physical.Query   // nil where no table is read
+	tables   []*table.Table        // the snapshots of the sources
+	joined   []Step                // how its rows were joined; nil for those of a table
+	before   *querystats.Collector // what that took where it was before a backend was chosen; else nil
+	joinedOn string                // who did that
+	seen     map[plan.Node]int     // rows that parts of the join gave
+	away     *cpu.Away             // the rows of its joins, where their columns are on a device alone; else nil
+	star     *cpu.Star             // the plan is that of the largest of several tables, which a device may join the others to
+	starKey  string                // what it is kept by
+	plan     *physical.Query       // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
 	otherwise *physical.Query
@@ -345,7 +346,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 				return rest, s.described(err)
 			}
 			if a != nil {
-				rest = rest.plus(a.wait())
+				rest = rest.Plus(a.wait())
 			}
 		}
 		if slices.ContainsFunc(r.columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
@@ -356,7 +357,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	return rest, nil
 }
 
-// readable is the statement once its columns are read ([Statement.read]): in batches where they took more memory than their files told,
+// readable is the statement once its columns are read ([Statement.ReadBatch]): in batches where they took more memory than their files told,
 // and without what it does not need where something else is damaged.
 func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	files, err := s.read(ctx, true)
@@ -458,7 +459,7 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 		return old, unpin, nil
 	}
 	if s.joins() && now.sides == nil && !now.findStar() {
-		before := &took{}
+		before := &querystats.Collector{}
 		joined, done, err := now.withJoin(ctx, nil, before)
 		if err != nil {
 			unpin()
@@ -638,19 +639,21 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	unpin = both(unpin, ran.done)
 	r := &Rows{of: s, columns: s.columns, arrays: arrays, ctx: ctx, waited: time.Since(start), before: ran.before(now.before), files: files}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
-	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
-	x.order = func(b backend, took *took) (batch, error) { return inOrder(ctx, s.db, b, now.plan, took) }
+	x.execute = func(b backend, took *querystats.Collector) ([]table.Value, error) { return now.answer(ctx, b, took) }
+	x.order = func(b backend, took *querystats.Collector) (batch, error) {
+		return inOrder(ctx, s.db, b, now.plan, took)
+	}
 	if now.spared != nil && now.spared.batches != nil {
-		x.execute = func(b backend, took *took) ([]table.Value, error) {
+		x.execute = func(b backend, took *querystats.Collector) ([]table.Value, error) {
 			return now.spared.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
 		}
 		if f := s.fragment; len(f.Aggs) == 0 || f.Fallback != nil || f.Join != nil || seeksTexts(f) {
 			x.beyond = newBeyond(x)
-			x.execute = func(backend, *took) ([]table.Value, error) { return x.beyond.aggregates() }
+			x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return x.beyond.aggregates() }
 		}
 	}
 	if now.spared != nil && now.spared.answer != nil {
-		x.execute = func(backend, *took) ([]table.Value, error) { return now.spared.answer, nil }
+		x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return now.spared.answer, nil }
 	}
 	if change != nil {
 		change(x)

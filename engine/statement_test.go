@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -225,7 +226,7 @@ func BenchmarkKnownText(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, err := backend.Execute(context.Background(), s.plan, &took{}); err != nil {
+			if _, err := backend.Execute(context.Background(), s.plan, &querystats.Collector{}); err != nil {
 				b.Fatal(err)
 			}
 		}

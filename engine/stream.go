@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -309,7 +310,7 @@ func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *physi
 }
 
 // rowsInWindows is Rows in windows.
-func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *streaming, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *streaming, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	on := make([]*GPU, len(s.chunks))
 	for _, p := range s.parts {
 		for _, v := range p.visits {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
@@ -182,7 +183,7 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 		most, further, live, made := int64(0), 0, map[string]int(nil), 0
 		for range 2 {
 			live, made = g.Context.Live(), g.Context.Created()
-			if _, err := v.execute(context.Background(), s.plan, &took{}, func(g *GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
+			if _, err := v.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
 				t.Fatal(err)
 			}
 		}

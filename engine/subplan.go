@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -119,11 +121,11 @@ type settling struct {
 	stats   map[*plan.Subplan]Stats
 	rows    map[*plan.Subplan]int
 	windows map[*plan.Subplan]*Executor // who computed those of them that are windows
-	total   took
+	total   querystats.Collector
 	unpins  []func()
 	pins    map[*plan.Subplan]func() // as unpins, of their tables
 	into    string                   // what rows are collected for; "" for a subquery
-	spill   *spill                   // the temporary file of rows that the host memory budget has no room for; nil where there are none
+	spill   *spill.File              // the temporary file of rows that the host memory budget has no room for; nil where there are none
 
 	explain *ExplainOptions               // each is explained before it runs; nil for none
 	parts   map[*plan.Subplan][]*PlanNode // those that ran
@@ -204,14 +206,12 @@ func (x *settling) done() {
 }
 
 // before is what was taken before the statement, with what its subplans took.
-func (x *settling) before(t *took) *took {
+func (x *settling) before(t *querystats.Collector) *querystats.Collector {
 	if x == nil {
 		return t
 	}
-	s := t.now()
-	x.total.stats.Passes += s.Passes
-	x.total.stats.Samples += s.Samples
-	x.total.stats.Loading = x.total.stats.Loading.plus(s.Loading)
+	s := t.Snapshot()
+	x.total.Include(s)
 	return &x.total
 }
 
@@ -367,9 +367,9 @@ func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*R
 			return nil, err
 		}
 		e.Plan.apart = true
-		x.total.stats.Loading = x.total.stats.Loading.plus(e.prepared)
+		x.total.Include(Stats{Loading: e.prepared})
 		x.parts[s] = append(x.parts[s], e.Plan)
-		seen := &rowsSeen{rows: map[plan.Node]int{}}
+		seen := querystats.NewRowCounts()
 		rows, err := st.run(ctx, func(r *execution) { r.seen = seen })
 		if err == nil {
 			rows.closing = append(rows.closing, func() { e.withSeen(st.tree, st.tree, seen) })
@@ -385,9 +385,7 @@ func (x *settling) account(s *plan.Subplan, r *Rows, n int) {
 	sum := x.stats[s]
 	sum.Elapsed, sum.Backend = sum.Elapsed+of.Elapsed, of.Backend
 	x.stats[s], x.rows[s] = sum, n
-	x.total.stats.Passes += of.Passes
-	x.total.stats.Samples += of.Samples
-	x.total.stats.Loading = x.total.stats.Loading.plus(of.Loading)
+	x.total.Include(of)
 }
 
 // subplans numbers the tables of subplans.

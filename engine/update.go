@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -201,7 +202,7 @@ func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segme
 var errHost = errors.New("the host does it")
 
 // ahead has a device do the statement, and adds to took what it takes there; done is false where the host is to do it.
-func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *took) (done bool, err error) {
+func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *querystats.Collector) (done bool, err error) {
 	u := m.update(c)
 	if u == nil {
 		return false, nil
@@ -218,7 +219,7 @@ func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *took) (done 
 		if len(list) > 1 || list[0].Context.Caps().Software && !m.db.updates.Load() {
 			return errHost
 		}
-		took.start(b.Name(), spent)
+		took.Start(b.Name(), spent)
 		return u.on(ctx, list[0], took)
 	})
 	if ctx.Err() != nil {
@@ -232,7 +233,7 @@ func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *took) (done 
 }
 
 // on makes the columns on a device.
-func (u *update) on(ctx context.Context, g *GPU, took *took) error {
+func (u *update) on(ctx context.Context, g *GPU, took *querystats.Collector) error {
 	return g.metered(ctx, u.q, g.GL, took, func(run pass.Runner) error {
 		return run.Apart(u.before, func() (err error) {
 			u.changed, err = relational.Assign(run, g.Computes, u.q, u.columns, func(chunk, i int, codes textures.Source) error {

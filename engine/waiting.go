@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/compute/sharedscan"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
@@ -148,7 +149,7 @@ func (w *waiting) remove(r *request) {
 
 // shared answers a query of compute, by itself or with others that wait: found is nil where do, which runs it by
 // itself, has answered it.
-func (g *GPU) shared(ctx context.Context, q *physical.Query, took *took, do func(pass.Runner) error) (found partial.Selection, err error) {
+func (g *GPU) shared(ctx context.Context, q *physical.Query, took *querystats.Collector, do func(pass.Runner) error) (found partial.Selection, err error) {
 	r := g.enter(ctx, q)
 	if r == nil {
 		return nil, g.metered(ctx, q, g.GL, took, do)()
@@ -162,7 +163,7 @@ func (g *GPU) shared(ctx context.Context, q *physical.Query, took *took, do func
 		return g.metered(r.ctx, q, g.GL, took, do)()
 	})()
 	if b := r.found.Load(); b != nil {
-		took.add(b.passes, 0, b.load, g.Context.Device().Index)
+		took.Add(b.passes, 0, b.load, g.Context.Device().Index)
 		return b.Selection, nil
 	}
 	return nil, err
@@ -229,7 +230,7 @@ func (g *GPU) answer(batch *sharedscan.Scan, members []*request) error {
 		g.Store.Name(members[0].query.Table)
 		m, before := g.meter(g.GL), g.prepared()
 		found, err := batch.Run(m)
-		load := g.prepared().less(before)
+		load := g.prepared().Less(before)
 		g.look(load != Loading{})
 		for i := range found {
 			members[i].found.Store(&batched{found[i], m.Passes, load})

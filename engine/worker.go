@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
@@ -17,7 +18,7 @@ import (
 
 // together runs the parts of a query at the same time. Each device's GL thread is held from
 // the first thing asked of it to the end of the query; what is cpu's is done beside them. The first error stops them all.
-func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, took *took, runner func(*GPU) pass.Runner) ([]table.Value, error) {
+func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, took *querystats.Collector, runner func(*GPU) pass.Runner) ([]table.Value, error) {
 	if err := b.turn.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, 
 				}
 				start := time.Now()
 				err = do(s)
-				took.side(p.side(), time.Since(start))
+				took.AddSide(p.side(), time.Since(start))
 			}
 			return err
 		}

@@ -1,4 +1,4 @@
-package engine
+package spill
 
 import (
 	"encoding/binary"
@@ -9,7 +9,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows that are dealt to buckets are in the temporary file as they are in their segments, in pieces: the bytes that follow and the number of rows,
+// Rows that are partitioned are in the temporary file as they are in their segments, in pieces: the bytes that follow and the number of rows,
 // and of each column
 //
 //	the bytes that follow           8
@@ -26,8 +26,8 @@ const (
 	pieceTexts
 )
 
-// packed appends a piece of rows of a chunk.
-func packed(out []byte, c *table.Chunk, rows []uint32, columns []int) []byte {
+// AppendRows appends a piece of rows of a chunk.
+func AppendRows(out []byte, c *table.Chunk, rows []uint32, columns []int) []byte {
 	size := func(at int) { binary.LittleEndian.PutUint64(out[at:], uint64(len(out)-at-8)) }
 	start := len(out)
 	out = append(out, make([]byte, 8)...)
@@ -93,12 +93,12 @@ func packed(out []byte, c *table.Chunk, rows []uint32, columns []int) []byte {
 	return out
 }
 
-// unpacked appends the rows of pieces, of all columns of the builder.
-func unpacked(b *table.Builder, fields []table.Field, data []byte) error {
-	n := rowsOfPieces(data)
+// ReadRows appends the rows of pieces, of all columns of the builder.
+func ReadRows(b *table.Builder, fields []table.Field, data []byte) error {
+	n := CountRows(data)
 	var work parallel.Group
 	for i, f := range fields {
-		do := func() { unpackedColumn(b.Column(i), f.Type, i, data) }
+		do := func() { readColumn(b.Column(i), f.Type, i, data) }
 		if n < 1<<10 {
 			do()
 		} else {
@@ -109,8 +109,8 @@ func unpacked(b *table.Builder, fields []table.Field, data []byte) error {
 	return b.EndRows(n)
 }
 
-// rowsOfPieces is how many rows pieces have.
-func rowsOfPieces(data []byte) (n int) {
+// CountRows is how many rows pieces have.
+func CountRows(data []byte) (n int) {
 	for len(data) > 0 {
 		n += int(binary.LittleEndian.Uint64(data[8:]))
 		data = data[8+binary.LittleEndian.Uint64(data):]
@@ -118,8 +118,8 @@ func rowsOfPieces(data []byte) (n int) {
 	return n
 }
 
-// firstPieces are the first of pieces, at least one and else at most so many bytes, and the others.
-func firstPieces(data []byte, most int64) (first, rest []byte) {
+// FirstPieces are the first of pieces, at least one and else at most so many bytes, and the others.
+func FirstPieces(data []byte, most int64) (first, rest []byte) {
 	n := uint64(0)
 	for n < uint64(len(data)) {
 		next := n + 8 + binary.LittleEndian.Uint64(data[n:])
@@ -131,8 +131,8 @@ func firstPieces(data []byte, most int64) (first, rest []byte) {
 	return data[:n], data[n:]
 }
 
-// unpackedColumn appends the values that pieces have of a column.
-func unpackedColumn(c *table.ColumnBuilder, t table.Type, column int, data []byte) {
+// readColumn appends the values that pieces have of a column.
+func readColumn(c *table.ColumnBuilder, t table.Type, column int, data []byte) {
 	var list []uint64
 	for len(data) > 0 {
 		n, of := int(binary.LittleEndian.Uint64(data[8:])), data[16:]

@@ -1,4 +1,4 @@
-package engine
+package spill
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // Rows of any types that are packed in pieces, of one chunk or of several, are the same once they are unpacked.
-func TestPacked(t *testing.T) {
+func TestRowFormat(t *testing.T) {
 	types := []table.Type{{Kind: table.Unknown}, {Kind: table.Boolean}, {Kind: table.SmallInt}, {Kind: table.Integer}, {Kind: table.BigInt}, {Kind: table.Decimal, Precision: 18, Scale: 3}, {Kind: table.Real}, {Kind: table.Double},
 		{Kind: table.Varchar}, {Kind: table.Date}, {Kind: table.Timestamp}, {Kind: table.Interval}, {Kind: table.Interval}}
 	var fields []table.Field
@@ -48,7 +48,10 @@ func TestPacked(t *testing.T) {
 			}
 		}
 		in := b.Table()
-		columns := all(len(fields))
+		columns := make([]int, len(fields))
+		for i := range columns {
+			columns[i] = i
+		}
 		var data []byte
 		var want []string
 		line := func(c *table.Chunk, row int) (out string) {
@@ -65,14 +68,14 @@ func TestPacked(t *testing.T) {
 					list, want = append(list, uint32(from)), append(want, line(c, from))
 					from += 1 + from%2
 				}
-				data = packed(data, c, list, columns)
+				data = AppendRows(data, c, list, columns)
 			}
 		}
-		if got := rowsOfPieces(data); got != len(want) {
+		if got := CountRows(data); got != len(want) {
 			t.Fatalf("%d rows of %d", got, len(want))
 		}
 		out := table.NewBuilder("t", fields, 0)
-		if err := unpacked(out, fields, data); err != nil {
+		if err := ReadRows(out, fields, data); err != nil {
 			t.Fatal(err)
 		}
 		c := out.Table().Chunks[0]

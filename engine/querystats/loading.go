@@ -1,4 +1,4 @@
-package engine
+package querystats
 
 import (
 	"fmt"
@@ -18,29 +18,24 @@ type Loading struct {
 // Total is the sum of the parts.
 func (l Loading) Total() time.Duration { return l.Reading + l.Opening + l.Uploading + l.Compiling }
 
-func (l Loading) plus(m Loading) Loading {
+func (l Loading) Plus(m Loading) Loading {
 	return Loading{l.Reading + m.Reading, l.Opening + m.Opening, l.Uploading + m.Uploading, l.Compiling + m.Compiling}
 }
 
-func (l Loading) less(m Loading) Loading {
-	return l.plus(Loading{-m.Reading, -m.Opening, -m.Uploading, -m.Compiling})
+func (l Loading) Less(m Loading) Loading {
+	return l.Plus(Loading{-m.Reading, -m.Opening, -m.Uploading, -m.Compiling})
 }
 
-// parts are the parts in words; those that took nothing are left out.
-func (l Loading) parts() string {
+// Parts are the parts in words; those that took nothing are left out.
+func (l Loading) Parts() string {
 	var list []string
 	for _, p := range []struct {
 		what string
 		took time.Duration
 	}{{"reading", l.Reading}, {"opening the device", l.Opening}, {"uploading", l.Uploading}, {"compiling", l.Compiling}} {
 		if p.took > 0 {
-			list = append(list, fmt.Sprintf("%s %s", p.what, inMS(p.took.Seconds())))
+			list = append(list, fmt.Sprintf("%s %.3f ms", p.what, 1e3*p.took.Seconds()))
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// prepared is what the device's uploads and programs have taken so far; for the GL thread.
-func (g *GPU) prepared() Loading {
-	return Loading{Uploading: g.Store.Uploaded(), Compiling: g.GL.Programs().Compiled()}
 }
