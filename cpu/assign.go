@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -27,7 +28,7 @@ func Assign(p *predicate.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segme
 		workers.Go(func() {
 			s := takeScratch()
 			defer s.release()
-			var eval Evaluator
+			var eval vector.Evaluator
 			values, rows := make([]expr.Vector, len(of)), make([]uint32, 0, blockRows)
 			for failed.Load() == nil {
 				row := int(next.Add(blockRows)) - blockRows

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -57,8 +58,8 @@ func countDistinct(ctx context.Context, t *table.Table, col int, in iter.Seq2[ta
 		})
 		return int64(table.Bitmap(marks).Count()), err
 	}
-	placeBits := 32 + Width(uint64(len(t.Chunks)-1))
-	s, _ := NewSorter(runtime.GOMAXPROCS(0), Sorting{KeyBits: []int{Width(space.Max())}, PlaceBits: placeBits, First: -1, Unique: 1})
+	placeBits := 32 + radixsort.Width(uint64(len(t.Chunks)-1))
+	s, _ := radixsort.New(runtime.GOMAXPROCS(0), radixsort.Spec{KeyBits: []int{radixsort.Width(space.Max())}, PlaceBits: placeBits, First: -1, Unique: 1})
 	err := eachCode(ctx, t, col, space, in, func(w int, codes, places []uint64) { s.Add(w, [][]uint64{codes, places}) })
 	if err != nil {
 		return 0, err

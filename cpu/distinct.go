@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/hashtable"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -19,15 +20,15 @@ type distinctValues interface {
 // distinct numbers the values, and the pairs of a group and such a number.
 type distinct[T comparable] struct {
 	by    *ordering[T]
-	words interner     // the values, where they are words
-	ids   map[T]uint32 // else these
+	words hashtable.Table // the values, where they are words
+	ids   map[T]uint32    // else these
 	list  []T
-	pairs interner
+	pairs hashtable.Table
 }
 
 func (d *distinct[T]) id(v T) uint32 {
 	if w, ok := any(v).(int64); ok {
-		id := d.words.id(uint64(w))
+		id := d.words.ID(uint64(w))
 		if int(id) == len(d.list) {
 			d.list = append(d.list, v)
 		}
@@ -43,7 +44,7 @@ func (d *distinct[T]) id(v T) uint32 {
 
 func (d *distinct[T]) add(groups []uint32, x *expr.Vector) {
 	for i, g := range groups {
-		d.pairs.id(uint64(g)<<32 | uint64(d.id(d.by.get(x, i))))
+		d.pairs.ID(uint64(g)<<32 | uint64(d.id(d.by.get(x, i))))
 	}
 }
 
@@ -54,13 +55,13 @@ func (d *distinct[T]) merge(o distinctValues, to []uint32) {
 	for i, v := range other.list {
 		ids[i] = d.id(v)
 	}
-	for _, p := range other.pairs.words {
-		d.pairs.id(uint64(to[p>>32])<<32 | uint64(ids[uint32(p)]))
+	for _, p := range other.pairs.Words {
+		d.pairs.ID(uint64(to[p>>32])<<32 | uint64(ids[uint32(p)]))
 	}
 }
 
 func (d *distinct[T]) each(do func(groups []uint32, x *expr.Vector)) {
-	for part := range slices.Chunk(d.pairs.words, pieceRows) {
+	for part := range slices.Chunk(d.pairs.Words, pieceRows) {
 		x, groups := expr.Vector{}, make([]uint32, len(part))
 		for i, p := range part {
 			groups[i] = uint32(p >> 32)
@@ -77,7 +78,7 @@ type codeSet struct {
 	t      *table.Table
 	size   uint64 // codes
 	bits   []uint64
-	pairs  interner
+	pairs  hashtable.Table
 	hashed bool
 }
 
@@ -116,7 +117,7 @@ func (s *codeSet) add(groups []uint32, x *expr.Vector) {
 	}
 	if s.hashed {
 		for i, g := range groups {
-			s.pairs.id(uint64(g)*s.size + uint64(x.Ints[i]))
+			s.pairs.ID(uint64(g)*s.size + uint64(x.Ints[i]))
 		}
 		return
 	}
@@ -134,7 +135,7 @@ func (s *codeSet) reserve(group uint32) {
 		return
 	}
 	s.hashed = true
-	s.words(func(w uint64) { s.pairs.id(w) })
+	s.words(func(w uint64) { s.pairs.ID(w) })
 	s.bits = nil
 }
 
@@ -145,7 +146,7 @@ func (s *codeSet) words(do func(w uint64)) {
 			do(uint64(64*i + bits.TrailingZeros64(word)))
 		}
 	}
-	for _, w := range s.pairs.words {
+	for _, w := range s.pairs.Words {
 		do(w)
 	}
 }

@@ -14,14 +14,26 @@
 //     of package lower, of codes and of bitmaps, and shares with the backends only
 //     [partial.Finish], so that it can be the oracle of tests.
 //   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
-//     any backend has selected. An [Evaluator] computes the expressions. Where a sample of the keys, which are
-//     columns, says that there are many groups, the rows are dealt by a hash of their keys to parts, each of
+//     any backend has selected. A [vector.Evaluator] computes the expressions. Where a sample of the keys, which
+//     are columns, says that there are many groups, the rows are dealt by a hash of their keys to parts, each of
 //     which one core groups; else each core groups what it is given, and these are merged.
 //   - [Index] finds the rows of a segment that have a code; [WithIndexes] has a backend use some.
 //   - [Backend.Join] joins tables: the codes of the result are gathered into a table, over which all
 //     else runs as over any. [Star] makes of the smaller tables of a star what a device looks up.
-//   - [Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of
+//   - [radixsort.Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of
 //     the first ones.
+//
+// The packages below it know nothing of plans and backends:
+//
+//   - radixsort sorts rows, and finds the k-th of a list.
+//   - hashtable numbers different words.
+//   - vector computes expressions over blocks of rows.
+//   - int128 has integers of 128 bits, and their sums.
+//
+// Where what is, by the first word of a file's name: join_, partitioned_join, index_join and star join;
+// group_, groups_, partitioned_groups and merge_device_states group; the files of aggregates are named by them
+// (order_statistics, ordered_set_aggregates, bit_aggregates, variance, distinct, string_agg); window_
+// computes window functions; index, index_scan and search_tree are the index.
 //
 // Every aggregate has a partial result that is a small value and merges in any
 // order (a count, a [partial.Sum], a minimum, a number of codes below the one of a rank).

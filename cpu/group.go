@@ -8,6 +8,9 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/hashtable"
+	"github.com/stencildb/stencildb/cpu/radixsort"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -120,10 +123,10 @@ func (in *input) keepsTexts() bool {
 // worker has the groups of the rows that it was given.
 type worker struct {
 	*grouping
-	eval   Evaluator
+	eval   vector.Evaluator
 	caches []cache // of keys
 	folded []cache // of what is before a key
-	ids    interner
+	ids    hashtable.Table
 	direct []uint32 // for words of few bits: a group plus 1, 0 for none; nil for others
 	low    []uint32 // for others below lowWords, as the first numbers of values are: a group plus 1, 0 for what is not known to have one
 	first  []uint64 // of each group, the place of its first row
@@ -141,7 +144,7 @@ const directBits = 16
 
 func (g *grouping) worker() *worker {
 	w := &worker{grouping: g, caches: make([]cache, len(g.keys.list)), folded: make([]cache, len(g.keys.list))}
-	w.eval.arena = &expr.Arena{KeepsTexts: slices.ContainsFunc(g.inputs, (*input).keepsTexts)}
+	w.eval.Arena = &expr.Arena{KeepsTexts: slices.ContainsFunc(g.inputs, (*input).keepsTexts)}
 	if g.keys.bits <= directBits {
 		w.direct = make([]uint32, 1<<g.keys.bits)
 	}
@@ -271,7 +274,7 @@ func (w *worker) block(b table.Block) error {
 // piece takes in some rows. Of the error of a row it is the first that counts, so what comes
 // later is computed of the rows before it only.
 func (w *worker) piece(b table.Block) (err error) {
-	w.eval.arena.Reset()
+	w.eval.Arena.Reset()
 	words, err := w.words(w.table.Chunks[b.Chunk], b)
 	if err != nil {
 		b = b.Cut(0, len(words))
@@ -286,7 +289,7 @@ func (w *worker) piece(b table.Block) (err error) {
 func (w *worker) take(words []uint64, b table.Block) (_ int, err error) {
 	c, groups := w.table.Chunks[b.Chunk], w.groups(words, b)
 	for i, in := range w.inputs {
-		w.eval.arena.Reset() // states keep none of the vectors
+		w.eval.Arena.Reset() // states keep none of the vectors
 		x, y, of, at, failed := w.input(in, c, b, groups)
 		if failed != nil {
 			err, b, groups = failed, b.Cut(0, at), groups[:at]
@@ -314,7 +317,7 @@ func (w *worker) groups(words []uint64, b table.Block) []uint32 {
 	if w.direct != nil {
 		for i, word := range words {
 			if w.direct[word] == 0 {
-				w.ids.words = append(w.ids.words, word)
+				w.ids.Words = append(w.ids.Words, word)
 				w.direct[word] = uint32(w.group(b, i) + 1)
 			}
 			w.row[i] = w.direct[word] - 1
@@ -331,7 +334,7 @@ func (w *worker) groups(words []uint64, b table.Block) []uint32 {
 				continue
 			}
 		}
-		id := w.ids.id(word)
+		id := w.ids.ID(word)
 		if int(id) == len(w.first) {
 			w.group(b, i)
 		}
@@ -380,9 +383,9 @@ func (w *worker) input(in *input, c *table.Chunk, b table.Block, groups []uint32
 	if y.Len() > 0 {
 		valid := expr.Both(x.Valid, y.Valid)
 		x.Valid, y.Valid = valid, valid
-		y, _ = compact(y, of)
+		y, _ = vector.Compact(y, of)
 	}
-	x, of = compact(x, of)
+	x, of = vector.Compact(x, of)
 	return x, y, of, 0, nil
 }
 
@@ -397,7 +400,7 @@ func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where fu
 		if column, ok := e.(*expr.Column); in.codes != nil {
 			v = in.codes.vector(c, rows)
 		} else if ok && i == 0 {
-			v = expr.BlockRows{Chunk: c, Block: rows, Arena: w.eval.arena}.Column(column.Index)
+			v = expr.BlockRows{Chunk: c, Block: rows, Arena: w.eval.Arena}.Column(column.Index)
 		} else {
 			v, failed = w.eval.Vector(e, c, rows)
 		}
@@ -427,7 +430,7 @@ func (w *worker) merge(o *worker) {
 		if len(w.keys.list) == 0 {
 			break
 		}
-		to[i] = w.same(o.ids.words[i], o.first[i])
+		to[i] = w.same(o.ids.Words[i], o.first[i])
 	}
 	w.takeAll(o, to)
 }
@@ -451,10 +454,10 @@ func (w *worker) takeAll(o *worker, to []uint32) {
 func (w *worker) same(word, first uint64) (id uint32) {
 	n := len(w.first)
 	if w.direct == nil {
-		id = w.ids.id(word)
+		id = w.ids.ID(word)
 	} else {
 		if w.direct[word] == 0 {
-			w.ids.words = append(w.ids.words, word)
+			w.ids.Words = append(w.ids.Words, word)
 			w.direct[word] = uint32(n + 1)
 		}
 		id = w.direct[word] - 1
@@ -494,8 +497,8 @@ func (f groupsFound) inOrder(ctx context.Context, by *plan.Sort) ([]uint64, erro
 	last := slices.Max(first)
 	// 64 bits and 32 are never too many.
 	workers := min(runtime.GOMAXPROCS(0), len(ids)/fewGroups+1)
-	sorter, _ := NewSorter(workers, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
-	places := UpTo[uint64](len(ids))
+	sorter, _ := radixsort.New(workers, radixsort.Spec{KeyBits: []int{radixsort.Width(last)}, PlaceBits: radixsort.Width(uint64(len(ids))), First: -1})
+	places := radixsort.UpTo[uint64](len(ids))
 	var wg parallel.Group
 	for w := range workers {
 		wg.Go(func() {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -87,7 +88,7 @@ func having(e expr.Expr, c *table.Chunk) *table.Chunk {
 	kept, failed := table.NewBitmap(c.Rows), false
 	var mu sync.Mutex
 	table.InParts(c.Rows, func(from, to int) {
-		x, err := new(Evaluator).Vector(e, c, table.Block{First: from, N: to - from})
+		x, err := new(vector.Evaluator).Vector(e, c, table.Block{First: from, N: to - from})
 		if err != nil {
 			mu.Lock()
 			failed = true
@@ -137,7 +138,7 @@ func (f groupsFound) keySegment(i int, ids []uint64) *table.Segment {
 	codes := make([]uint64, len(ids))
 	table.InParts(len(ids), func(from, to int) {
 		for n, id := range ids[from:to] {
-			codes[from+n] = f[id>>32].ids.words[uint32(id)] >> shift & (1<<k.bits - 1)
+			codes[from+n] = f[id>>32].ids.Words[uint32(id)] >> shift & (1<<k.bits - 1)
 		}
 	})
 	if !k.nulls {
@@ -163,7 +164,7 @@ func (f groupsFound) firstValues(e expr.Expr, ids []uint64) *table.Segment {
 	fits, t := true, f[0].table
 	var mu sync.Mutex
 	table.InParts(len(ids), func(from, to int) {
-		var eval Evaluator
+		var eval vector.Evaluator
 		for from < to {
 			chunk := f[ids[from]>>32].first[uint32(ids[from])] >> 32
 			var rows []uint32
@@ -248,7 +249,7 @@ func ordinalOf(s state, a expr.Aggregate, g uint32, t *table.Table) (o uint64, n
 			break
 		}
 		total := s.total(g)
-		v, fits := total.int64()
+		v, fits := total.Int64()
 		return table.OrdinalInt(v), s.n[g] == 0, fits
 	}
 	v, err := s.value(a, g, t)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -166,36 +167,6 @@ func TestProductsAreExact(t *testing.T) {
 	})
 }
 
-// Sums of 192 bits hold what sums of integers of 128 bits and of squares of 64 bits may come to.
-func TestSumsOfManyBits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var got sum
-		want := new(big.Int)
-		for range rapid.IntRange(0, 30).Draw(t, "n") {
-			hi, lo := rapid.Int64().Draw(t, "hi"), rapid.Int64().Draw(t, "lo")
-			switch rapid.IntRange(0, 2).Draw(t, "kind") {
-			case 0:
-				got.addInt(lo)
-				want.Add(want, big.NewInt(lo))
-			case 1:
-				got.addSquare(lo)
-				want.Add(want, new(big.Int).Mul(big.NewInt(lo), big.NewInt(lo)))
-			default:
-				w := wide{hi, uint64(lo)}.big()
-				if back := wideOf(w); back != (wide{hi, uint64(lo)}) {
-					t.Fatalf("%v comes back as %v", w, back)
-				}
-				got.addWide(hi, lo)
-				want.Add(want, w)
-			}
-		}
-		total := new(big.Int)
-		if got.into(total); total.Cmp(want) != 0 {
-			t.Fatalf("%v, want %v", total, want)
-		}
-	})
-}
-
 // An evaluator has for every row what expr.Eval has, however it computes an expression.
 func TestVectorsOfConditions(t *testing.T) {
 	tab := integers(t, 1000, 300, func(r int64) int64 { return r*r%17 - 5 }, func(r int64) int64 { return r * 1_000_003 % 977 })
@@ -216,7 +187,7 @@ func TestVectorsOfConditions(t *testing.T) {
 		&expr.Compare{Op: expr.GT, L: quotient, R: k(0)}, // division by zero
 	} {
 		for i, c := range tab.Chunks {
-			v, err := (&Evaluator{}).Vector(e, c, table.Block{Chunk: i, N: c.Rows})
+			v, err := (&vector.Evaluator{}).Vector(e, c, table.Block{Chunk: i, N: c.Rows})
 			for row := range c.Rows {
 				want, wantErr := expr.Eval(e, &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }})
 				if wantErr != nil {

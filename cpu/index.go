@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
@@ -72,7 +73,7 @@ func NewIndex(ctx context.Context, name, kind string, s *table.Segment) (*Index,
 // sortedRows are the rows that are not NULL, by their codes and then by their places.
 func sortedRows(ctx context.Context, s *table.Segment) ([]uint32, error) {
 	workers := runtime.GOMAXPROCS(0)
-	sorter, ok := NewSorter(workers, Sorting{KeyBits: []int{s.Bits}, PlaceBits: bits.Len(uint(s.Rows())), First: -1})
+	sorter, ok := radixsort.New(workers, radixsort.Spec{KeyBits: []int{s.Bits}, PlaceBits: bits.Len(uint(s.Rows())), First: -1})
 	if !ok {
 		return nil, fmt.Errorf("cpu: codes of %d bits are too wide for an index", s.Bits)
 	}

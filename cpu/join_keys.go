@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -83,7 +84,7 @@ func (k *keyNumbers) without(i int) {
 }
 
 // numbers are those of rows of one side.
-func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *Evaluator, building bool) (out keyNumbers, err error) {
+func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *vector.Evaluator, building bool) (out keyNumbers, err error) {
 	e := k.probe
 	if building {
 		e = k.build
@@ -217,7 +218,7 @@ func (j *joiner) inBlocks(of *relation, e expr.Expr, do func(lo int, x *expr.Vec
 	}
 	var failed atomic.Pointer[error]
 	table.InParts(of.rows, func(lo, hi int) {
-		for eval := new(Evaluator); lo < hi && failed.Load() == nil; lo += joinRows {
+		for eval := new(vector.Evaluator); lo < hi && failed.Load() == nil; lo += joinRows {
 			b := j.block(of, lo, min(hi, lo+joinRows))
 			x, err := eval.Vector(e, j.chunkOf(b, columns), table.Block{N: b.n})
 			if err = cmp.Or(err, j.ctx.Err()); err != nil {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stencildb/stencildb/cpu/hashtable"
+	"github.com/stencildb/stencildb/cpu/int128"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -128,7 +131,7 @@ func (k *key) ofColumn(t *table.Table, col int) {
 // cache is what one worker keeps of a key, or of the keys before one.
 type cache struct {
 	codes map[*table.Segment][]uint32 // the numbers of codes, the last NULL's; 0 for those to come
-	local interner
+	local hashtable.Table
 	ids   []uint32 // the numbers of what local numbers
 	texts map[string]uint32
 	words []uint64              // of the rows at hand, where codes are words
@@ -140,7 +143,7 @@ const smallIntegers = 1 << 12
 
 // word is the number of a word.
 func (c *cache) word(d *dictionary, w uint64) uint64 {
-	i := c.local.id(w)
+	i := c.local.ID(w)
 	if int(i) == len(c.ids) {
 		c.ids = append(c.ids, d.word(w))
 	}
@@ -197,7 +200,7 @@ func (w *worker) keyWords(k *key, at *cache, c *table.Chunk, b table.Block) ([]u
 		k.codes(at.words, c.Segments[k.e.(*expr.Column).Index], b)
 		return at.words, nil
 	}
-	s, few := ofKeptCodes(k.e, c)
+	s, few := vector.OfKeptCodes(k.e, c)
 	if col, ok := k.e.(*expr.Column); ok {
 		s, few = c.Segments[col.Index], s.Type.Kind == table.Varchar || few
 	}
@@ -241,7 +244,7 @@ func (c *cache) value(d *dictionary, x *expr.Vector, i int) uint64 {
 		}
 		return c.word(d, table.OrdinalFloat64(f))
 	case x.Highs != nil && x.Highs[i] != x.Ints[i]>>63: // as text, beside the words of 64 bits
-		return c.text(d, wide{x.Highs[i], uint64(x.Ints[i])}.big().String())
+		return c.text(d, int128.Int{Hi: x.Highs[i], Lo: uint64(x.Ints[i])}.Big().String())
 	}
 	v := uint64(x.Ints[i])
 	if v >= uint64(len(c.small)) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
@@ -187,11 +188,11 @@ func rowsOf(among []uint64, first int) (list []uint32) {
 
 // values are those of a condition in a block of rows, until others are asked for.
 func (s *scratch) values(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vector, ok bool) {
-	if s.eval.arena == nil {
-		s.eval.arena = &expr.Arena{}
+	if s.eval.Arena == nil {
+		s.eval.Arena = &expr.Arena{}
 	}
-	s.eval.arena.Reset()
-	return expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b, Arena: s.eval.arena}, &s.eval})
+	s.eval.Arena.Reset()
+	return expr.Compute(e, vector.Source{BlockRows: expr.BlockRows{Chunk: c, Block: b, Arena: s.eval.Arena}, Evaluator: &s.eval})
 }
 
 // truths are the values of a condition in a block of rows that follow one another. One whose errors are looked for is asked for twice, one after the other.
@@ -278,7 +279,7 @@ func forVectors(dst, among []uint64, n, rows int, do func(dst, among []uint64, a
 // scratch is what one worker needs to evaluate predicates.
 type scratch struct {
 	interpreter interpreter
-	eval        Evaluator
+	eval        vector.Evaluator
 	last        [blockRows / pieceRows]lastTruths // of the pieces of a block
 	codes       []uint64
 	words       pool[uint64]
@@ -293,7 +294,7 @@ func takeScratch() *scratch { return scratches.Get().(*scratch) }
 // release gives a scratch back without what it knows of the query.
 func (s *scratch) release() {
 	s.interpreter.columns, s.interpreter.consts = nil, nil
-	s.eval.memo = nil
+	s.eval.Forget()
 	for i := range s.last {
 		s.last[i].e, s.last[i].chunk = nil, nil
 	}

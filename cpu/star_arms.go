@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -275,7 +276,7 @@ func (s *Star) merge(t *starArm, d *physical.Dimension, numbers []uint32) {
 	}
 	texts := make([]string, len(t.rows))
 	for _, e := range t.needs {
-		x, err := new(Evaluator).Vector(e, c, table.Block{N: c.Rows})
+		x, err := new(vector.Evaluator).Vector(e, c, table.Block{N: c.Rows})
 		if err != nil {
 			return
 		}

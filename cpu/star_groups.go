@@ -3,6 +3,8 @@ package cpu
 import (
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -117,7 +119,7 @@ func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
 
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
 func (s *Star) statesOf(c *table.Chunk, from *physical.GroupStates) (out physical.GroupStates, err error) {
-	out.Rows, out.Omitted, out.Distinct = UpTo[uint32](len(from.Rows)), from.Omitted, from.Distinct && s.distinct
+	out.Rows, out.Omitted, out.Distinct = radixsort.UpTo[uint32](len(from.Rows)), from.Omitted, from.Distinct && s.distinct
 	for _, e := range s.cross {
 		x, err := s.vector(e, c, out.Rows)
 		if err != nil {
@@ -142,7 +144,7 @@ func (s *Star) statesOf(c *table.Chunk, from *physical.GroupStates) (out physica
 		to := &out.Aggs[k]
 		n := len(out.Rows)
 		to.N, to.High, to.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
-		if err := s.fill(to, sum, c, out.Rows, UpTo[uint32](n), from); err != nil {
+		if err := s.fill(to, sum, c, out.Rows, radixsort.UpTo[uint32](n), from); err != nil {
 			return out, err
 		}
 	}
@@ -151,7 +153,7 @@ func (s *Star) statesOf(c *table.Chunk, from *physical.GroupStates) (out physica
 
 // vector is an expression's values in rows of a chunk; a [plan.Declined] where one has an error.
 func (s *Star) vector(e expr.Expr, c *table.Chunk, rows []uint32) (expr.Vector, error) {
-	x, err := new(Evaluator).Vector(e, c, table.Block{Rows: rows})
+	x, err := new(vector.Evaluator).Vector(e, c, table.Block{Rows: rows})
 	if err != nil {
 		return x, &plan.Declined{Why: err.Error()}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
@@ -130,8 +131,8 @@ func (s *counts) value(a expr.Aggregate, group uint32, t *table.Table) (table.Va
 type intSums struct {
 	counts
 	small []int64
-	reach uint64 // how far from 0 any of small may be
-	large []sum  // what is not in small; nil for none
+	reach uint64       // how far from 0 any of small may be
+	large []int128.Sum // what is not in small; nil for none
 }
 
 // mostReach is how far from 0 small sums may be.
@@ -146,19 +147,19 @@ func (s *intSums) resize(groups int) {
 }
 
 // larger are the sums of more than 64 bits.
-func (s *intSums) larger() []sum {
+func (s *intSums) larger() []int128.Sum {
 	if s.large == nil {
-		s.large = make([]sum, len(s.small))
+		s.large = make([]int128.Sum, len(s.small))
 	}
 	return s.large
 }
 
 // total is the sum of a group.
-func (s *intSums) total(group uint32) (out sum) {
+func (s *intSums) total(group uint32) (out int128.Sum) {
 	if s.large != nil {
 		out = s.large[group]
 	}
-	out.addInt(s.small[group])
+	out.AddInt(s.small[group])
 	return out
 }
 
@@ -167,7 +168,7 @@ func (s *intSums) add(groups []uint32, x, y *expr.Vector) {
 	case x.Highs != nil:
 		s.counts.add(groups, x, y)
 		for i, g := range groups {
-			s.larger()[g].addWide(x.Highs[i], x.Ints[i])
+			s.larger()[g].AddWide(x.Highs[i], x.Ints[i])
 		}
 	case s.reaches(x.Ints):
 		n, small := s.n, s.small[:len(s.n)]
@@ -179,7 +180,7 @@ func (s *intSums) add(groups []uint32, x, y *expr.Vector) {
 	default:
 		s.counts.add(groups, x, y)
 		for i, g := range groups {
-			s.larger()[g].addInt(x.Ints[i])
+			s.larger()[g].AddInt(x.Ints[i])
 		}
 	}
 }
@@ -200,7 +201,7 @@ func (s *intSums) reaches(list []int64) bool {
 			return false
 		}
 		for g, v := range s.small {
-			s.larger()[g].addInt(v)
+			s.larger()[g].AddInt(v)
 		}
 		clear(s.small)
 		s.reach = 0
@@ -221,17 +222,17 @@ func (s *intSums) merge(o state, to []uint32) {
 	}
 	for i := range other.small {
 		v := other.total(uint32(i))
-		s.larger()[to[i]].add(v.lo, v.mid, v.hi)
+		s.larger()[to[i]].Add(v.Lo, v.Mid, v.Hi)
 	}
 }
 
 func (s *intSums) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
 	sum := s.total(group)
-	if i, ok := sum.int64(); ok && a.Kind == expr.Sum && s.n[group] > 0 { // most sums
+	if i, ok := sum.Int64(); ok && a.Kind == expr.Sum && s.n[group] > 0 { // most sums
 		return table.Value{Type: a.Type(), I: i}, nil
 	}
 	total := partial.Sum{N: s.n[group]}
-	sum.into(&total.Int)
+	sum.Into(&total.Int)
 	return partial.FinishSum(a, &total)
 }
 

@@ -1,9 +1,10 @@
 package cpu
 
 import (
-	"github.com/stencildb/stencildb/expr"
 	"math/big"
 	"testing"
+
+	"github.com/stencildb/stencildb/expr"
 
 	"pgregory.net/rapid"
 )
@@ -52,7 +53,7 @@ func TestSumsOfGroups(t *testing.T) {
 		}
 		for g := range want {
 			total, got := all.total(uint32(g)), new(big.Int)
-			if total.into(got); got.Cmp(want[g]) != 0 {
+			if total.Into(got); got.Cmp(want[g]) != 0 {
 				t.Fatalf("group %d: %v, want %v", g, got, want[g])
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
@@ -189,12 +190,12 @@ func (o *orderedRows) starts(begins []bool, columns [][]uint64) []int {
 
 // sort puts the places in the order of codes, and where these are alike in their own.
 func (o *orderedRows) sort(columns [][]uint64, widths []int) error {
-	o.place = UpTo[uint64](o.rows)
+	o.place = radixsort.UpTo[uint64](o.rows)
 	if len(columns) == 0 || o.rows == 0 {
 		return nil
 	}
 	workers := runtime.GOMAXPROCS(0)
-	sorter, ok := NewSorter(workers, Sorting{KeyBits: widths, PlaceBits: Width(uint64(o.rows - 1)), First: -1})
+	sorter, ok := radixsort.New(workers, radixsort.Spec{KeyBits: widths, PlaceBits: radixsort.Width(uint64(o.rows - 1)), First: -1})
 	if !ok {
 		return expr.Errorf(-1, "PARTITION BY and ORDER BY have too many keys: name fewer columns")
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
@@ -144,15 +145,6 @@ func (o *orderedRows) counted(f *expr.Window, in *windowInput) (*windowColumn, e
 	}, func(from, to uint64) { c.ints[to] = c.ints[from] })
 }
 
-// minus is the difference of two sums.
-func (s sum) minus(o sum) sum {
-	var b uint64
-	s.lo, b = bits.Sub64(s.lo, o.lo, 0)
-	s.mid, b = bits.Sub64(s.mid, o.mid, b)
-	s.hi, _ = bits.Sub64(s.hi, o.hi, b)
-	return s
-}
-
 // summed is SUM and AVG of integers and DECIMALs: differences of sums from the first row on.
 func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, error) {
 	a := f.Agg
@@ -170,17 +162,17 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 	}
 	over, reach := bits.Mul64(most+1, uint64(len(in.rows))+1)
 	var small []int64
-	var large []sum
+	var large []int128.Sum
 	if over == 0 && reach <= mostReach {
 		small = make([]int64, len(in.rows)+1)
 		for k, v := range values {
 			small[k+1] = small[k] + v
 		}
 	} else {
-		large = make([]sum, len(in.rows)+1)
+		large = make([]int128.Sum, len(in.rows)+1)
 		for k, v := range values {
 			large[k+1] = large[k]
-			large[k+1].addInt(v)
+			large[k+1].AddInt(v)
 		}
 	}
 	c := &windowColumn{null: make([]bool, o.rows)}
@@ -191,21 +183,21 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 	}
 	unit := math.Pow10(a.Arg.Scale) // exact
 	return c, o.overFrames(f, func(_ int, s *spans, to uint64) error {
-		var total sum
+		var total int128.Sum
 		n, simple, fits := uint64(in.count(s)), int64(0), true
 		for _, l := range s.list[:s.n] {
 			from, to := in.before[l[0]], in.before[l[1]]
 			if small != nil {
 				simple += small[to] - small[from]
 			} else {
-				part := large[to].minus(large[from])
-				total.add(part.lo, part.mid, part.hi)
+				part := large[to].Minus(large[from])
+				total.Add(part.Lo, part.Mid, part.Hi)
 			}
 		}
 		if large != nil {
-			simple, fits = total.int64()
+			simple, fits = total.Int64()
 		} else {
-			total.addInt(simple)
+			total.AddInt(simple)
 		}
 		const exact = 1 << 53
 		switch {
@@ -217,7 +209,7 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 			c.floats[to] = float64(simple) / (float64(n) * unit)
 		default:
 			whole := partial.Sum{N: n}
-			total.into(&whole.Int)
+			total.Into(&whole.Int)
 			v, err := partial.FinishSum(a, &whole)
 			if err == nil && v.Big != nil {
 				err = fmt.Errorf("%s: %s takes more than 64 bits", f, v)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -294,7 +295,7 @@ type streamInput struct {
 
 // inputs are those of the functions, of a table's rows in their order.
 func (w *WindowStream) inputs(t *table.Table) []*streamInput {
-	o := &orderedRows{windowing: &windowing{ctx: w.ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}, place: UpTo[uint64](t.Rows())}
+	o := &orderedRows{windowing: &windowing{ctx: w.ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}, place: radixsort.UpTo[uint64](t.Rows())}
 	rows := 0
 	for _, c := range t.Chunks {
 		o.chunks = append(o.chunks, rows)

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
@@ -619,7 +620,7 @@ func (b *beyond) projected(p *plan.Project, in iter.Seq2[computed, error]) strea
 			columns = append(columns, slices.Index(b.rest.Columns, c.Index))
 		}
 	}
-	eval := &cpu.Evaluator{}
+	eval := &vector.Evaluator{}
 	return func(yield func(batch, error) bool) {
 		for rows, err := range in {
 			var out batch

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -227,7 +228,7 @@ func rowsAt(from, to int, of ...*table.Table) *table.Table {
 		out.Name, out.Fields = t.Name, t.Fields
 		for _, c := range t.Chunks {
 			if first, end := max(0, from), min(c.Rows, to); first < end {
-				rows := cpu.UpTo[uint32](end)[first:]
+				rows := radixsort.UpTo[uint32](end)[first:]
 				some := &table.Chunk{Rows: len(rows)}
 				for _, s := range c.Segments {
 					some.Segments = append(some.Segments, s.Of(rows))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -556,7 +557,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 
 // sortedRun is some rows of a chunk in the order of a query, no more than are wanted.
 func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int, rows []uint32) (run physical.SortedRun, err error) {
-	by := cpu.Sorting{PlaceBits: cpu.Width(uint64(len(rows))), First: q.Order.Limit}
+	by := radixsort.Spec{PlaceBits: radixsort.Width(uint64(len(rows))), First: q.Order.Limit}
 	if by.First > int64(len(rows)/8) {
 		by.First = -1
 	}
@@ -566,11 +567,11 @@ func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int
 		by.KeyBits = append(by.KeyBits, keys[i].bits()...)
 		columns = append(columns, keys[i].arranged(keys[i].column.of(q.Table.Chunks[chunk], block))...)
 	}
-	sorter, ok := cpu.NewSorter(1, by)
+	sorter, ok := radixsort.New(1, by)
 	if !ok {
 		return run, orderOfCPU
 	}
-	sorter.Add(0, append(columns, cpu.UpTo[uint64](len(rows))))
+	sorter.Add(0, append(columns, radixsort.UpTo[uint64](len(rows))))
 	order, err := sorter.Places(ctx)
 	run.Chunk, run.Rows = chunk, make([]uint32, len(order))
 	for i, at := range order {

@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -14,7 +14,7 @@ import (
 )
 
 // gather computes select items of selected rows of a table: columns from their codes,
-// all else as a [cpu.Evaluator] does.
+// all else as a [vector.Evaluator] does.
 type gather struct {
 	table   *table.Table
 	items   []plan.Item
@@ -24,7 +24,7 @@ type gather struct {
 
 // batch computes the items of a block of rows. Where a row raises an error, it gives the
 // rows before it and the error: that of the first such row, and in it of the first item.
-func (g *gather) batch(eval *cpu.Evaluator, b table.Block) (batch, error) {
+func (g *gather) batch(eval *vector.Evaluator, b table.Block) (batch, error) {
 	v := &vectors{gather: g, eval: eval, chunk: b.In(g.table), block: b}
 	var out computed
 	var failed error
@@ -74,7 +74,7 @@ func (v valueRows) computed(schema *arrow.Schema) (out computed) {
 // vectors computes expressions over one block of rows.
 type vectors struct {
 	*gather
-	eval  *cpu.Evaluator
+	eval  *vector.Evaluator
 	chunk *table.Chunk
 	block table.Block
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -92,7 +92,7 @@ func (p placedRows) firsts(q *physical.Query) (placedRows, error) {
 // are computed on the host.
 func keyColumns(q *physical.Query, keys []expr.SortKey, blocks []table.Block) ([][][]uint64, error) {
 	columns := make([][][]uint64, len(blocks))
-	eval := &cpu.Evaluator{}
+	eval := &vector.Evaluator{}
 	for _, k := range keys {
 		if c, ok := k.E.(*expr.Column); ok {
 			key := columnKey(k, q.Table, c.Index)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -295,7 +296,7 @@ func itemsOf(items []plan.Item, value func(col int) table.Value) (row []table.Va
 	row = make([]table.Value, len(items))
 	env := &expr.Env{Column: value, Agg: value}
 	for i, item := range items {
-		v, err := cpu.Eval(item.E, env)
+		v, err := vector.Eval(item.E, env)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -99,7 +100,7 @@ type projection struct {
 	items []plan.Item // over the columns of what is made
 	ok    bool        // there are such items
 	g     *gather
-	eval  cpu.Evaluator
+	eval  vector.Evaluator
 }
 
 // project is what a Project gives of rows that are no table's.
@@ -145,13 +146,13 @@ func (p *projection) of(b batch) iter.Seq2[batch, error] {
 		return func(yield func(batch, error) bool) { yield(p.byColumn(&p.eval, m)) }
 	}
 	whole := func(yield func(batch, error) bool) { yield(m.batch, nil) }
-	return inPieces(p.execution, whole, pieceOfMade, func(eval *cpu.Evaluator, _ int, rows batch) (batch, error) {
+	return inPieces(p.execution, whole, pieceOfMade, func(eval *vector.Evaluator, _ int, rows batch) (batch, error) {
 		return p.byColumn(eval, made{m.of, rows})
 	})
 }
 
 // byColumn computes the items column by column; where a row raises an error, row by row.
-func (p *projection) byColumn(eval *cpu.Evaluator, m made) (out batch, err error) {
+func (p *projection) byColumn(eval *vector.Evaluator, m made) (out batch, err error) {
 	if placed, ok := m.batch.(placedRows); ok {
 		out, err = p.g.placed(eval, placed)
 	} else {

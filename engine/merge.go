@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -121,7 +121,7 @@ func (m *merge) written(x *execution, rows placedRows, items []plan.Item) (run [
 	}
 	g := &gather{table: x.plan.Table, items: items, plain: true}
 	whole := func(yield func(batch, error) bool) { yield(rows, nil) }
-	for p, err := range inPieces(x, whole, m.rows, func(eval *cpu.Evaluator, _ int, rows batch) (p piece, err error) {
+	for p, err := range inPieces(x, whole, m.rows, func(eval *vector.Evaluator, _ int, rows batch) (p piece, err error) {
 		out, err := g.placed(eval, rows.(placedRows))
 		if err != nil {
 			return p, err

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -68,7 +68,7 @@ func (p placedRows) blocks() (blocks []table.Block, of []int) {
 }
 
 // placed is [gather.batch] of rows of several chunks.
-func (g *gather) placed(eval *cpu.Evaluator, p placedRows) (batch, error) {
+func (g *gather) placed(eval *vector.Evaluator, p placedRows) (batch, error) {
 	blocks, of := p.blocks()
 	if len(blocks) == 1 {
 		return g.batch(eval, blocks[0])

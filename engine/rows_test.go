@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -483,7 +484,7 @@ func TestBlocksBringTheirValues(t *testing.T) {
 	var got []string
 	for b := range f.blocks {
 		for i := range b.Len() {
-			rows, err := g.batch(new(cpu.Evaluator), b.Cut(i, i+1))
+			rows, err := g.batch(new(vector.Evaluator), b.Cut(i, i+1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -478,7 +479,7 @@ func (x *execution) gather(p *plan.Project) stream {
 		most = int(min(int64(most), max(1, x.atMost)))
 	}
 	return func(yield func(batch, error) bool) {
-		for b, err := range inPieces(x, in, most, func(eval *cpu.Evaluator, _ int, rows batch) (batch, error) {
+		for b, err := range inPieces(x, in, most, func(eval *vector.Evaluator, _ int, rows batch) (batch, error) {
 			switch rows := rows.(type) {
 			case placedRows:
 				return g.placed(eval, rows)
@@ -502,7 +503,7 @@ func (x *execution) gather(p *plan.Project) stream {
 // inPieces calls do for the rows of a stream, at most so many at a time, on all cores and a
 // few pieces ahead. Each worker has a number from 0, and what it remembers. The results come in
 // the order of the rows, up to the first that has an error.
-func inPieces[T any](x *execution, in stream, most int, do func(eval *cpu.Evaluator, worker int, rows batch) (T, error)) iter.Seq2[T, error] {
+func inPieces[T any](x *execution, in stream, most int, do func(eval *vector.Evaluator, worker int, rows batch) (T, error)) iter.Seq2[T, error] {
 	var failed error // of the input; read when all pieces are done
 	pieces := func(yield func(batch) bool) {
 		for b, err := range in {
@@ -521,7 +522,7 @@ func inPieces[T any](x *execution, in stream, most int, do func(eval *cpu.Evalua
 		err error
 	}
 	workers := runtime.GOMAXPROCS(0)
-	evals := make([]cpu.Evaluator, workers)
+	evals := make([]vector.Evaluator, workers)
 	return func(yield func(T, error) bool) {
 		for r := range ordered.Map(workers, pieces, func(w int, rows batch) (r result) {
 			r.of, r.err = do(&evals[w], w, rows)

@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/radixsort"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -25,8 +27,8 @@ type sorting struct {
 	*plan.Sort
 	of     *table.Table // nil of rows of values
 	keys   []sortKey
-	by     cpu.Sorting
-	sorter cpu.Sorter
+	by     radixsort.Spec
+	sorter radixsort.Sorter
 	rows   int64 // that have come
 }
 
@@ -174,7 +176,7 @@ func (x *execution) newSorting(n *plan.Sort, t *table.Table) *sorting {
 func (s *sorting) blocks(blocks stream) (out placedRows, err error) {
 	var end uint64
 	out.starts, end = chunkStarts(s.of)
-	piece := func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
+	piece := func(eval *vector.Evaluator, w int, b batch) (sortPiece, error) {
 		return s.blockPiece(eval, w, b.(blockRows).Block, out.starts)
 	}
 	pieces := inPieces(s.execution, blocks, 1<<16, piece)
@@ -183,7 +185,7 @@ func (s *sorting) blocks(blocks stream) (out placedRows, err error) {
 			for b, err := range blocks {
 				var p sortPiece
 				if err == nil {
-					p, err = piece(&cpu.Evaluator{}, 0, b)
+					p, err = piece(&vector.Evaluator{}, 0, b)
 				}
 				if !yield(p, err) || err != nil {
 					return
@@ -244,7 +246,7 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 			yield(nil, err)
 			return
 		}
-		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, cpu.UpTo[uint64](len(rows))), nil) })
+		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, radixsort.UpTo[uint64](len(rows))), nil) })
 		if err != nil {
 			yield(nil, err)
 			return
@@ -270,7 +272,7 @@ type sortPiece struct {
 
 // blockPiece is the keys of a block of the table. Of the error of a row it is the first that
 // counts, so what comes later is computed of the rows before it only.
-func (s *sorting) blockPiece(eval *cpu.Evaluator, worker int, b table.Block, starts []uint64) (p sortPiece, err error) {
+func (s *sorting) blockPiece(eval *vector.Evaluator, worker int, b table.Block, starts []uint64) (p sortPiece, err error) {
 	p.worker, p.rows = worker, b.Len()
 	if !slices.ContainsFunc(s.keys, func(k sortKey) bool { return k.column == nil }) { // no row raises an error
 		s.columnPiece(worker, b, starts)
@@ -355,7 +357,7 @@ func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
 
 // begin makes the sorter, of rows whose places are below end.
 func (s *sorting) begin(end uint64) error {
-	s.by, s.rows = cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.Limit}, 0
+	s.by, s.rows = radixsort.Spec{PlaceBits: radixsort.Width(max(end, 1) - 1), First: s.Limit}, 0
 	for i, k := range s.keys {
 		s.by.KeyBits = append(s.by.KeyBits, k.bits()...)
 		if i < s.Unique {
@@ -366,7 +368,7 @@ func (s *sorting) begin(end uint64) error {
 		s.by.First = -1 // Limit does it
 	}
 	var ok bool
-	if s.sorter, ok = cpu.NewSorter(runtime.GOMAXPROCS(0), s.by); !ok {
+	if s.sorter, ok = radixsort.New(runtime.GOMAXPROCS(0), s.by); !ok {
 		return expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -236,9 +237,9 @@ func (k *sortKey) bits() []int {
 	case k.long:
 		return []int{1, 64, 64}
 	case !k.nulls:
-		return []int{cpu.Width(k.most)}
+		return []int{radixsort.Width(k.most)}
 	case k.most < math.MaxUint64:
-		return []int{cpu.Width(k.most + 1)}
+		return []int{radixsort.Width(k.most + 1)}
 	}
 	return []int{1, 64}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -117,7 +118,7 @@ func TestManyGroups(t *testing.T) {
 			}
 			by := &plan.Sort{Limit: 30, Keys: []expr.SortKey{{E: &expr.AggRef{Index: key}, Desc: dir.desc, NullsFirst: dir.nullsFirst}}}
 			first := slices.Clone(rows)
-			quickselect(first, int(by.Limit)-1, func(a, b []table.Value) bool { return by.Keys[0].Compare(a[key], b[key]) < 0 })
+			radixsort.Quickselect(first, int(by.Limit)-1, func(a, b []table.Value) bool { return by.Keys[0].Compare(a[key], b[key]) < 0 })
 			last := first[by.Limit-1]
 			var among [][]table.Value
 			for _, row := range rows {

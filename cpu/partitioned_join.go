@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -169,7 +170,7 @@ func (d *dealer) list(to []physical.Bucket, rows []uint32, place int) {
 
 // SortBucket puts the rows of a bucket in the order of their keys.
 func SortBucket(b physical.Bucket) (out physical.Bucket) {
-	order := UpTo[uint32](b.Len())
+	order := radixsort.UpTo[uint32](b.Len())
 	slices.SortFunc(order, func(i, j uint32) int { return cmp.Compare(b.Key(int(i)), b.Key(int(j))) })
 	for _, i := range order {
 		out.Low, out.Rows = append(out.Low, b.Low[i]), append(out.Rows, b.Rows[i])

@@ -1,6 +1,7 @@
-package cpu
+package vector
 
 import (
+	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -9,8 +10,11 @@ import (
 // few codes once a code. DECIMALs may have up to 38 digits.
 type Evaluator struct {
 	memo  map[memoKey]memoized
-	arena *expr.Arena // nil where vectors stay
+	Arena *expr.Arena // nil where vectors stay
 }
+
+// Forget drops what is kept of the expressions and segments asked for; the arena stays.
+func (v *Evaluator) Forget() { v.memo = nil }
 
 // memoKey is an expression over one column of few codes.
 type memoKey struct {
@@ -31,9 +35,9 @@ const (
 	fewMemos = 64
 )
 
-// ofKeptCodes is the segment of the one column that an expression reads, where it has few
+// OfKeptCodes is the segment of the one column that an expression reads, where it has few
 // codes.
-func ofKeptCodes(e expr.Expr, c *table.Chunk) (s *table.Segment, ok bool) {
+func OfKeptCodes(e expr.Expr, c *table.Chunk) (s *table.Segment, ok bool) {
 	cols := expr.Columns(e)
 	if len(cols) != 1 {
 		return nil, false
@@ -42,17 +46,18 @@ func ofKeptCodes(e expr.Expr, c *table.Chunk) (s *table.Segment, ok bool) {
 	return s, s.Max < keptCodes
 }
 
-// source is the rows of a block.
-type source struct {
+// Source is the rows of a block.
+type Source struct {
 	expr.BlockRows
 	*Evaluator
 }
 
-// Some and Once implement [expr.Source].
-func (r source) Some(places []uint32) expr.Source { return source{r.BlockRows.At(places), r.Evaluator} }
+// Some is the rows at these places of the block.
+func (r Source) Some(places []uint32) expr.Source { return Source{r.BlockRows.At(places), r.Evaluator} }
 
-func (r source) Once(e expr.Expr, compute func(codes expr.Source) (expr.Vector, bool)) (x expr.Vector, ok bool) {
-	s, ok := ofKeptCodes(e, r.Chunk)
+// Once computes an expression over one column of few codes once for each code.
+func (r Source) Once(e expr.Expr, compute func(codes expr.Source) (expr.Vector, bool)) (x expr.Vector, ok bool) {
+	s, ok := OfKeptCodes(e, r.Chunk)
 	if !ok {
 		return x, false
 	}
@@ -71,7 +76,7 @@ func (r source) Once(e expr.Expr, compute func(codes expr.Source) (expr.Vector, 
 	if !known.ok {
 		return x, false
 	}
-	at := r.Arena.Ints(r.Len())
+	at := r.Evaluator.Arena.Ints(r.Len())
 	table.GatherInto(at, s.Codes, r.Block, 0)
 	if s.Nulls > 0 {
 		for i := range at {
@@ -80,7 +85,7 @@ func (r source) Once(e expr.Expr, compute func(codes expr.Source) (expr.Vector, 
 			}
 		}
 	}
-	return known.Gathered(r.Arena, at), true
+	return known.Gathered(r.Evaluator.Arena, at), true
 }
 
 // At evaluates an expression in a row of a chunk by its definition.
@@ -97,7 +102,7 @@ func (v *Evaluator) At(e expr.Expr, c *table.Chunk) func(row int) (table.Value, 
 
 // Vector computes any expression. Where a row raises an error it has the rows before that one.
 func (v *Evaluator) Vector(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vector, err error) {
-	if x, ok := expr.Compute(e, source{expr.BlockRows{Chunk: c, Block: b, Arena: v.arena}, v}); ok {
+	if x, ok := expr.Compute(e, Source{expr.BlockRows{Chunk: c, Block: b, Arena: v.Arena}, v}); ok {
 		return x, nil
 	}
 	return v.byRow(e, c, b)
@@ -143,8 +148,8 @@ func set(x *expr.Vector, i int, r table.Value, e expr.Expr) error {
 			x.Highs[k] = low >> 63
 		}
 	}
-	w := wideOf(r.Unscaled())
-	x.Ints[i], x.Highs[i] = int64(w.lo), w.hi
+	w := int128.Of(r.Unscaled())
+	x.Ints[i], x.Highs[i] = int64(w.Lo), w.Hi
 	return nil
 }
 
@@ -168,8 +173,8 @@ func checkDigits(v table.Value, e expr.Expr, digits int) error {
 	return expr.Errorf(e.Pos(), "%s: more than %d digits", expr.OutOfRange(v.Type), digits)
 }
 
-// compact is the rows that are not NULL, with their groups.
-func compact(x expr.Vector, groups []uint32) (expr.Vector, []uint32) {
+// Compact is the rows that are not NULL, with their groups.
+func Compact(x expr.Vector, groups []uint32) (expr.Vector, []uint32) {
 	if x.Valid == nil {
 		return x, groups
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/hashtable"
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
@@ -25,7 +27,7 @@ const (
 var partTable = 1 << 17
 
 // partOf is the part of a word; the upper bits of the hash are those that an interner looks at.
-func partOf(word uint64) uint64 { return hash(word) >> 20 & (parts - 1) }
+func partOf(word uint64) uint64 { return hashtable.Hash(word) >> 20 & (parts - 1) }
 
 // dealt is some rows part by part: those of part p, and their words, from starts[p] to starts[p+1].
 type dealt struct {
@@ -67,7 +69,7 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 	}
 	var out groupsFound
 	var first part // that with the error of the first row
-	for p := range ordered.Map(workers, slices.Values(UpTo[uint64](parts)), func(_ int, p uint64) (out part) {
+	for p := range ordered.Map(workers, slices.Values(radixsort.UpTo[uint64](parts)), func(_ int, p uint64) (out part) {
 		out.worker = g.worker()
 		for _, d := range all {
 			if out.err = ctx.Err(); out.err != nil {
@@ -92,7 +94,7 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 
 // deal deals the rows of a block to the parts, each in order.
 func (w *worker) deal(b table.Block) *dealt {
-	w.eval.arena.Reset()
+	w.eval.Arena.Reset()
 	words, _ := w.words(w.table.Chunks[b.Chunk], b) // of columns, which raise no error
 	d := &dealt{chunk: b.Chunk, rows: make([]uint32, len(words)), words: make([]uint64, len(words))}
 	var next [parts + 1]uint32
@@ -139,7 +141,7 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 			codes, all = append(codes, list), append(all, list...)
 		}
 		if codes != nil && by.Limit > 0 {
-			quickselect(all, int(by.Limit)-1, func(a, b uint64) bool { return a < b })
+			radixsort.Quickselect(all, int(by.Limit)-1, func(a, b uint64) bool { return a < b })
 			most = all[by.Limit-1]
 		}
 	}
@@ -216,7 +218,7 @@ func (w *worker) codesOf(k expr.SortKey) []uint64 {
 		return nil
 	}
 	codes := make([]uint64, len(w.first))
-	for g, word := range w.ids.words {
+	for g, word := range w.ids.Words {
 		codes[g] = word >> shift & (1<<key.bits - 1)
 	}
 	return descending(k.Desc, codes)
@@ -247,7 +249,7 @@ func stateCodes(s state, a expr.Aggregate, groups int) []uint64 {
 		}
 		for g := range codes {
 			total := s.total(uint32(g))
-			v, ok := total.int64()
+			v, ok := total.Int64()
 			if !ok || s.n[g] == 0 {
 				return nil
 			}

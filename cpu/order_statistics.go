@@ -8,6 +8,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/cpu/int128"
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -46,16 +48,18 @@ var (
 		less:  cmp.Less[string],
 		put:   func(x *expr.Vector, v string) { x.Texts = append(x.Texts, v) },
 	}
-	ofWides = &ordering[wide]{
-		get: func(x *expr.Vector, i int) wide {
+	ofWides = &ordering[int128.Int]{
+		get: func(x *expr.Vector, i int) int128.Int {
 			if x.Highs == nil {
-				return wide{x.Ints[i] >> 63, uint64(x.Ints[i])}
+				return int128.Int{Hi: x.Ints[i] >> 63, Lo: uint64(x.Ints[i])}
 			}
-			return wide{x.Highs[i], uint64(x.Ints[i])}
+			return int128.Int{Hi: x.Highs[i], Lo: uint64(x.Ints[i])}
 		},
-		value: func(v wide, t table.Type) table.Value { return table.Dec(t, v.big()) },
-		less:  func(a, b wide) bool { return compareWide(a, b) < 0 },
-		put:   func(x *expr.Vector, v wide) { x.Ints, x.Highs = append(x.Ints, int64(v.lo)), append(x.Highs, v.hi) },
+		value: func(v int128.Int, t table.Type) table.Value { return table.Dec(t, v.Big()) },
+		less:  func(a, b int128.Int) bool { return int128.Compare(a, b) < 0 },
+		put: func(x *expr.Vector, v int128.Int) {
+			x.Ints, x.Highs = append(x.Ints, int64(v.Lo)), append(x.Highs, v.Hi)
+		},
 	}
 )
 
@@ -350,7 +354,7 @@ func (s *lists[T]) sort(group uint32) []T {
 func (s *lists[T]) nth(group uint32, k int) T {
 	list := s.of(group)
 	if !s.sorted[group] {
-		quickselect(list, k, s.by.less)
+		radixsort.Quickselect(list, k, s.by.less)
 	}
 	return list[k]
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -89,11 +90,11 @@ func (w *worker) takeStates(s *physical.GroupStates) error {
 // groupsOfStates are the groups of a chunk's states.
 func (w *worker) groupsOfStates(s *physical.GroupStates, c *table.Chunk, b table.Block) ([]uint32, error) {
 	if s.Distinct && len(w.first) == 0 && w.direct == nil && w.keys.alike() { // all are new
-		w.ids.words, w.first = w.keys.directWords(c, b), make([]uint64, b.Len())
+		w.ids.Words, w.first = w.keys.directWords(c, b), make([]uint64, b.Len())
 		for i := range w.first {
 			w.first[i] = placeOf(b, i)
 		}
-		return UpTo[uint32](b.Len()), nil
+		return radixsort.UpTo[uint32](b.Len()), nil
 	}
 	words, err := w.words(c, b)
 	if err != nil {
@@ -151,6 +152,6 @@ func (s *intSums) take(groups []uint32, from *physical.GroupState) {
 		return
 	}
 	for i, g := range groups {
-		s.larger()[g].addWide(from.High[i], from.Low[i])
+		s.larger()[g].AddWide(from.High[i], from.Low[i])
 	}
 }

@@ -1,4 +1,4 @@
-package cpu
+package radixsort
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ type Sorter interface {
 	Places(ctx context.Context) ([]uint64, error)
 }
 
-// Sorting is what a [Sorter] does.
-type Sorting struct {
+// Spec is what a [Sorter] does.
+type Spec struct {
 	KeyBits []int // of the codes of the keys, the first key before the others
 	// PlaceBits are the bits of places, at most 64.
 	PlaceBits int
@@ -36,9 +36,9 @@ type Sorting struct {
 	Unique int
 }
 
-// NewSorter makes a sorter that has so many workers. ok is false where the keys have more bits
+// New makes a sorter that has so many workers. ok is false where the keys have more bits
 // than it can take.
-func NewSorter(workers int, by Sorting) (_ Sorter, ok bool) {
+func New(workers int, by Spec) (_ Sorter, ok bool) {
 	all := by.PlaceBits
 	for _, b := range by.KeyBits {
 		all += b
@@ -91,7 +91,7 @@ func alike[R record](a, b R, bits int) bool {
 }
 
 type sorter[R record] struct {
-	Sorting
+	Spec
 	parts []sortPart[R] // one a worker
 }
 
@@ -103,7 +103,7 @@ type sortPart[R record] struct {
 	full bool  // there are
 }
 
-func newSorter[R record](workers int, by Sorting) Sorter {
+func newSorter[R record](workers int, by Spec) Sorter {
 	return &sorter[R]{by, make([]sortPart[R], workers)}
 }
 
@@ -213,7 +213,7 @@ func (s *sorter[R]) pack(columns [][]uint64) []R {
 // smallest moves the n smallest of a list to its front, in no order, and returns them.
 func smallest[R record](list []R, n int) []R {
 	if n > 0 {
-		quickselect(list, n-1, func(a, b R) bool { return compareRecords(a, b) < 0 })
+		Quickselect(list, n-1, func(a, b R) bool { return compareRecords(a, b) < 0 })
 	}
 	return list[:n]
 }

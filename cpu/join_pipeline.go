@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
@@ -155,7 +156,7 @@ func (j *joiner) asked(s *joinStep, probe *relation, of *keyNumbers) error {
 	var failed atomic.Pointer[error]
 	j.column(c.Index) // before others ask for it
 	table.InParts(probe.rows, func(lo, hi int) {
-		have, err := j.numbers(k, j.block(probe, lo, hi), new(Evaluator), false)
+		have, err := j.numbers(k, j.block(probe, lo, hi), new(vector.Evaluator), false)
 		if err != nil {
 			failed.Store(&err)
 			return
@@ -226,7 +227,7 @@ func (k keyNumbers) at(rows []uint32) keyNumbers {
 }
 
 // compare takes away the partners whose other keys are not the same, and returns how many are left.
-func (p *pipelined) compare(s *joinStep, b *joinBlock, eval *Evaluator, partners []uint32) (found int, err error) {
+func (p *pipelined) compare(s *joinStep, b *joinBlock, eval *vector.Evaluator, partners []uint32) (found int, err error) {
 	for _, r := range s.rest {
 		have, err := p.numbers(r.joinKey, b, eval, false)
 		if err != nil {
@@ -296,7 +297,7 @@ func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
 	case k.how == byWord:
 		return j.wordNumbers(k, build)
 	case k.pairs != nil || build.rows <= joinRows:
-		out, err := j.numbers(k, j.block(build, 0, build.rows), new(Evaluator), true)
+		out, err := j.numbers(k, j.block(build, 0, build.rows), new(vector.Evaluator), true)
 		return j.orWide(k, build, out, err)
 	}
 	out := keyNumbers{of: make([]uint64, build.rows)}
@@ -306,7 +307,7 @@ func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
 		j.column(k.build.(*expr.Column).Index) // before others ask for it
 	}
 	table.InParts(build.rows, func(from, to int) {
-		for eval := new(Evaluator); from < to; from += joinRows {
+		for eval := new(vector.Evaluator); from < to; from += joinRows {
 			lo := from
 			part, err := j.numbers(k, j.block(build, lo, min(to, lo+joinRows)), eval, true)
 			mu.Lock()
@@ -334,7 +335,7 @@ func (j *joiner) orWide(k *joinKey, build *relation, of keyNumbers, err error) (
 		return of, err
 	}
 	k.pairs = map[[2]int64]uint64{}
-	return j.numbers(k, j.block(build, 0, build.rows), new(Evaluator), true)
+	return j.numbers(k, j.block(build, 0, build.rows), new(vector.Evaluator), true)
 }
 
 // pipeline is the rows of a relation that go through steps and then satisfy conditions.
@@ -504,7 +505,7 @@ func (p *pipelined) run(out *relation) error {
 			}
 		}
 	}
-	evals := make([]Evaluator, p.workers)
+	evals := make([]vector.Evaluator, p.workers)
 	for f := range ordered.Map(p.workers, blocks, func(w int, at [2]int) found {
 		return p.through(0, p.block(p.probe, at[0], at[1]), &evals[w])
 	}) {
@@ -589,7 +590,7 @@ func (p *pipelined) alone(step, lo, hi int) *joinBlock {
 }
 
 // through sends a block through the steps from one on. Of the rows that come it keeps what is needed: nothing, where they are counted.
-func (p *pipelined) through(step int, b *joinBlock, eval *Evaluator) (out found) {
+func (p *pipelined) through(step int, b *joinBlock, eval *vector.Evaluator) (out found) {
 	var all []*joinBlock
 	last := p.need[len(p.steps)]
 	err := p.step(step, b, eval, func(b *joinBlock) error {
@@ -640,7 +641,7 @@ func (i ids) appended(list []uint32, n int) []uint32 {
 }
 
 // step sends a block through the steps from one on, and calls done with the rows at the end.
-func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock) error) error {
+func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done func(*joinBlock) error) error {
 	if b.n == 0 {
 		return nil
 	}
@@ -747,7 +748,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 }
 
 // ranges are where the candidates of each row of a block begin and end.
-func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *Evaluator) (from, to []uint32, err error) {
+func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *vector.Evaluator) (from, to []uint32, err error) {
 	from, to = make([]uint32, b.n), make([]uint32, b.n)
 	if s.index == nil {
 		for i := range to {
@@ -766,7 +767,7 @@ func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *Evaluator) (from, to
 }
 
 // single is a step in which each row has one partner at most, or any of them will do.
-func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock) error) error {
+func (p *pipelined) single(step int, b *joinBlock, eval *vector.Evaluator, done func(*joinBlock) error) error {
 	s, found := p.steps[step], 0
 	var partners []uint32
 	if s.plain {
@@ -820,7 +821,7 @@ func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*j
 }
 
 // among is a semi join, whose rows are those that have a partner, or an anti join of the others.
-func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, eval *Evaluator, done func(*joinBlock) error) error {
+func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, eval *vector.Evaluator, done func(*joinBlock) error) error {
 	s := p.steps[step]
 	places := make([]uint32, 0, b.n)
 	for i := range b.n {

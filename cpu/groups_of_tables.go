@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -183,7 +184,7 @@ func (g *Groups) Rows(ctx context.Context, all *table.Table) iter.Seq2[[][]table
 type Hasher struct {
 	Keys   []expr.Expr
 	Spread bool // NULL equals none: a row with one has any hash, as all rows have without keys
-	eval   Evaluator
+	eval   vector.Evaluator
 	last   map[int]hashedTexts // of the keys that are columns of text
 	seen   uint64              // rows with NULL that are spread
 }

@@ -1,4 +1,4 @@
-package cpu
+package radixsort
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 )
 
 // sorted asks a sorter for the places of rows, given in runs by several workers.
-func sorted(t interface{ Fatal(...any) }, by Sorting, columns [][]uint64, run int) []uint64 {
+func sorted(t interface{ Fatal(...any) }, by Spec, columns [][]uint64, run int) []uint64 {
 	const workers = 3
-	s, ok := NewSorter(workers, by)
+	s, ok := New(workers, by)
 	if !ok {
 		t.Fatal("too many bits")
 	}
@@ -83,7 +83,7 @@ func TestSorterSortsAsAPlainSort(t *testing.T) {
 		if first < 0 {
 			unique = rapid.IntRange(0, len(keyBits)).Draw(t, "unique")
 		}
-		got := sorted(t, Sorting{keyBits, 16, first, unique}, columns, rapid.IntRange(1, 9000).Draw(t, "run"))
+		got := sorted(t, Spec{keyBits, 16, first, unique}, columns, rapid.IntRange(1, 9000).Draw(t, "run"))
 		want := byRows(columns, unique)
 		if first >= 0 {
 			want = want[:min(len(want), int(first))]
@@ -97,7 +97,7 @@ func TestSorterSortsAsAPlainSort(t *testing.T) {
 // A sorter says which rows are of no use any more, and keeps few.
 func TestSorterOfTheFirstRowsIsBounded(t *testing.T) {
 	const n, first = 1 << 20, 10
-	s := newSorter[[1]uint64](1, Sorting{KeyBits: []int{21}, PlaceBits: 21, First: first}).(*sorter[[1]uint64])
+	s := newSorter[[1]uint64](1, Spec{KeyBits: []int{21}, PlaceBits: 21, First: first}).(*sorter[[1]uint64])
 	for i := 0; i < n; i += 1 << 16 {
 		codes, places := make([]uint64, 1<<16), make([]uint64, 1<<16)
 		for k := range codes { // each row goes before all that came
@@ -118,14 +118,14 @@ func TestSorterOfTheFirstRowsIsBounded(t *testing.T) {
 }
 
 func TestSorterEndsWithItsContext(t *testing.T) {
-	s, _ := NewSorter(2, Sorting{KeyBits: []int{64}, PlaceBits: 20, First: -1})
+	s, _ := New(2, Spec{KeyBits: []int{64}, PlaceBits: 20, First: -1})
 	s.Add(0, [][]uint64{make([]uint64, 1<<14), make([]uint64, 1<<14)})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := s.Places(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error is %v", err)
 	}
-	if _, ok := NewSorter(1, Sorting{KeyBits: slices.Repeat([]int{64}, 16), PlaceBits: 1, First: -1}); ok {
+	if _, ok := New(1, Spec{KeyBits: slices.Repeat([]int{64}, 16), PlaceBits: 1, First: -1}); ok {
 		t.Error("keys of 1,024 bits and a place are taken")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/table"
@@ -12,7 +13,7 @@ import (
 // intMoments are sums of integers and DECIMALs and of their squares.
 type intMoments struct {
 	intSums
-	squares []sum
+	squares []int128.Sum
 	large   map[uint32]*big.Int // sums of the squares of what has more than 64 bits
 }
 
@@ -25,10 +26,10 @@ func (s *intMoments) add(groups []uint32, x, y *expr.Vector) {
 	s.intSums.add(groups, x, y)
 	for i, v := range x.Ints {
 		if x.Highs == nil || x.Highs[i] == v>>63 {
-			s.squares[groups[i]].addSquare(v)
+			s.squares[groups[i]].AddSquare(v)
 			continue
 		}
-		w := wide{x.Highs[i], uint64(v)}.big()
+		w := int128.Int{Hi: x.Highs[i], Lo: uint64(v)}.Big()
 		s.addLarge(groups[i], w.Mul(w, w))
 	}
 }
@@ -47,7 +48,7 @@ func (s *intMoments) merge(o state, to []uint32) {
 	other := o.(*intMoments)
 	s.intSums.merge(&other.intSums, to)
 	for i, v := range other.squares {
-		s.squares[to[i]].add(v.lo, v.mid, v.hi)
+		s.squares[to[i]].Add(v.Lo, v.Mid, v.Hi)
 	}
 	for g, v := range other.large {
 		s.addLarge(to[g], v)
@@ -57,8 +58,8 @@ func (s *intMoments) merge(o state, to []uint32) {
 func (s *intMoments) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
 	total, squares := new(big.Int), new(big.Int)
 	sum := s.total(group)
-	sum.into(total)
-	s.squares[group].into(squares)
+	sum.Into(total)
+	s.squares[group].Into(squares)
 	if l := s.large[group]; l != nil {
 		squares.Add(squares, l)
 	}
