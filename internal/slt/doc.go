@@ -1,0 +1,14 @@
+// Package slt reads and runs sqllogictest files: SQL in, rows out, in the format of SQLite.
+//
+// [Parse] reads a file into records, [File.Run] asks a database for each of them and returns
+// every difference as an error that names file and line. [File.Update] writes the file again with
+// the answers of a database. The files are in testdata/slt; the test of this package runs each
+// of them on every backend.
+//
+// # Caveats
+//
+//   - Values of one row may stand on one line with tabs between them, or on a line each.
+//   - I takes integers, R writes three digits behind the point, T the value as the shell prints it.
+//     Write T for decimals and doubles whose digits matter.
+//   - The pattern of `statement error` is a part of the message, not a regular expression.
+package slt

@@ -1,0 +1,183 @@
+package slt
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/plan/rules"
+)
+
+var update = flag.Bool("update", false, "write the answers of the backend cpu into testdata/slt")
+
+const folder = "../../testdata/slt"
+
+// opened is a DB without calibration that answers as a Database.
+func opened(t *testing.T, backend string) Database {
+	t.Helper()
+	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return func(sql string) ([][]Value, error) {
+		r, err := engine.Collect(db.Query(context.Background(), sql))
+		if err != nil {
+			return nil, err
+		}
+		var rows [][]Value
+		for _, row := range r.Rows {
+			var values []Value
+			for _, v := range row {
+				values = append(values, Value{v.String(), v.Null})
+			}
+			rows = append(rows, values)
+		}
+		return rows, nil
+	}
+}
+
+// Every file has its answers on every backend, and on cpu without the rules of the optimizer.
+func TestFiles(t *testing.T) {
+	paths, err := filepath.Glob(folder + "/*.slt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no files in ", folder, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Parse(filepath.Base(path), string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if *update {
+				updated, err := f.Update("cpu", opened(t, "cpu"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(updated), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			for _, backend := range []string{"cpu", "compute", "fused", "classic", "auto", "norules"} {
+				t.Run(backend, func(t *testing.T) {
+					var db Database
+					if backend == "norules" {
+						var names []string
+						for _, r := range rules.Rules {
+							names = append(names, r.Name)
+						}
+						db = opened(t, "cpu")
+						if _, err := db("SET disable_rule = '" + strings.Join(names, ", ") + "'"); err != nil {
+							t.Fatal(err)
+						}
+					} else {
+						db = opened(t, backend)
+					}
+					if err := f.Run(backend, db); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		})
+	}
+}
+
+// fixed answers by the text of the statement.
+func fixed(sql string) ([][]Value, error) {
+	switch sql {
+	case "two":
+		return [][]Value{{{Text: "2"}, {Null: true}}, {{Text: "1"}, {}}}, nil
+	case "half":
+		return [][]Value{{{Text: "0.5"}}}, nil
+	case "none":
+		return nil, nil
+	}
+	return nil, errors.New("there is no " + sql)
+}
+
+// The runner tells what differs by file and line, and what does not differ passes.
+func TestRun(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"query IT\ntwo\n----\n2\tNULL\n1\t(empty)\n", ""},
+		{"query IT\ntwo\n----\n2\nNULL\n1\n(empty)\n", ""},
+		{"query IT\ntwo\n----\n2\tNULL\n1\tx\n", `f:1: two`},
+		{"query IT\ntwo\n----\n2\tNULL\n", `f:1: two`},
+		{"query IT\ntwo\n----\n1\t(empty)\n2\tNULL\n", `f:1: two`},
+		{"query IT rowsort\ntwo\n----\n1\t(empty)\n2\tNULL\n", ""},
+		{"query IT valuesort\ntwo\n----\n(empty)\n1\n2\nNULL\n", ""},
+		{"query IT nosort\ntwo\n----\n4 values hashing to 52ef44aa1b9f4fa1fa84a3d82bb8a8be\n", `got ["2" "NULL" "1" "(empty)"]`},
+		{"query I\ntwo\n----\n", "f:1: 2 columns, want 1"},
+		{"query R\nhalf\n----\n0.500\n", ""},
+		{"query T\nhalf\n----\n0.5\n", ""},
+		{"query I\nhalf\n----\n", "f:1: column 1: 0.5 is no integer"},
+		{"query I\nnone\n----\n", ""},
+		{"query I\nnone\n----\n1\n", "f:1: none"},
+		{"# words\n\nquery I\nall\n----\n1\n", "f:3: error: there is no all"},
+		{"statement ok\nnone\n", ""},
+		{"statement ok\nall\n", "f:1: error: there is no all"},
+		{"statement error no all\nall\n", ""},
+		{"statement error\nall\n", ""},
+		{"statement error other\nall\n", `f:1: error "there is no all", want "other"`},
+		{"statement error\nnone\n", "f:1: no error"},
+		{"skipif cpu\nstatement ok\nall\n", ""},
+		{"onlyif cpu\nstatement ok\nall\n", "f:2: error"},
+		{"onlyif auto\nstatement ok\nall\n", ""},
+		{"halt\n\nstatement ok\nall\n", ""},
+		{"query R nosort x\nhalf\n----\n0.500\n\nquery T nosort x\nhalf\n----\n0.5\n", "labelled x"},
+		{"query\nnone\n", "f:1: query takes types"},
+		{"query I sorted\nnone\n", "f:1: a query is sorted by"},
+		{"statement\nnone\n", "f:1: statement takes"},
+		{"statement ok\n", "f:2: a record without SQL"},
+		{"statement ok\nnone\n----\n1\n", "f:3: a statement has no answer"},
+		{"\nselect\n", "f:2: \"select\" is no record"},
+		{"hash-threshold x\n", "f:1: hash-threshold takes"},
+		{"skipif cpu\n", "f:1: a condition without a record"},
+	} {
+		f, err := Parse("f", c.text)
+		if err == nil {
+			err = f.Run("cpu", fixed)
+		}
+		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// Update writes answers in the place of others, a hash for long ones, and leaves the rest; the file passes then.
+func TestUpdate(t *testing.T) {
+	f, err := Parse("f", "# head\nquery IT rowsort\ntwo\n\nquery T\nhalf\n----\n7\n8\n\nhash-threshold 3\n\nquery IT\ntwo\n----\n\nstatement error\nall\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.Update("cpu", fixed)
+	want := "# head\nquery IT rowsort\ntwo\n----\n1\t(empty)\n2\tNULL\n\nquery T\nhalf\n----\n0.5\n\nhash-threshold 3\n\nquery IT\ntwo\n----\n4 values hashing to "
+	if err != nil || !strings.HasPrefix(got, want) {
+		t.Fatalf("%v, %q\nwant %q", err, got, want)
+	}
+	if f, err = Parse("f", got); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Run("cpu", fixed); err != nil {
+		t.Error(err)
+	}
+	if f, err = Parse("f", "statement ok\nall\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Update("cpu", fixed); err == nil {
+		t.Error("a statement that fails is no answer")
+	}
+}
