@@ -82,7 +82,7 @@ func (r *Report) result(t lab.Term, rows int) *Result {
 	case lab.Judged:
 		return r.Find(t.Operation, rows, t.System)
 	case lab.Smallest:
-		if list := r.overSizes(t.Operation, t.System); len(list) > 0 {
+		if list := r.overSizes(t.Operation, t.System); len(list) > 1 {
 			return list[0]
 		}
 		return nil
@@ -147,6 +147,9 @@ func (r *Report) value(v lab.Value, rows int) (m Measured, ok bool) {
 	}
 	m = measured(samples, func(s []float64) float64 { return rounded(median(s)) }, of) // as the tables have them
 	m.Rows = rows
+	if math.IsNaN(m.Here) {
+		return m, false
+	}
 	if !slices.ContainsFunc(v.Terms, func(t lab.Term) bool { return t.Counter == "" }) {
 		m.Exact, m.Runs, m.Lo, m.Hi = true, 1, 0, 0
 	}
@@ -157,7 +160,7 @@ func (r *Report) value(v lab.Value, rows int) (m Measured, ok bool) {
 func (r *Report) tablesOf(v lab.Value) (sizes []int) {
 	judged := func(t lab.Term) bool { return t.Rows == lab.Judged }
 	for _, rows := range distinct(r.Results, func(x Result) int { return x.Rows }) {
-		if r.has(v, rows) {
+		if _, ok := r.value(v, rows); ok {
 			sizes = append(sizes, rows)
 		}
 	}

@@ -68,8 +68,14 @@ func (l *laboratory) enter() error {
 	l.setting = &lab.Setting{Rows: l.rows, Seed: l.Source.Data.Seed, Devices: devices, Options: o, Local: lab.LocalMemory, Asked: func(n lab.Name) bool {
 		return slices.ContainsFunc(l.suite.Figures, func(f lab.Figure) bool { return f.Name == n })
 	}}
-	l.cases, err = l.suite.experiments.Cases(l.setting)
-	return err
+	if l.cases, err = l.suite.experiments.Cases(l.setting); err != nil {
+		return err
+	}
+	l.cases = slices.DeleteFunc(l.cases, func(c lab.Case) bool { return c.Rows < l.From })
+	if len(l.cases) == 0 {
+		return fmt.Errorf("no case of the suite %s has a table of %d rows or more", l.suite.Name, l.From)
+	}
+	return nil
 }
 
 // run measures the cases, one after the other, and adds them to the report.

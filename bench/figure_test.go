@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -102,7 +103,10 @@ func TestClaimsAsData(t *testing.T) {
 	if h, _ := r.judge(lab.Claim{Says: "x", Here: trend}); h.Rows != 4_000_000 || h.Largest != nil {
 		t.Errorf("a trend: %+v, want it once", h)
 	}
-	for _, none := range []lab.Value{{}, {Terms: []lab.Term{{Operation: "search_16", System: "cpu", Section: "none"}}}, lab.Counted("search_16", "cpu", "none")} {
+	unknown := lab.Value{Terms: []lab.Term{{Operation: "search_16", System: "cpu"}}, Of: func([]float64) float64 { return math.NaN() }}
+	oneSize := lab.Median("search_1024", "cpu")
+	oneSize.Terms[0].Rows = lab.Smallest
+	for _, none := range []lab.Value{{}, unknown, oneSize, {Terms: []lab.Term{{Operation: "search_16", System: "cpu", Section: "none"}}}, lab.Counted("search_16", "cpu", "none")} {
 		if _, ok := r.judge(lab.Claim{Here: none}); ok {
 			t.Errorf("a claim about %+v", none)
 		}

@@ -97,6 +97,16 @@ func WithFigures() (names []string) {
 	return names
 }
 
+// OfPapers names the suites that are experiments of papers.
+func OfPapers() (names []string) {
+	for _, s := range Suites() {
+		if s.Experiments() {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 // suite is that of the report; of a user's statements a suite without anything.
 func (r *Report) suite() Suite {
 	s, _ := FindSuite(r.Suite)
@@ -231,6 +241,7 @@ func (s Suite) OnlyFigures(names ...string) (Suite, error) {
 // Config says how to run a suite. What is empty takes the suite's own choice.
 type Config struct {
 	Rows     []int          // of the tables; of the suite paper one number is the largest of five
+	From     int            // leaves out smaller tables of a paper's experiments
 	Backends []string       // of engine.Backends
 	Peers    []string       // of Peers; nil for the suite's choice
 	Source   Source         // of the tables

@@ -139,6 +139,7 @@ benchstat) into a folder.`,
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.StringSliceVar(&o.figure, "figure", nil, "only these figures of a suite that has some ("+strings.Join(bench.WithFigures(), ", ")+"; without --suite of paper)")
 	f.Var(&parsed[[]int]{&o.config.Rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
+	f.Var(&parsed[int]{&o.config.From, "", "NUMBER", ingest.ParseRows}, "from", "leave out tables of fewer than this `NUMBER` of rows: of the suites "+strings.Join(bench.OfPapers(), " and "))
 	f.Var(&parsed[[]string]{&o.config.Backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
 	f.Var(&parsed[[]string]{&o.config.Peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
@@ -225,9 +226,9 @@ func (o *benchFlags) prepareSuite(c *cobra.Command, _ []string) (load func(*benc
 
 // prepareStatements sees to the flags of statements of the user's; load opens their tables.
 func (o *benchFlags) prepareStatements(c *cobra.Command, args []string) (load func(*bench.Config) (bench.Suite, error), err error) {
-	for _, flag := range []string{"suite", "figure"} {
+	for _, flag := range []string{"suite", "figure", "from"} {
 		if c.Flags().Changed(flag) {
-			return nil, usagef("--%s has statements of its own: leave it out, or the SQL", flag)
+			return nil, usagef("--%s is for suites, which have statements of their own: leave it out, or the SQL", flag)
 		}
 	}
 	text, err := o.text.read(c, args)
@@ -305,8 +306,11 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	}
 	for _, flag := range []string{"backends", "peers", "table", "load", "fresh"} {
 		if err == nil && suite.Experiments() && c.Flags().Changed(flag) {
-			return suite, usagef("--%s: the suite %s has data and systems of its own; it takes --rows, --figure, --seed and --rounds", flag, suite.Name)
+			return suite, usagef("--%s: the suite %s has data and systems of its own; it takes --rows, --from, --figure, --seed and --rounds", flag, suite.Name)
 		}
+	}
+	if err == nil && !suite.Experiments() && c.Flags().Changed("from") {
+		return suite, usagef("--from: the suite %s has the sizes of --rows; %s take it", suite.Name, strings.Join(bench.OfPapers(), " and "))
 	}
 	for _, flag := range []string{"table", "load", "seed"} {
 		if err == nil && suite.OwnTables() && c.Flags().Changed(flag) {
@@ -434,6 +438,9 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 		sizes := c.Sizes(s, from)
 		if len(sizes) == 0 {
 			return usagef("--rows %d: table %s has %s", slices.Min(c.Rows), from.Data.Name, numbers.Count(from.Rows, "row", "rows"))
+		}
+		if c.From > slices.Max(sizes) {
+			return usagef("--from %d: the largest table has %s", c.From, numbers.Count(slices.Max(sizes), "row", "rows"))
 		}
 		if err := sized(slices.Max(sizes), from, c, s); err != nil {
 			return err

@@ -3,7 +3,7 @@ package lab
 // Places of the table of a [Term], beside the number of its rows.
 const (
 	Judged   = 0  // the table over which a claim is judged
-	Smallest = -1 // the smallest table that has the case
+	Smallest = -1 // the smallest of several tables that have the case
 	Largest  = -2
 )
 
@@ -19,7 +19,7 @@ type Term struct {
 // Value is a number that follows from terms.
 type Value struct {
 	Terms []Term
-	Of    func(v []float64) float64 // of their values; nil: the first
+	Of    func(v []float64) float64 // of their values, NaN where these do not suffice; nil: the first
 	Some  bool                      // terms that were not measured are NaN; at least one of the first one's system was
 }
 

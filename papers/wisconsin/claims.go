@@ -1,6 +1,10 @@
 package wisconsin
 
-import "github.com/stencildb/stencildb/papers/lab"
+import (
+	"math"
+
+	"github.com/stencildb/stencildb/papers/lab"
+)
 
 func claims() (list []lab.Claim) {
 	say := func(figure lab.Name, what, says, where string, number float64, unit string, of, over string, verdict lab.Verdict, here lab.Value) {
@@ -17,7 +21,7 @@ func claims() (list []lab.Claim) {
 			lab.Speedup(q.operation, gpu, sequentially))
 	}
 	say("7", "projection of the smallest table, GPU beside one core", "over 1,000 tuples one core is 240 times as fast", "S5.2.1, T1", 0.006/1.43, "times", gpu, sequentially, lab.Faster,
-		lab.Ratio(lab.Term{Operation: projection, System: sequentially, Rows: lab.Smallest}, lab.Term{Operation: projection, System: gpu, Rows: lab.Smallest}))
+		lab.Ratio(lab.Term{Operation: projection, System: sequentially, Rows: published[0]}, lab.Term{Operation: projection, System: gpu, Rows: published[0]}))
 	falls := func(figure lab.Name, operation, system, what, says, where string, number float64) {
 		say(figure, what, says, where, number, "times", system, "", lab.Faster,
 			lab.Ratio(lab.Term{Operation: operation, System: system, Rows: lab.Smallest, PerWork: true}, lab.Term{Operation: operation, System: system, PerWork: true}))
@@ -60,11 +64,17 @@ func claims() (list []lab.Claim) {
 		sizes = append(sizes, lab.Term{Operation: joining, System: gpu, Rows: n, PerWork: true})
 	}
 	say("table3", "the join's best size", "the join is fastest, a tuple, at 100,000 tuples", "S5.2.4, T3", 100, "thousand tuples", gpu, "", lab.Near, lab.Value{Terms: sizes, Some: true, Of: func(v []float64) float64 {
-		best := 0
-		for i := range v {
-			if v[i] < v[best] || v[best] != v[best] {
+		best, measured := 0, 0
+		for i, ns := range v {
+			if math.IsNaN(ns) {
+				continue
+			}
+			if measured++; measured == 1 || ns < v[best] {
 				best = i
 			}
+		}
+		if measured < 2 {
+			return math.NaN()
 		}
 		return float64(published[best]) / 1000
 	}})
