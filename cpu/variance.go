@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/partial"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -233,7 +234,7 @@ func quotient(a expr.Aggregate, of, by *big.Rat) (table.Value, error) {
 
 func finite(a expr.Aggregate, out float64) (table.Value, error) {
 	if math.IsInf(out, 0) {
-		return table.Value{}, expr.Errorf(a.P, "%s: %s", a, expr.MsgOverflow)
+		return table.Value{}, expr.Coded(sqlstate.NumericOutOfRange, a.P, "%s: %s", a, expr.MsgOverflow)
 	}
 	return table.Float(out), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -57,7 +58,7 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 			}
 			s, err := col.segment(b, w.chunks[i], c.Rows)
 			if err != nil {
-				return nil, expr.Errorf(n.Funcs[k].P, "%s", err)
+				return nil, expr.ErrorAt(n.Funcs[k].P, err)
 			}
 			segments, builders[k] = append(segments, s), b.Next(s)
 		}
@@ -197,7 +198,7 @@ func (o *orderedRows) sort(columns [][]uint64, widths []int) error {
 	workers := runtime.GOMAXPROCS(0)
 	sorter, ok := radixsort.New(workers, radixsort.Spec{KeyBits: widths, PlaceBits: radixsort.Width(uint64(o.rows - 1)), First: -1})
 	if !ok {
-		return expr.Errorf(-1, "PARTITION BY and ORDER BY have too many keys: name fewer columns")
+		return expr.Coded(sqlstate.ProgramLimitExceeded, -1, "PARTITION BY and ORDER BY have too many keys: name fewer columns")
 	}
 	var next atomic.Int64
 	var work parallel.Group
@@ -340,7 +341,7 @@ func (o *orderedRows) number(f *expr.Window) (*windowColumn, error) {
 		case expr.Ntile: // the number of the partition's first row counts
 			n, known, err := parts(p.from)
 			if err == nil && known && n < 1 {
-				err = expr.Errorf(f.P, "argument of ntile must be greater than zero")
+				err = expr.Coded(sqlstate.InvalidArgumentForNtile, f.P, "argument of ntile must be greater than zero")
 			}
 			if err != nil {
 				return err
@@ -423,7 +424,7 @@ func (o *orderedRows) row(f *expr.Window) (*windowColumn, error) {
 				return err
 			}
 			if f.Kind == expr.NthValue && known && n < 1 {
-				return expr.Errorf(f.P, "argument of nth_value must be greater than zero")
+				return expr.Coded(sqlstate.InvalidArgumentForNthValue, f.P, "argument of nth_value must be greater than zero")
 			}
 			if !known {
 				c.null[to] = true

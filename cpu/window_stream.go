@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -389,7 +390,7 @@ func (s *streamed) now() (table.Value, error) {
 		return v, err
 	case expr.NthValue:
 		if n := s.Args[1].(*expr.Const).V; !n.Null && n.I < 1 {
-			return s.value, expr.Errorf(s.P, "argument of nth_value must be greater than zero")
+			return s.value, expr.Coded(sqlstate.InvalidArgumentForNthValue, s.P, "argument of nth_value must be greater than zero")
 		}
 	}
 	return s.value, nil
@@ -502,7 +503,7 @@ func (w *WindowStream) Give(before, t, behind *table.Table) (*table.Table, error
 			f := w.node.Funcs[i]
 			s, err := column.segment(table.NewBuilder("", []table.Field{{Type: f.T}}, 0).Column(0), from, c.Rows)
 			if err != nil {
-				return nil, expr.Errorf(f.P, "%s", err)
+				return nil, expr.ErrorAt(f.P, err)
 			}
 			segments = append(segments, s)
 		}
@@ -616,7 +617,7 @@ func (f *streamed) overRows(s *streamSpan, in *streamInput, first int, c *window
 // tiles is over of ntile of so many tiles, where the partition has so many rows.
 func (f *streamed) tiles(s *streamSpan, v table.Value, rows int64, c *windowColumn) error {
 	if !v.Null && v.I < 1 {
-		return expr.Errorf(f.P, "argument of ntile must be greater than zero")
+		return expr.Coded(sqlstate.InvalidArgumentForNtile, f.P, "argument of ntile must be greater than zero")
 	}
 	for i := s.from; i < s.to; i++ {
 		c.values[i] = table.Value{Type: f.T, Null: v.Null}

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
 // errNoRoom marks errors of rows that the host memory budget has no room for.
-var errNoRoom = errors.New("no room in the host memory budget")
+var errNoRoom = sqlstate.Errorf(sqlstate.OutOfMemory, "no room in the host memory budget")
 
 func hasNoRoom(err error) bool {
 	return errors.Is(err, errNoRoom) || errors.As(err, new(*ingest.MemoryError))
@@ -192,7 +192,7 @@ func (m *modifying) copiedFile(ctx context.Context, catalog sql.Catalog) (*DB, e
 func readable(s ingest.Source, t *table.Table) error {
 	for _, f := range t.Fields {
 		if f.Unsupported != "" {
-			return fmt.Errorf("%s: column %s cannot be read: %s", s.Path, f.Name, f.Unsupported)
+			return sqlstate.Errorf(sqlstate.FeatureNotSupported, "%s: column %s cannot be read: %s", s.Path, f.Name, f.Unsupported)
 		}
 	}
 	return nil

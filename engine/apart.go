@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -141,7 +141,7 @@ func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *entry) error {
 		}
 	}
 	if apart+bytes > limit/2 {
-		return &marked{fmt.Errorf("what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name)), errNoRoom}
+		return &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name)), errNoRoom}
 	}
 	return nil
 }

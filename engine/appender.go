@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -59,10 +59,10 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 	}
 	e := db.entry(name)
 	if e == nil || e.of == nil {
-		return nil, fmt.Errorf("engine: there is no table %q that CREATE TABLE has made", name)
+		return nil, sqlstate.Errorf(sqlstate.UndefinedTable, "engine: there is no table %q that CREATE TABLE has made", name)
 	}
 	if e.of.View != "" {
-		return nil, fmt.Errorf("engine: %q is a view: its rows are those of its query and cannot be changed", name)
+		return nil, sqlstate.Errorf(sqlstate.WrongObjectType, "engine: %q is a view: its rows are those of its query and cannot be changed", name)
 	}
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 	for _, column := range columns {
 		at := slices.IndexFunc(t.Fields, func(f table.Field) bool { return f.Name == column })
 		if at < 0 || slices.Contains(a.columns, at) {
-			return nil, fmt.Errorf("engine: column %q is not in table %q, or is named twice", column, name)
+			return nil, sqlstate.Errorf(sqlstate.UndefinedColumn, "engine: column %q is not in table %q, or is named twice", column, name)
 		}
 		a.columns = append(a.columns, at)
 	}
@@ -81,7 +81,7 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 	}
 	for _, at := range a.columns {
 		if c := e.of.Columns[at].Counter; c != nil && c.Kind == storage.Always {
-			return nil, fmt.Errorf("engine: column %q of table %q is GENERATED ALWAYS and takes no values: name the other ones", t.Fields[at].Name, name)
+			return nil, sqlstate.Errorf(sqlstate.GeneratedAlways, "engine: column %q of table %q is GENERATED ALWAYS and takes no values: name the other ones", t.Fields[at].Name, name)
 		}
 		a.fields = append(a.fields, t.Fields[at])
 	}
@@ -471,7 +471,7 @@ func (a *Appender) flush(ctx context.Context, t *table.Table) (func() error, err
 	defer db.tables.one.Release(1)
 	e := db.tables.entry(a.of.name)
 	if e == nil || e.of != a.of.of {
-		return nil, errors.New("the table has been dropped or redefined")
+		return nil, sqlstate.Errorf(sqlstate.SerializationFailure, "the table has been dropped or redefined")
 	}
 	m := &modifying{Statement: &Statement{db: db}, Change: &sql.Change{Verb: "INSERT", Table: e.name}, def: e.of}
 	defer m.unpin()
@@ -504,7 +504,7 @@ func (a *Appender) inRange(t *table.Table) error {
 			}
 			for _, code := range []uint64{0, s.Max} {
 				if v := s.Decode(code); v.Big == nil && !f.Type.Holds(v.I) {
-					return fmt.Errorf("column %s: %s is out of range for type %s", f.Name, v, f.Type)
+					return sqlstate.Errorf(sqlstate.NumericOutOfRange, "column %s: %s is out of range for type %s", f.Name, v, f.Type)
 				}
 			}
 		}

@@ -2,23 +2,23 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
 // ErrUnsupported marks the error of a backend that cannot do a query which
 // another backend may: wrap it with what is missing. Backend "auto" then tries
 // the next one.
-var ErrUnsupported = errors.New("not supported by this backend")
+var ErrUnsupported = sqlstate.Errorf(sqlstate.FeatureNotSupported, "not supported by this backend")
 
 // ErrDeviceMemory marks the error of a query whose columns do not fit the
 // device's memory budget. Backend "auto" then tries the next backend.
-var ErrDeviceMemory = errors.New("does not fit the device's memory")
+var ErrDeviceMemory = sqlstate.Errorf(sqlstate.OutOfMemory, "does not fit the device's memory")
 
 // backend is a way to compute the answer of a plan.
 //

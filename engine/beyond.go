@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"iter"
 	"math/bits"
 	"runtime"
@@ -21,6 +20,7 @@ import (
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -216,7 +216,7 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 			}
 		}
 		if kept == nil {
-			return fmt.Errorf("the rows of a group take more than the host memory budget of %s: raise it (--host-memory)", size(b.budget))
+			return sqlstate.Errorf(sqlstate.OutOfMemory, "the rows of a group take more than the host memory budget of %s: raise it (--host-memory)", size(b.budget))
 		}
 		fresh, err := kept.Add(b.ctx, t, rows)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -596,7 +597,7 @@ func (p *joinParts) bucket(sides map[int]*buckets, at int) error {
 		return p.blocks(sides, at)
 	}
 	if whole > budget/2 {
-		return fmt.Errorf("the rows of a key, or of few, take more than the host memory budget of %s in a join that has to see all of them at once: raise it (--host-memory)", size(budget))
+		return sqlstate.Errorf(sqlstate.OutOfMemory, "the rows of a key, or of few, take more than the host memory budget of %s in a join that has to see all of them at once: raise it (--host-memory)", size(budget))
 	}
 	for len(blocks) > 1 && whole+takes(blocks[0]) <= budget/2 {
 		whole, blocks = whole+takes(blocks[0]), blocks[1:]

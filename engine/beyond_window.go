@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -186,7 +187,7 @@ func (x *settling) windowInOrder(ctx context.Context, s *plan.Subplan, in *spill
 }
 
 func needsMany(f *expr.Window, budget int64) error {
-	return expr.Errorf(f.P, "the rows of a partition take more than the host memory budget of %s, and %s needs many of them at once: raise it (--host-memory)", size(budget), f)
+	return expr.Coded(sqlstate.OutOfMemory, f.P, "the rows of a partition take more than the host memory budget of %s, and %s needs many of them at once: raise it (--host-memory)", size(budget), f)
 }
 
 // refused is the error of windowSpilled, before anything is read, where a function needs all rows of a file at once.

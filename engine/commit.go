@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -132,7 +132,7 @@ func common(a, b []int) (at int, found bool) {
 
 // conflict is an [ErrConflict].
 func conflict(format string, args ...any) error {
-	return &marked{fmt.Errorf("could not serialize access due to concurrent update: "+format+": run the transaction again", args...), ErrConflict}
+	return &marked{sqlstate.Errorf(sqlstate.SerializationFailure, "could not serialize access due to concurrent update: "+format+": run the transaction again", args...), ErrConflict}
 }
 
 // merged are the transaction's changes for the tables as they are now, and the tables that they make; an [ErrConflict] where

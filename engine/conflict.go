@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -241,7 +241,7 @@ func (m *modifying) conflictingFew(ctx context.Context, proposed, now *table.Tab
 	}, nil
 }
 
-var errTwice = errors.New("ON CONFLICT DO UPDATE command cannot affect row a second time: rows to insert have the same key; let one of them remain")
+var errTwice = sqlstate.Errorf(sqlstate.CardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time: rows to insert have the same key; let one of them remain")
 
 // twice finds the proposed rows, of those that are not gone, that conflict with an earlier one, and adds them to these: with DO UPDATE
 // that is an error.

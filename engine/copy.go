@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -261,7 +262,7 @@ func (m *modifying) input(ctx context.Context, name string, format ingest.Format
 		o.Temporary = m.db.newTemporary
 	}
 	if m.kept, err = ingest.Keep(from, o); errors.As(err, new(*ingest.MemoryError)) {
-		err = fmt.Errorf("%s: it has more than %s, which is what is left of the host memory budget: raise it (--host-memory), or copy to a table of a folder (--db), outside of a transaction", name, size(limit))
+		err = sqlstate.Errorf(sqlstate.OutOfMemory, "%s: it has more than %s, which is what is left of the host memory budget: raise it (--host-memory), or copy to a table of a folder (--db), outside of a transaction", name, size(limit))
 	}
 	return m.kept, err
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -246,7 +247,7 @@ func (db *DB) SetBackend(name string) error {
 		return ErrClosed
 	}
 	if !slices.Contains(Backends(), name) {
-		return fmt.Errorf("engine: no backend %q: take one of %s", name, strings.Join(Backends(), ", "))
+		return sqlstate.Errorf(sqlstate.InvalidParameterValue, "engine: no backend %q: take one of %s", name, strings.Join(Backends(), ", "))
 	}
 	db.change(false, func(c *configuration) { c.backend = name })
 	return nil
@@ -342,7 +343,7 @@ func (db *DB) usable() error {
 
 // ErrClosed is the error of each call on a [DB] that is closed, on its [Session]s, transactions, [Statement]s and
 // [Appender]s, and of statements that ran when it was closed. [DB.Close], [Session.Close] and [Tx.Rollback] do not fail for it.
-var ErrClosed = errors.New("engine: the DB is closed")
+var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "engine: the DB is closed")
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
@@ -481,7 +482,7 @@ func (db *DB) hostBudget() (int64, error) {
 		}
 	}
 	if left <= 0 {
-		return 0, &marked{errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom}
+		return 0, &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom}
 	}
 	return left, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -139,7 +140,7 @@ func (x *indexes) make(ctx context.Context, i *index, t *table.Table) error {
 	case i.parts != nil: // it was dropped meanwhile
 		return nil
 	case slices.ContainsFunc(x.list, func(o *index) bool { return o.name == i.name }):
-		return fmt.Errorf("index %q already exists", i.name)
+		return sqlstate.Errorf(sqlstate.DuplicateTable, "index %q already exists", i.name)
 	default:
 		x.list = append(x.list, i)
 	}
@@ -277,7 +278,7 @@ func (e *entry) definedKeys() []storage.Key {
 func (s *Statement) dropKey(ctx context.Context, def *storage.Definition, k *storage.Key) (*Rows, error) {
 	drop := fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s", expr.Ident(def.Name), expr.Ident(k.Name))
 	if !k.Index {
-		return nil, s.described(expr.Errorf(s.parsed.Index.Pos, "cannot drop index %s because constraint %s on table %s requires it; %s drops both", k.Name, k.Name, def.Name, drop))
+		return nil, s.described(expr.Coded(sqlstate.DependentObjects, s.parsed.Index.Pos, "cannot drop index %s because constraint %s on table %s requires it; %s drops both", k.Name, k.Name, def.Name, drop))
 	}
 	st, err := parseOne(drop)
 	if err != nil {
@@ -303,7 +304,7 @@ func (s *Statement) createIndex(ctx context.Context) error {
 		i.kind = cpu.IndexKinds[0]
 	}
 	if !slices.Contains(cpu.IndexKinds, i.kind) {
-		return expr.Errorf(of.Pos, "no index of kind %q: USING takes sorted or hash", i.kind)
+		return expr.Coded(sqlstate.UndefinedObject, of.Pos, "no index of kind %q: USING takes sorted or hash", i.kind)
 	}
 	for n := 1; of.Name == "" && (i.name == "" || db.hasIndex(i.name)); n++ { // as PostgreSQL has it
 		if i.name = plain + "_idx"; n > 1 {
@@ -314,7 +315,7 @@ func (s *Statement) createIndex(ctx context.Context) error {
 		if of.Lax {
 			return nil
 		}
-		return expr.Errorf(of.Pos, "index %q already exists", i.name)
+		return expr.Coded(sqlstate.DuplicateTable, of.Pos, "index %q already exists", i.name)
 	}
 	if err = db.indexFits(ctx, e, i.name, col); err != nil {
 		return err
@@ -356,7 +357,7 @@ func (db *DB) indexFits(ctx context.Context, e *entry, name string, col int) err
 		left, err = db.hostBudget()
 	}
 	if err == nil && need > left {
-		err = fmt.Errorf("index %q takes about %s with its column while it is made, and %s of the host memory budget are left: raise it (--host-memory)", name, size(need), size(left))
+		err = sqlstate.Errorf(sqlstate.OutOfMemory, "index %q takes about %s with its column while it is made, and %s of the host memory budget are left: raise it (--host-memory)", name, size(need), size(left))
 	}
 	return err
 }
@@ -367,7 +368,7 @@ func (s *Statement) dropIndex() error {
 		if of.Lax {
 			return nil
 		}
-		return expr.Errorf(of.Pos, "index %q does not exist; SHOW INDEXES lists those there are", of.Name)
+		return expr.Coded(sqlstate.UndefinedObject, of.Pos, "index %q does not exist; SHOW INDEXES lists those there are", of.Name)
 	}
 	if tx := s.db.tx; tx != nil {
 		tx.dropIndexes(func(i *index) bool { return i.name == of.Name })

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -140,7 +141,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 					return inOneRow(now.groupsOf(ctx, b, now.grouped(), took, x.states))
 				}
 				if now.plan == now.otherwise {
-					return nil, errors.New("this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
+					return nil, sqlstate.Errorf(sqlstate.NumericOutOfRange, "this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
 				}
 				v, err := passesOf(b)
 				if err == nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/relational"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -736,7 +737,7 @@ func (p *pairing) release() {
 	}
 }
 
-var errRowsLost = errors.New("engine: the device was closed while rows of a join were there: run the statement again")
+var errRowsLost = sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the device was closed while rows of a join were there: run the statement again")
 
 // on notes the devices that keep what the joins find: lists of others are lost.
 func (p *pairing) on(s *gpus, lists ...*physical.Held) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -181,7 +182,7 @@ func (db *DB) writes() error {
 	case db.isClosed():
 		return ErrClosed
 	case db.tx != nil && db.tx.readOnly:
-		return errors.New("a read-only transaction takes no statement that changes tables: begin one that writes")
+		return sqlstate.Errorf(sqlstate.ReadOnlyTransaction, "a read-only transaction takes no statement that changes tables: begin one that writes")
 	}
 	return db.tx.usable()
 }
@@ -433,7 +434,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		}
 		if m.Verb == "CREATE INDEX" {
 			if k := m.Define.Keys[len(m.Define.Keys)-1]; m.db.hasIndex(k.Name) {
-				return nil, fmt.Errorf("index %q already exists", k.Name)
+				return nil, sqlstate.Errorf(sqlstate.DuplicateTable, "index %q already exists", k.Name)
 			}
 		}
 		return m.alter(ctx, db)
@@ -548,7 +549,7 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 		m.merged[n] = true
 	}
 	if twice {
-		return nil, nil, errors.New("MERGE command cannot affect row a second time: a row of the table has several rows of the source; make these one, with GROUP BY or DISTINCT ON")
+		return nil, nil, sqlstate.Errorf(sqlstate.CardinalityViolation, "MERGE command cannot affect row a second time: a row of the table has several rows of the source; make these one, with GROUP BY or DISTINCT ON")
 	}
 	return numbers, columns, nil
 }
@@ -744,9 +745,9 @@ type changedColumn struct {
 
 // The kinds of errors of rows that break a rule of their table, also of one that ALTER TABLE or CREATE UNIQUE INDEX adds, for errors.Is.
 var (
-	ErrDuplicateKey = errors.New("duplicate key")
-	ErrNotNull      = errors.New("NULL in a column that is NOT NULL")
-	ErrCheck        = errors.New("a CHECK is false")
+	ErrDuplicateKey = sqlstate.Errorf(sqlstate.UniqueViolation, "duplicate key")
+	ErrNotNull      = sqlstate.Errorf(sqlstate.NotNullViolation, "NULL in a column that is NOT NULL")
+	ErrCheck        = sqlstate.Errorf(sqlstate.CheckViolation, "a CHECK is false")
 )
 
 // hold reports the first rule of the table that its new rows break by themselves.
@@ -754,7 +755,7 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 	for _, ch := range changed {
 		f := m.def.Fields[ch.at]
 		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
-			return &marked{fmt.Errorf("null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name), ErrNotNull}
+			return &marked{sqlstate.Errorf(sqlstate.NotNullViolation, "null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name), ErrNotNull}
 		}
 		if err := inRange(f, ch.of); err != nil {
 			return err
@@ -765,7 +766,7 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 	}
 	check, err := m.broken(ctx, m.view(map[string]*table.Table{m.Table: m.rows}), m.Table, m.def.Checks)
 	if err == nil && check != nil {
-		err = &marked{fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name), ErrCheck}
+		err = &marked{sqlstate.Errorf(sqlstate.CheckViolation, "new row for relation %q violates check constraint %q", m.def.Name, check.Name), ErrCheck}
 	}
 	return err
 }
@@ -810,7 +811,7 @@ func fitted(def *storage.Definition, col int, s *table.Segment) (*table.Segment,
 			text := strings.TrimRight(v.S, " ")
 			n := utf8.RuneCountInString(text)
 			if c.Length > 0 && n > c.Length {
-				return nil, fmt.Errorf("value too long for type %s: column %q of relation %q", c.TypeName(s.Type), def.Fields[col].Name, def.Name)
+				return nil, sqlstate.Errorf(sqlstate.StringTooLong, "value too long for type %s: column %q of relation %q", c.TypeName(s.Type), def.Fields[col].Name, def.Name)
 			}
 			if !c.Padded { // blanks fill it
 				text += strings.Repeat(" ", c.Length-n)
@@ -858,7 +859,7 @@ func inRange(f table.Field, values *table.Segment) error {
 	if f.Type.Kind == table.Decimal && values.NonNull() > 0 {
 		for _, v := range []table.Value{values.Decode(0), values.Decode(values.Max)} {
 			if v.Unscaled().CmpAbs(table.Pow10(f.Type.Precision)) >= 0 {
-				return fmt.Errorf("numeric field overflow: column %q is %s", f.Name, f.Type)
+				return sqlstate.Errorf(sqlstate.NumericOutOfRange, "numeric field overflow: column %q is %s", f.Name, f.Type)
 			}
 		}
 	}
@@ -896,7 +897,7 @@ func (m *modifying) duplicate(k storage.Key, values []table.Value) error {
 	for i, col := range k.Columns {
 		columns, texts = append(columns, m.def.Fields[col].Name), append(texts, values[i].S)
 	}
-	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), ErrDuplicateKey}
+	return &marked{sqlstate.Errorf(sqlstate.UniqueViolation, "duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), ErrDuplicateKey}
 }
 
 // repeated are the values, as texts, of a key that several rows of a table have; nil where there are none.

@@ -77,7 +77,7 @@ func Parameter(a any) (table.Value, error) {
 		wall := time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
 		out := table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}
 		if lo, hi := out.Type.Limits(); wall.Before(time.UnixMicro(lo)) || wall.After(time.UnixMicro(hi)) {
-			err = errors.New(expr.OutOfRange(out.Type))
+			err = expr.Raised(-1, expr.OutOfRange(out.Type))
 		}
 		return out, err
 	}

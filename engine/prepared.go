@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -32,7 +33,7 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 	old := s.prepared[p.Name]
 	switch {
 	case p.Verb == "PREPARE" && old != nil:
-		return done(fmt.Errorf("prepared statement %q already exists; DEALLOCATE %s comes first", p.Name, expr.Ident(p.Name)))
+		return done(sqlstate.Errorf(sqlstate.DuplicateStatement, "prepared statement %q already exists; DEALLOCATE %s comes first", p.Name, expr.Ident(p.Name)))
 	case p.Verb == "PREPARE":
 		now := &prepared{script: script, parsed: p.Query.Statement(), types: p.Types}
 		now.parsed.Infers = true
@@ -61,7 +62,7 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		if len(names) > 0 {
 			known = "there are " + strings.Join(names, ", ")
 		}
-		return done(fmt.Errorf("prepared statement %q does not exist: %s", p.Name, known))
+		return done(sqlstate.Errorf(sqlstate.InvalidStatementName, "prepared statement %q does not exist: %s", p.Name, known))
 	case p.Verb == "DEALLOCATE":
 		delete(s.prepared, p.Name)
 		return done(nil)
@@ -86,7 +87,7 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		case err != nil:
 			return nil, err
 		case len(answer.Rows) != 1 || len(answer.Rows[0]) != 1:
-			return done(expr.Errorf(a.Start, "an argument of EXECUTE is one value"))
+			return done(expr.Coded(sqlstate.SyntaxError, a.Start, "an argument of EXECUTE is one value"))
 		}
 		v := answer.Rows[0][0]
 		switch known := i < len(old.types) || v.Type.Kind != table.Varchar; {
@@ -99,7 +100,7 @@ func (s *Session) prepare(ctx context.Context, script string, st *sql.Statement,
 		}
 	}
 	if n := len(old.types); n > 0 && n != len(values) {
-		return done(fmt.Errorf("wrong number of parameters for prepared statement %q: it takes %s, and %s given", p.Name, numbers.Count(int64(n), "parameter", "parameters"), numbers.Count(int64(len(values)), "value was", "values were")))
+		return done(sqlstate.Errorf(sqlstate.SyntaxError, "wrong number of parameters for prepared statement %q: it takes %s, and %s given", p.Name, numbers.Count(int64(n), "parameter", "parameters"), numbers.Count(int64(len(values)), "value was", "values were")))
 	}
 	return s.execute(ctx, old, values)
 }

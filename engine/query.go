@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Query runs exactly one statement, with values for its parameters $1, $2, ...: integers,
@@ -121,7 +121,7 @@ func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 	}
 }
 
-// StatementError is an error of a statement, described with its place in the text.
+// StatementError is an error of a statement, described with its place in the text. Its kind is told by [StatementError.SQLState].
 type StatementError struct {
 	SQL     string    // the statement
 	At      sql.Place // in the text that the statement is of; zero for none
@@ -131,6 +131,14 @@ type StatementError struct {
 
 func (e *StatementError) Error() string { return e.message }
 func (e *StatementError) Unwrap() error { return e.err }
+
+// SQLState is the code of the error's kind, which is PostgreSQL's: see package sqlstate. A program that uses database/sql finds it, too, with
+// errors.As and an interface{ SQLState() string }.
+func (e *StatementError) SQLState() string { return string(sqlstate.Of(e.err)) }
+
+// Position is where the error stands in the text that the statement is of: its line and its column, in characters, both from 1; zeros where it stands
+// nowhere. See [StatementError.At] for the line's text.
+func (e *StatementError) Position() (line, column int) { return e.At.Line, e.At.Column }
 
 // described is the error of a statement of a script, once.
 func described(script, text string, err error) error {
@@ -148,10 +156,10 @@ func parseOne(text string) (*sql.Statement, error) {
 	}
 	switch len(stmts) {
 	case 0:
-		return nil, errors.New("there is no statement: write one, such as SELECT COUNT(*) FROM t")
+		return nil, sqlstate.Errorf(sqlstate.SyntaxError, "there is no statement: write one, such as SELECT COUNT(*) FROM t")
 	case 1:
 	default:
-		return nil, fmt.Errorf("there are %d statements where one is expected: give them one at a time", len(stmts))
+		return nil, sqlstate.Errorf(sqlstate.SyntaxError, "there are %d statements where one is expected: give them one at a time", len(stmts))
 	}
 	return stmts[0], nil
 }

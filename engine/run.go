@@ -18,6 +18,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -443,7 +444,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 		skip := given
 		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.took) {
 			if given > 0 && errors.Is(err, glctx.ErrClosed) && !x.db.isClosed() { // no second time from the start
-				return fmt.Errorf("engine: the device was closed while rows were read: %v", err)
+				return sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the device was closed while rows were read: %v", err)
 			}
 			if err != nil {
 				return err

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -149,7 +149,7 @@ func (tx *Tx) savepoint(name string) (int, error) {
 			return at, nil
 		}
 	}
-	err := fmt.Errorf("savepoint %q does not exist", name)
+	err := sqlstate.Errorf(sqlstate.InvalidSavepoint, "savepoint %q does not exist", name)
 	tx.fail(err)
 	return 0, err
 }

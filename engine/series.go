@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -15,7 +16,7 @@ import (
 const maxSeries = 1 << 31
 
 func tooLong(pos int) error {
-	return expr.Errorf(pos, "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
+	return expr.Coded(sqlstate.ProgramLimitExceeded, pos, "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
 }
 
 // seriesValues are the values from start to stop, step apart: none where one of these is NULL. A step of zero is an error, and so is
@@ -27,7 +28,7 @@ func seriesValues(start, stop, step table.Value, pos int) iter.Seq2[table.Value,
 		}
 		way := table.Compare(step, table.Value{Type: step.Type})
 		if way == 0 {
-			yield(start, expr.Errorf(pos, "step size cannot equal zero"))
+			yield(start, expr.Coded(sqlstate.InvalidParameterValue, pos, "step size cannot equal zero"))
 			return
 		}
 		at, rows := start, 0

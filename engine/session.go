@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Session runs the statements of one asker in order, as one connection does: BEGIN, COMMIT and ROLLBACK among them begin and
@@ -138,7 +138,7 @@ func (s *Session) setting(ctx context.Context, script string, st *sql.Statement)
 		case st.Setting.Verb != "DISCARD":
 			return of.setting(ctx)
 		case s.tx != nil:
-			return nil, of.described(errors.New("DISCARD ALL cannot run inside a transaction block: COMMIT or ROLLBACK comes first"))
+			return nil, of.described(sqlstate.Errorf(sqlstate.ActiveTransaction, "DISCARD ALL cannot run inside a transaction block: COMMIT or ROLLBACK comes first"))
 		}
 		s.discard()
 		return of.empty(ctx), nil
@@ -172,7 +172,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) (err error) {
 		return ErrClosed
 	}
 	if s.tx != nil {
-		return errors.New("the session has a transaction: end it with COMMIT or ROLLBACK")
+		return sqlstate.Errorf(sqlstate.InvalidTransactionState, "the session has a transaction: end it with COMMIT or ROLLBACK")
 	}
 	if s.tx, err = s.db.Begin(ctx, o); err == nil {
 		s.before, s.held = s.tx.left(), true
@@ -217,7 +217,7 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 		tx := s.tx
 		switch {
 		case s.held && st.Transaction.Savepoint == "":
-			err = fmt.Errorf("%s is no statement for a transaction that the program has begun, and ends itself with Commit or Rollback", st.Transaction.Verb)
+			err = sqlstate.Errorf(sqlstate.InvalidTransactionState, "%s is no statement for a transaction that the program has begun, and ends itself with Commit or Rollback", st.Transaction.Verb)
 			tx.fail(err)
 		case st.Transaction.Verb == "BEGIN" && tx != nil:
 			s.db.note("there is already a transaction in progress")
@@ -225,7 +225,7 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 			err = s.Begin(ctx, TxOptions{ReadOnly: st.Transaction.ReadOnly})
 			s.held = false
 		case tx == nil && st.Transaction.Savepoint != "":
-			err = fmt.Errorf("%s can only be used in transaction blocks: BEGIN comes first", st.Transaction.Verb)
+			err = sqlstate.Errorf(sqlstate.NoActiveTransaction, "%s can only be used in transaction blocks: BEGIN comes first", st.Transaction.Verb)
 		case tx == nil:
 			s.db.note("there is no transaction in progress")
 		case st.Transaction.Verb == "SAVEPOINT":

@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -133,7 +134,7 @@ var settings = []setting{
 // oneOf sets a setting to one of some words.
 func oneOf(to *string, name, value string, words []string) error {
 	if !slices.Contains(words, value) {
-		return fmt.Errorf("engine: no %s %q: take one of %s", name, value, strings.Join(words, ", "))
+		return sqlstate.Errorf(sqlstate.InvalidParameterValue, "engine: no %s %q: take one of %s", name, value, strings.Join(words, ", "))
 	}
 	*to = value
 	return nil
@@ -176,7 +177,7 @@ func (s *Statement) setting(ctx context.Context) (*Rows, error) {
 	if all := of.Name == "all" && of.Verb != "SET"; !all {
 		i := slices.IndexFunc(settings, func(x setting) bool { return x.name == of.Name })
 		if i < 0 {
-			return nil, s.described(expr.Errorf(of.Pos, "unrecognized configuration parameter %q; there are %s", of.Name, strings.Join(Settings(), ", ")))
+			return nil, s.described(expr.Coded(sqlstate.UndefinedObject, of.Pos, "unrecognized configuration parameter %q; there are %s", of.Name, strings.Join(Settings(), ", ")))
 		}
 		list = settings[i : i+1]
 	}
@@ -207,7 +208,7 @@ func (s *Statement) set(of *sql.Setting, list []setting) error {
 	if of.Verb == "SET" {
 		to = &configuration{}
 		if err := list[0].set(to, of.Value); err != nil {
-			return expr.Errorf(of.Pos, "invalid value for %s: %s", list[0].name, strings.TrimPrefix(err.Error(), "engine: "))
+			return expr.Coded(sqlstate.InvalidParameterValue, of.Pos, "invalid value for %s: %s", list[0].name, strings.TrimPrefix(err.Error(), "engine: "))
 		}
 	}
 	if of.Local && s.db.tx == nil {
@@ -247,7 +248,7 @@ func parseDuration(text string) (time.Duration, error) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	if n *= float64(unit); err != nil || !(n >= 0 && n < 1<<62) {
-		return 0, fmt.Errorf(`%q is no time: write milliseconds, or a number with the unit "us", "ms", "s", "min", "h" or "d", as in '2s'`, text)
+		return 0, sqlstate.Errorf(sqlstate.InvalidParameterValue, `%q is no time: write milliseconds, or a number with the unit "us", "ms", "s", "min", "h" or "d", as in '2s'`, text)
 	}
 	return time.Duration(n), nil
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -369,7 +369,7 @@ func (s *sorting) begin(end uint64) error {
 	}
 	var ok bool
 	if s.sorter, ok = radixsort.New(runtime.GOMAXPROCS(0), s.by); !ok {
-		return expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
+		return expr.Coded(sqlstate.ProgramLimitExceeded, s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
 	}
 	return nil
 }
@@ -410,7 +410,7 @@ func sortFits(rows int64, rowBytes int, budget int64) error {
 	if budget <= 0 || rows*int64(rowBytes) <= budget {
 		return nil
 	}
-	return fmt.Errorf("sorting %s takes more than %s, which is what is left of the host memory budget: raise it (--host-memory), or add a LIMIT",
+	return sqlstate.Errorf(sqlstate.OutOfMemory, "sorting %s takes more than %s, which is what is left of the host memory budget: raise it (--host-memory), or add a LIMIT",
 		numbers.Count(rows, "row", "rows"), size(budget))
 }
 

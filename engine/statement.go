@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -432,7 +433,7 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 			}
 			if s.outlined == nil || s.outlined.large != nil && s.outlined.large[r.entry] == nil {
 				unpin()
-				return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", r.name)
+				return nil, nil, sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the table %s has changed while the statement began: run it again", r.name)
 			}
 			if s.outlined.large != nil { // the others are joined as they are now
 				now.spared, now.sides, tables = s.outlined, tables, []*table.Table{s.outlined.table}

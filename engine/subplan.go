@@ -20,6 +20,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -343,7 +344,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 	v, n := table.Null(q.T), 0
 	for ; rows.Next(); n++ {
 		if n == 1 {
-			return v, expr.Errorf(q.P, "more than one row returned by a subquery used as an expression")
+			return v, expr.Coded(sqlstate.CardinalityViolation, q.P, "more than one row returned by a subquery used as an expression")
 		}
 		v = rows.Values()[0]
 	}
@@ -595,7 +596,7 @@ func (x *settling) budget(ctx context.Context) (int64, error) {
 }
 
 func overBudget(of string, budget int64) error {
-	return &marked{fmt.Errorf("the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget)), errNoRoom}
+	return &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget)), errNoRoom}
 }
 
 // collect reads rows to their end into a table, of whose fields they are those at some places; where they take more than half of the
@@ -738,7 +739,7 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 	case v.Null:
 		return v, nil
 	case v.Months != 0 && !v.Unscaled().IsInt64():
-		return v, fmt.Errorf("a column cannot have the interval %s: it takes more than 64 bits", v)
+		return v, sqlstate.Errorf(sqlstate.NumericOutOfRange, "a column cannot have the interval %s: it takes more than 64 bits", v)
 	case t.Kind == table.Decimal && v.Type.Scale != t.Scale:
 		scaled, err := expr.Eval(&expr.Cast{X: &expr.Const{V: v, P: -1}, To: t, P: -1}, &expr.Env{})
 		if err != nil {
@@ -747,7 +748,7 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 		v = scaled
 	}
 	if v.Big != nil {
-		return v, fmt.Errorf("a column cannot have the value %s: it takes more than 64 bits", v)
+		return v, sqlstate.Errorf(sqlstate.NumericOutOfRange, "a column cannot have the value %s: it takes more than 64 bits", v)
 	}
 	return v, nil
 }
@@ -781,7 +782,7 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 		}
 		t, a, err := x.rowsOf(ctx, s, tree, columns)
 		if a != nil {
-			err = expr.Errorf(-1, "the rows of a step of WITH RECURSIVE take more than half of the host memory budget: raise it (--host-memory)")
+			err = expr.Coded(sqlstate.OutOfMemory, -1, "the rows of a step of WITH RECURSIVE take more than half of the host memory budget: raise it (--host-memory)")
 		}
 		if err != nil {
 			return nil, err
@@ -814,7 +815,7 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 			if why = numbers.Count(int64(step), "step", "steps"); taken > budget/2 {
 				why = "its rows take more than half of the host memory budget"
 			}
-			return nil, fmt.Errorf("the recursive query has given %s and may have no end (%s): write a condition that ends it, or LIMIT", numbers.Count(int64(out.Rows()), "row", "rows"), why)
+			return nil, sqlstate.Errorf(sqlstate.InvalidRecursion, "the recursive query has given %s and may have no end (%s): write a condition that ends it, or LIMIT", numbers.Count(int64(out.Rows()), "row", "rows"), why)
 		}
 		x.unset(n.Last)
 		x.set(n.Last, t)

@@ -2,19 +2,19 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
 // ErrConflict is of a transaction that is not committed, for another one that committed after it began has changed the
 // same rows, the same keys, or what is known of the same table. Begun anew it may succeed.
-var ErrConflict = errors.New("the transaction conflicts with another one")
+var ErrConflict = sqlstate.Errorf(sqlstate.SerializationFailure, "the transaction conflicts with another one")
 
 // Tx is a transaction: its statements read all tables as they were when it began, with what it has changed itself, and
 // others see that from [Tx.Commit] on, all of it at once (snapshot isolation). Of two transactions that change the
@@ -59,7 +59,7 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case db.tx != nil:
-		return nil, errors.New("a transaction begins no other one: end it first")
+		return nil, sqlstate.Errorf(sqlstate.InvalidTransactionState, "a transaction begins no other one: end it first")
 	}
 	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}, stays: db.now()}
 	tx.db = &DB{core: db.core, tables: newCatalog(), statements: keptStatements(), config: &atomic.Pointer[configuration]{}, tx: tx}
@@ -186,7 +186,7 @@ func (tx *Tx) end() (failed, err error) {
 	return tx.failed, nil
 }
 
-var errTxOver = errors.New("the transaction is over: begin another one")
+var errTxOver = sqlstate.Errorf(sqlstate.InvalidTransactionState, "the transaction is over: begin another one")
 
 // usable reports why the transaction takes no statements. A DB outside of transactions has none.
 func (tx *Tx) usable() error {
@@ -199,7 +199,7 @@ func (tx *Tx) usable() error {
 	case tx.over:
 		return errTxOver
 	case tx.failed != nil:
-		return errors.New("current transaction is aborted, commands ignored until end of transaction block: roll it back, or back to a savepoint")
+		return sqlstate.Errorf(sqlstate.FailedTransaction, "current transaction is aborted, commands ignored until end of transaction block: roll it back, or back to a savepoint")
 	}
 	return nil
 }

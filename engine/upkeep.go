@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -15,7 +16,7 @@ import (
 func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 	db, of := s.db, s.parsed.Upkeep
 	if db.tx != nil {
-		return nil, s.described(fmt.Errorf("%s cannot run inside a transaction block: COMMIT comes first", of.Verb))
+		return nil, s.described(sqlstate.Errorf(sqlstate.ActiveTransaction, "%s cannot run inside a transaction block: COMMIT comes first", of.Verb))
 	}
 	start := time.Now()
 	if err := db.pointing.Acquire(ctx, 1); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -251,13 +252,42 @@ func (a Aggregate) String() string {
 
 // Error is an error at a place in the SQL text.
 type Error struct {
-	Pos int // byte offset; -1 when unknown
-	Msg string
+	Pos  int // byte offset; -1 when unknown
+	Code sqlstate.Code
+	Msg  string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Errorf makes an [Error] at the position of e.
-func Errorf(pos int, format string, args ...any) error {
-	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+// SQLState is the error's code.
+func (e *Error) SQLState() string { return string(e.Code) }
+
+// Errorf makes an [Error] without a code, which is none of a statement's, at the position of an expression.
+func Errorf(pos int, format string, args ...any) error { return Coded("", pos, format, args...) }
+
+// Coded makes an [Error] of a code at the position of an expression.
+func Coded(code sqlstate.Code, pos int, format string, args ...any) error {
+	return &Error{Pos: pos, Code: code, Msg: fmt.Sprintf(format, args...)}
+}
+
+// ErrorAt makes an [Error] of err, with its code, at the position of an expression.
+func ErrorAt(pos int, err error) error {
+	return &Error{Pos: pos, Code: sqlstate.Of(err), Msg: err.Error()}
+}
+
+// Raised makes the [Error] that a value raises, of one of the messages of this package: see [OutOfRange].
+func Raised(pos int, msg string) error {
+	code, ok := raised[msg]
+	if !ok {
+		code = sqlstate.NumericOutOfRange
+	}
+	return &Error{Pos: pos, Code: code, Msg: msg}
+}
+
+// raised are the codes of messages; those of others are of numbers out of range.
+var raised = map[string]sqlstate.Code{
+	MsgDivisionByZero:                             sqlstate.DivisionByZero,
+	OutOfRange(table.Type{Kind: table.Date}):      sqlstate.DatetimeOverflow,
+	OutOfRange(table.Type{Kind: table.Timestamp}): sqlstate.DatetimeOverflow,
+	OutOfRange(table.Type{Kind: table.Interval}):  sqlstate.DatetimeOverflow,
 }

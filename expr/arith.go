@@ -21,7 +21,7 @@ func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (tabl
 	case l.Type.IsFloat() || r.Type.IsFloat():
 		f, msg := floatOp(op, l.F, r.F, t.Kind == table.Real)
 		if msg != "" {
-			return table.Null(t), Errorf(pos, "%s", msg)
+			return table.Null(t), Raised(pos, msg)
 		}
 		return table.Value{Type: t, F: f}, nil
 	case l.Type.Kind == table.Decimal && op == Div:
@@ -32,9 +32,9 @@ func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (tabl
 	i, ok, zero := IntOp(op, l.I, r.I)
 	switch {
 	case zero:
-		return table.Null(t), Errorf(pos, MsgDivisionByZero)
+		return table.Null(t), Raised(pos, MsgDivisionByZero)
 	case !ok || !t.Holds(i):
-		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
+		return table.Null(t), Raised(pos, OutOfRange(t))
 	}
 	return table.Value{Type: t, I: i}, nil
 }
@@ -135,7 +135,7 @@ func Round32(x float64) (f float64, msg string) {
 // decimal makes a DECIMAL, which must fit 64 bits unless wide.
 func decimal(t table.Type, unscaled *big.Int, wide bool, pos int) (table.Value, error) {
 	if !wide && !unscaled.IsInt64() {
-		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
+		return table.Null(t), Raised(pos, OutOfRange(t))
 	}
 	return table.Dec(t, unscaled), nil
 }
@@ -144,7 +144,7 @@ func decimal(t table.Type, unscaled *big.Int, wide bool, pos int) (table.Value, 
 func quotient(l, r table.Value, t table.Type, pos int) (table.Value, error) {
 	x, y := aligned(l, r)
 	if y.Sign() == 0 {
-		return table.Null(t), Errorf(pos, MsgDivisionByZero)
+		return table.Null(t), Raised(pos, MsgDivisionByZero)
 	}
 	var f float64
 	const exact = 1 << 53
@@ -155,9 +155,9 @@ func quotient(l, r table.Value, t table.Type, pos int) (table.Value, error) {
 	}
 	switch {
 	case math.IsInf(f, 0):
-		return table.Null(t), Errorf(pos, MsgOverflow)
+		return table.Null(t), Raised(pos, MsgOverflow)
 	case f == 0 && x.Sign() != 0:
-		return table.Null(t), Errorf(pos, MsgUnderflow)
+		return table.Null(t), Raised(pos, MsgUnderflow)
 	}
 	return table.Value{Type: t, F: f + 0}, nil
 }
@@ -183,7 +183,7 @@ func decimalOp(op ArithOp, l, r table.Value, wide bool, pos int) (table.Value, e
 	t.Scale = max(l.Type.Scale, r.Type.Scale)
 	a, b := aligned(l, r)
 	if !wide && !(a.IsInt64() && b.IsInt64()) {
-		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
+		return table.Null(t), Raised(pos, OutOfRange(t))
 	}
 	out := new(big.Int)
 	switch op {
@@ -193,7 +193,7 @@ func decimalOp(op ArithOp, l, r table.Value, wide bool, pos int) (table.Value, e
 		out.Sub(a, b)
 	default:
 		if b.Sign() == 0 {
-			return table.Null(t), Errorf(pos, MsgDivisionByZero)
+			return table.Null(t), Raised(pos, MsgDivisionByZero)
 		}
 		out.Rem(a, b)
 	}

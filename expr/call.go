@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -123,9 +124,12 @@ type args struct {
 	wide bool
 }
 
-func (a args) fail(format string, values ...any) (table.Value, error) {
-	return table.Null(a.T), Errorf(a.P, format, values...)
+func (a args) failAs(code sqlstate.Code, format string, values ...any) (table.Value, error) {
+	return table.Null(a.T), Coded(code, a.P, format, values...)
 }
+
+// raise is failAs with one of the messages of [Raised].
+func (a args) raise(msg string) (table.Value, error) { return table.Null(a.T), Raised(a.P, msg) }
 
 func (e *Call) eval(env *Env) (table.Value, error) {
 	if e.Fn.lazy != nil {

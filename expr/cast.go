@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -26,7 +27,7 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	case to.IsInteger() && from.IsFloat():
 		f := math.RoundToEven(x.F)
 		if !(f >= -0x1p63 && f < 0x1p63) {
-			return out, Errorf(pos, "%s out of range", to)
+			return out, Coded(sqlstate.NumericOutOfRange, pos, "%s out of range", to)
 		}
 		return castInt(big.NewInt(int64(f)), to, pos)
 	case to.Kind == table.Decimal && from.IsExact():
@@ -42,13 +43,13 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	case to.Kind == table.Real && from.IsFloat():
 		var msg string
 		if out.F, msg = Round32(x.F); msg != "" {
-			return out, Errorf(pos, "%s", msg)
+			return out, Raised(pos, msg)
 		}
 		return out, nil
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
 		us, ok, _ := IntOp(Mul, x.I, table.MicrosPerDay)
 		if !ok || !to.Holds(us) {
-			return out, Errorf(pos, "date out of range for timestamp")
+			return out, Coded(sqlstate.DatetimeOverflow, pos, "date out of range for timestamp")
 		}
 		out.I = us
 		return out, nil
@@ -58,7 +59,7 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	case to.Kind == from.Kind:
 		return x, nil
 	}
-	return out, Errorf(pos, "cannot cast type %s to %s", from, to)
+	return out, Coded(sqlstate.CannotCoerce, pos, "cannot cast type %s to %s", from, to)
 }
 
 // Blanks may stand around a value in a text.
@@ -71,10 +72,10 @@ func init() {
 	NumericOf = define("numeric_of(text,integer) numeric!", func(a args) (table.Value, error) {
 		u, scale, ok := table.ParseNumber(strings.Trim(a.v[0].S, Blanks))
 		if !ok {
-			return a.fail("invalid input syntax for type numeric: %q", a.v[0].S)
+			return a.failAs(sqlstate.InvalidText, "invalid input syntax for type numeric: %q", a.v[0].S)
 		}
 		if d := scale - a.T.Scale; d > 0 && new(big.Int).Rem(u, table.Pow10(d)).Sign() != 0 {
-			return a.fail("%q has more than the %d decimals that were seen in these texts; write NUMERIC(18, %d)", a.v[0].S, a.T.Scale, min(scale, 18))
+			return a.failAs(sqlstate.InvalidParameterValue, "%q has more than the %d decimals that were seen in these texts; write NUMERIC(18, %d)", a.v[0].S, a.T.Scale, min(scale, 18))
 		}
 		return castDecimal(u, scale, a.T, a.wide, a.P)
 	}).as(hidden)
@@ -86,7 +87,7 @@ func init() {
 // castText parses s as a value of type to, blanks around it allowed.
 func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) {
 	in := strings.Trim(s, Blanks)
-	syntax := func() error { return Errorf(pos, "invalid input syntax for type %s: %q", to, s) }
+	syntax := func() error { return Coded(sqlstate.InvalidText, pos, "invalid input syntax for type %s: %q", to, s) }
 	if to.Kind == table.Decimal {
 		u, scale, ok := table.ParseNumber(in)
 		if !ok {
@@ -104,16 +105,16 @@ func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) 
 	case err == table.ErrSyntax:
 		return table.Null(to), syntax()
 	case to.IsInteger():
-		return table.Null(to), Errorf(pos, "%s out of range", to)
+		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "%s out of range", to)
 	case to.IsFloat():
-		return table.Null(to), Errorf(pos, "%q is out of range for type %s", s, to)
+		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "%q is out of range for type %s", s, to)
 	}
-	return table.Null(to), Errorf(pos, "%s: %q", OutOfRange(to), s)
+	return table.Null(to), Coded(sqlstate.InvalidParameterValue, pos, "%s: %q", OutOfRange(to), s)
 }
 
 func castInt(i *big.Int, to table.Type, pos int) (table.Value, error) {
 	if !i.IsInt64() || !to.Holds(i.Int64()) {
-		return table.Null(to), Errorf(pos, "%s out of range", to)
+		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "%s out of range", to)
 	}
 	return table.Value{Type: to, I: i.Int64()}, nil
 }
@@ -130,7 +131,7 @@ func castDecimal(u *big.Int, scale int, to table.Type, wide bool, pos int) (tabl
 		u = divAway(u, table.Pow10(-d))
 	}
 	if to.Precision > 0 && to.Precision != 18 && u.CmpAbs(table.Pow10(to.Precision)) >= 0 {
-		return table.Null(to), Errorf(pos, "numeric field overflow: a value does not fit %s", to)
+		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "numeric field overflow: a value does not fit %s", to)
 	}
 	return decimal(to, u, wide, pos)
 }
@@ -139,7 +140,7 @@ func castDecimal(u *big.Int, scale int, to table.Type, wide bool, pos int) (tabl
 // DOUBLE, 6 of a REAL.
 func floatToDecimal(x table.Value, to table.Type, wide bool, pos int) (table.Value, error) {
 	if math.IsNaN(x.F) || math.IsInf(x.F, 0) {
-		return table.Null(to), Errorf(pos, "cannot convert %s to numeric", x)
+		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "cannot convert %s to numeric", x)
 	}
 	digits := 15
 	if x.Type.Kind == table.Real {
@@ -147,7 +148,7 @@ func floatToDecimal(x table.Value, to table.Type, wide bool, pos int) (table.Val
 	}
 	// Far outside 64 bits at any scale: do not write out hundreds of digits.
 	if math.Abs(x.F) >= 1e60 {
-		return table.Null(to), Errorf(pos, "%s", OutOfRange(to))
+		return table.Null(to), Raised(pos, OutOfRange(to))
 	}
 	u, scale, _ := table.ParseNumber(strconv.FormatFloat(x.F, 'e', digits-1, 64))
 	return castDecimal(u, scale, to, wide, pos)

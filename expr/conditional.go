@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -21,7 +22,7 @@ var (
 		typed: func(args []Expr) table.Type { return args[1].Type() },
 		eval: func(a args) (table.Value, error) {
 			if a.v[0].I > 1 {
-				return a.fail("more than one row returned by a subquery used as an expression")
+				return a.failAs(sqlstate.CardinalityViolation, "more than one row returned by a subquery used as an expression")
 			}
 			return a.v[1], nil
 		}}

@@ -12,7 +12,7 @@ func init() {
 	for name, f := range map[string]ofFloat{"sind": sind, "cosd": cosd, "tand": tand, "cotd": cotd} {
 		define(name+"(double) double!", func(a args) (table.Value, error) { // infinite where a tangent is
 			if msg := finite(a.v[0].F); msg != "" {
-				return a.fail("%s", msg)
+				return a.raise(msg)
 			}
 			return table.Float(f(math.Mod(a.v[0].F, 360)) + 0), nil // 0 for -0
 		})

@@ -3,6 +3,7 @@ package expr
 import (
 	"math/big"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -36,12 +37,12 @@ func Eval(e Expr, env *Env) (table.Value, error) {
 	switch e := e.(type) {
 	case *Column:
 		if env == nil || env.Column == nil {
-			return table.Value{}, Errorf(e.P, "column %s is not allowed here", e.Name)
+			return table.Value{}, Coded(sqlstate.InvalidParameterValue, e.P, "column %s is not allowed here", e.Name)
 		}
 		return env.Column(e.Index), nil
 	case *AggRef:
 		if !env.wide() {
-			return table.Value{}, Errorf(e.P, "aggregate %s is not allowed here", e.Name)
+			return table.Value{}, Coded(sqlstate.InvalidParameterValue, e.P, "aggregate %s is not allowed here", e.Name)
 		}
 		return env.Agg(e.Index), nil
 	case *Const:
@@ -134,7 +135,7 @@ func evalBool(e Expr, env *Env) (table.Value, error) {
 		}
 		return table.Bool(m.Match(x.S) != e.Not), nil
 	}
-	return unknown, Errorf(e.Pos(), "cannot evaluate %s", e)
+	return unknown, Coded(sqlstate.InvalidParameterValue, e.Pos(), "cannot evaluate %s", e)
 }
 
 // evalJunction evaluates AND (decisive 0) or OR (decisive 1).
@@ -178,7 +179,7 @@ func negate(x table.Value, wide bool, pos int) (table.Value, error) {
 	case x.Type.Kind == table.Decimal:
 		return decimal(x.Type, new(big.Int).Neg(x.Unscaled()), wide, pos)
 	case x.I == -x.I && x.I != 0 || x.Type.IsInteger() && !x.Type.Holds(-x.I):
-		return x, Errorf(pos, "%s", OutOfRange(x.Type))
+		return x, Raised(pos, OutOfRange(x.Type))
 	}
 	x.I, x.Months, x.Carried = -x.I, -x.Months, -x.Carried
 	return x, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -15,7 +16,7 @@ func init() {
 		define("to_char("+kind+",text) text!", func(a args) (table.Value, error) {
 			parts := timeFields(a.v[1].S)
 			if f := unshown(parts); f != nil {
-				return a.fail("%s is not supported in the pattern of a time", f.name)
+				return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a time", f.name)
 			}
 			return table.Str(string(appendMoment(nil, parts, momentOf(a.v[0])))), nil
 		}).bound(func(e *Call) kernel {
@@ -44,7 +45,7 @@ func init() {
 	define("to_date(text,text) date!", func(a args) (table.Value, error) {
 		m, err := a.readTime(timeFields(a.v[1].S))
 		if err == nil && !a.T.Holds(m.day) {
-			err = Errorf(a.P, "%s", OutOfRange(a.T))
+			err = Raised(a.P, OutOfRange(a.T))
 		}
 		return table.Value{Type: a.T, Null: err != nil, I: m.day}, err
 	}).bound(func(e *Call) kernel {
@@ -397,7 +398,9 @@ func readKernel(e *Call, of func(m moment) (int64, state)) kernel {
 // follow where no other number does, else as many as its field is wide.
 func (a args) readTime(parts []patternPart) (m moment, err error) {
 	text, t := a.v[0].S, readDate{month: 1, day: 1}
-	bad := func() error { return Errorf(a.P, "%q does not fit the pattern %q", a.v[0].S, a.v[1].S) }
+	bad := func() error {
+		return Coded(sqlstate.InvalidParameterValue, a.P, "%q does not fit the pattern %q", a.v[0].S, a.v[1].S)
+	}
 	blanks := 0 // that the pattern has not asked for
 	skip := func() {
 		left := strings.TrimLeft(text, " \t\n\v\f\r")
@@ -414,7 +417,7 @@ func (a args) readTime(parts []patternPart) (m moment, err error) {
 			}
 			continue
 		case p.of.read == nil:
-			return m, Errorf(a.P, "%s is not supported where a time is read by a pattern", p.of.name)
+			return m, Coded(sqlstate.FeatureNotSupported, a.P, "%s is not supported where a time is read by a pattern", p.of.name)
 		case text == "":
 			continue
 		}
@@ -443,7 +446,7 @@ func (a args) readTime(parts []patternPart) (m moment, err error) {
 		case n < 0 && p.of.name == "YYYY": // BC
 			n++
 		case n < 0:
-			return m, Errorf(a.P, "date/time field value out of range: %q", a.v[0].S)
+			return m, Coded(sqlstate.DatetimeOverflow, a.P, "date/time field value out of range: %q", a.v[0].S)
 		}
 		p.of.read(&t, n)
 		text, blanks = text[size:], 0
@@ -513,13 +516,15 @@ func digitsOf(s string) (n int64, size int) {
 func (a args) dateRead(t readDate) (m moment, err error) {
 	if t.set || t.twelve {
 		if t.hour < 1 || t.hour > 12 {
-			return m, Errorf(a.P, "hour \"%d\" is invalid for the 12-hour clock", t.hour)
+			return m, Coded(sqlstate.DatetimeOverflow, a.P, "hour \"%d\" is invalid for the 12-hour clock", t.hour)
 		}
 		if t.hour %= 12; t.afternoon {
 			t.hour += 12
 		}
 	}
-	out := func() error { return Errorf(a.P, "date/time field value out of range: %q", a.v[0].S) }
+	out := func() error {
+		return Coded(sqlstate.DatetimeOverflow, a.P, "date/time field value out of range: %q", a.v[0].S)
+	}
 	if t.month < 1 || t.month > 12 || t.day < 1 || t.day > int64(table.DaysInMonth(t.year, int(t.month))) || t.hour > 23 || t.minute > 59 || t.sec > 59 {
 		return m, out()
 	}

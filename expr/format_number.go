@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,7 +26,7 @@ func init() {
 	define("to_char(double,text) text!", func(a args) (table.Value, error) {
 		x := a.v[0].F
 		if math.IsNaN(x) || math.IsInf(x, 0) { // which PostgreSQL writes in several ways
-			return a.fail("a number that is not finite has no digits to format")
+			return a.failAs(sqlstate.InvalidParameterValue, "a number that is not finite has no digits to format")
 		}
 		// As many digits as PostgreSQL. They are rounded as those of a NUMERIC: an AVG and a quotient are that there.
 		u, scale, _ := table.ParseNumber(strconv.FormatFloat(x, 'e', 14, 64))
@@ -139,7 +140,7 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	f, unsupported := readNumberFormat(a.v[1].S)
 	switch {
 	case unsupported != "":
-		return a.fail("%s is not supported in the pattern of a number", unsupported)
+		return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", unsupported)
 	case f.roman != "":
 		return table.Str(f.romanOf(withScale(u, scale, 0))), nil
 	case f.science:
@@ -158,12 +159,12 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 func (a args) formattedReal() (table.Value, error) {
 	x := a.v[0].F
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return a.fail("a number that is not finite has no digits to format")
+		return a.failAs(sqlstate.InvalidParameterValue, "a number that is not finite has no digits to format")
 	}
 	f, unsupported := readNumberFormat(a.v[1].S)
 	switch {
 	case unsupported != "":
-		return a.fail("%s is not supported in the pattern of a number", unsupported)
+		return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", unsupported)
 	case f.roman != "":
 		u, _, _ := table.ParseNumber(strconv.FormatFloat(x, 'f', 0, 64))
 		return table.Str(f.romanOf(u)), nil
@@ -244,10 +245,10 @@ func readNumber(a args) (table.Value, error) {
 	text := a.v[0].S
 	f, unsupported := readNumberFormat(a.v[1].S)
 	if unsupported != "" {
-		return a.fail("%s is not supported in the pattern of a number", unsupported)
+		return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", unsupported)
 	}
 	if f.shifts || f.roman != "" || f.science {
-		return a.fail("V, RN and EEEE are not supported in the pattern of to_number")
+		return a.failAs(sqlstate.FeatureNotSupported, "V, RN and EEEE are not supported in the pattern of to_number")
 	}
 	var digits strings.Builder
 	signed := slices.ContainsFunc(f.parts, func(p string) bool { return p == "S" || p == "MI" || p == "PL" || p == "SG" })
@@ -300,7 +301,7 @@ func readNumber(a args) (table.Value, error) {
 	}
 	u, ok := new(big.Int).SetString(digits.String(), 10)
 	if !ok {
-		return a.fail("%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
+		return a.failAs(sqlstate.InvalidParameterValue, "%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
 	}
 	if signed {
 		sign() // also behind fewer digits than the pattern has

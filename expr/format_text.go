@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -56,7 +57,7 @@ func (a args) readFormatField(s string) (f formatField, size int, err error) {
 	n, digits := digitsOf(s)
 	if digits > 0 && strings.HasPrefix(s[digits:], "$") {
 		if f.position, size = n, digits+1; n == 0 {
-			return f, size, Errorf(a.P, "format specifies argument 0, but arguments are numbered from 1")
+			return f, size, Coded(sqlstate.InvalidParameterValue, a.P, "format specifies argument 0, but arguments are numbered from 1")
 		}
 	}
 	for size < len(s) && s[size] == '-' {
@@ -65,17 +66,17 @@ func (a args) readFormatField(s string) (f formatField, size int, err error) {
 	}
 	f.width, digits = digitsOf(s[size:])
 	if size += digits; size == len(s) {
-		return f, size, Errorf(a.P, `unterminated format() type specifier; for a single "%%" write "%%%%"`)
+		return f, size, Coded(sqlstate.InvalidParameterValue, a.P, `unterminated format() type specifier; for a single "%%" write "%%%%"`)
 	}
 	f.kind = s[size]
 	switch {
 	case f.kind == '*':
-		return f, size, Errorf(a.P, "a width of * is not supported; write its digits")
+		return f, size, Coded(sqlstate.FeatureNotSupported, a.P, "a width of * is not supported; write its digits")
 	case strings.IndexByte("sIL", f.kind) < 0:
 		_, n := utf8.DecodeRuneInString(s[size:])
-		return f, size, Errorf(a.P, "unrecognized format() type specifier %q; there are %%s, %%I, %%L and %%%%", s[size:size+n])
+		return f, size, Coded(sqlstate.InvalidParameterValue, a.P, "unrecognized format() type specifier %q; there are %%s, %%I, %%L and %%%%", s[size:size+n])
 	case f.width > MaxText/utf8.UTFMax:
-		return f, size, Errorf(a.P, "requested length too large")
+		return f, size, Coded(sqlstate.ProgramLimitExceeded, a.P, "requested length too large")
 	}
 	return f, size + 1, nil
 }
@@ -107,7 +108,7 @@ func formatText(a args) (table.Value, error) {
 			last = f.position
 		}
 		if last >= int64(len(a.v)) {
-			return a.fail("too few arguments for format()")
+			return a.failAs(sqlstate.InvalidParameterValue, "too few arguments for format()")
 		}
 		shown, err := a.written(f, a.v[last])
 		if err != nil {
@@ -120,7 +121,7 @@ func formatText(a args) (table.Value, error) {
 			shown = pad + shown
 		}
 		if out.WriteString(shown); out.Len() > MaxText {
-			return a.fail("requested length too large")
+			return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 		}
 	}
 	return table.Str(out.String()), nil
@@ -130,7 +131,7 @@ func formatText(a args) (table.Value, error) {
 func (a args) written(f formatField, v table.Value) (string, error) {
 	switch {
 	case f.kind == 'I' && v.Null:
-		return "", Errorf(a.P, "null values cannot be formatted as an SQL identifier")
+		return "", Coded(sqlstate.NullNotAllowed, a.P, "null values cannot be formatted as an SQL identifier")
 	case f.kind == 'L' && v.Null:
 		return "NULL", nil
 	}

@@ -110,7 +110,7 @@ func (s *sum) value(pos int) (table.Value, error) {
 	carried := new(big.Int).Sub(big.NewInt(v.I/table.MicrosPerDay), &s.days)
 	v.Months, v.Carried = int32(s.months.Int64()), int32(carried.Int64())
 	if !all.IsInt64() || !s.us.IsInt64() || s.months.Cmp(big.NewInt(int64(v.Months))) != 0 || carried.Cmp(big.NewInt(int64(v.Carried))) != 0 {
-		return table.Null(intervalType), Errorf(pos, "%s", OutOfRange(intervalType))
+		return table.Null(intervalType), Raised(pos, OutOfRange(intervalType))
 	}
 	return v, nil
 }
@@ -190,7 +190,7 @@ func (a args) timestamp(m moment) (table.Value, error) {
 	t := table.Type{Kind: table.Timestamp}
 	us, s := timestampOf(m)
 	if s == failed {
-		return a.fail("%s", OutOfRange(t))
+		return a.raise(OutOfRange(t))
 	}
 	return table.Value{Type: t, I: us}, nil
 }
@@ -259,7 +259,7 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 			by = exactToFloat(a.v[1], false)
 		}
 		if op == Div && by == 0 {
-			return a.fail(MsgDivisionByZero)
+			return a.raise(MsgDivisionByZero)
 		}
 		fits := !math.IsNaN(by) && !math.IsInf(by, 0)
 		part := func(n int64) *big.Rat {
@@ -283,7 +283,7 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 		us = times(table.MicrosPerDay, wholeOf(&s.days, us.Quo(us, new(big.Rat).SetInt64(table.MicrosPerDay))))
 		s.addMicros(us.Add(us, part(a.v[0].Clock())))
 		if !fits {
-			return a.fail("%s", OutOfRange(a.T))
+			return a.raise(OutOfRange(a.T))
 		}
 		return s.value(a.P)
 	}

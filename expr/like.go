@@ -1,9 +1,10 @@
 package expr
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // LikeMatcher is a LIKE or ILIKE pattern, ready to match many strings.
@@ -40,7 +41,7 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 		switch {
 		case escape != 0 && r == escape:
 			if i += n; i == len(pattern) {
-				return nil, errors.New("LIKE pattern must not end with escape character")
+				return nil, sqlstate.Errorf(sqlstate.InvalidEscapeSequence, "LIKE pattern must not end with escape character")
 			}
 			_, n = utf8.DecodeRuneInString(pattern[i:])
 			m.literal(pattern[i : i+n])

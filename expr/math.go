@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -85,7 +86,7 @@ func init() {
 		x := new(big.Int).Mul(a.v[0].Unscaled(), table.Pow10(a.v[1].Type.Scale))
 		y := new(big.Int).Mul(a.v[1].Unscaled(), table.Pow10(a.v[0].Type.Scale))
 		if y.Sign() == 0 {
-			return a.fail(MsgDivisionByZero)
+			return a.raise(MsgDivisionByZero)
 		}
 		return a.decimal(x.Quo(x, y))
 	})
@@ -102,11 +103,11 @@ func init() {
 		base, x := a.v[0].F, a.v[1].F
 		for _, v := range []float64{base, x} {
 			if msg := logarithm(v); msg != "" {
-				return a.fail("%s", msg)
+				return a.raise(msg)
 			}
 		}
 		if base == 1 {
-			return a.fail(MsgDivisionByZero)
+			return a.raise(MsgDivisionByZero)
 		}
 		return a.double(log10(x)/log10(base), base, x)
 	}).plainly2(func(base, x float64) float64 { return log10(x) / log10(base) })
@@ -156,9 +157,9 @@ func init() {
 	define("factorial(bigint) numeric!", func(a args) (table.Value, error) {
 		switch n := a.v[0].I; {
 		case n < 0:
-			return a.fail("factorial of a negative number is undefined")
+			return a.failAs(sqlstate.InvalidParameterValue, "factorial of a negative number is undefined")
 		case n > 33: // the last of at most 38 digits
-			return a.fail("%s", OutOfRange(a.T))
+			return a.raise(OutOfRange(a.T))
 		default:
 			return a.decimal(new(big.Int).MulRange(1, n))
 		}
@@ -348,7 +349,7 @@ func within(wrong func(x float64) string, f ofFloat) func(args) (table.Value, er
 	return func(a args) (table.Value, error) {
 		x := a.v[0].F
 		if msg := wrong(x); msg != "" {
-			return a.fail("%s", msg)
+			return a.raise(msg)
 		}
 		return a.double(f(x), x)
 	}
@@ -368,9 +369,9 @@ func doubleBucket(a args) (table.Value, error) {
 	x, from, to, count := a.v[0].F, a.v[1].F, a.v[2].F, a.v[3].I
 	switch {
 	case x != x || from != from || to != to:
-		return a.fail("operand, lower bound, and upper bound cannot be NaN")
+		return a.failAs(sqlstate.InvalidArgumentForWidth, "operand, lower bound, and upper bound cannot be NaN")
 	case math.IsInf(from, 0) || math.IsInf(to, 0):
-		return a.fail("lower and upper bounds must be finite")
+		return a.failAs(sqlstate.InvalidParameterValue, "lower and upper bounds must be finite")
 	}
 	return a.bucket(count, cmp.Compare(x, from), cmp.Compare(x, to), cmp.Compare(from, to), func() int64 {
 		return int64(float64(count) * ((x/2 - from/2) / (to/2 - from/2)))
@@ -394,15 +395,15 @@ func exactBucket(a args) (table.Value, error) {
 func (a args) bucket(count int64, low, high, bounds int, before func() int64) (table.Value, error) {
 	switch {
 	case count <= 0:
-		return a.fail("count must be greater than zero")
+		return a.failAs(sqlstate.InvalidArgumentForWidth, "count must be greater than zero")
 	case bounds == 0:
-		return a.fail("lower bound cannot equal upper bound")
+		return a.failAs(sqlstate.InvalidArgumentForWidth, "lower bound cannot equal upper bound")
 	case low*bounds > 0: // before the first bound
 		return table.Int(0), nil
 	case high*bounds <= 0:
 		last, ok, _ := IntOp(Add, count, 1)
 		if !ok {
-			return a.fail("%s", OutOfRange(a.T))
+			return a.raise(OutOfRange(a.T))
 		}
 		return table.Int(last), nil
 	}
@@ -417,9 +418,9 @@ func (a args) double(f float64, of ...float64) (table.Value, error) {
 	}
 	switch {
 	case math.IsInf(f, 0) && !infinite:
-		return a.fail(MsgOverflow)
+		return a.raise(MsgOverflow)
 	case f == 0 && !infinite && a.Fn.Name == "exp":
-		return a.fail(MsgUnderflow)
+		return a.raise(MsgUnderflow)
 	}
 	return table.Float(f), nil
 }
@@ -462,13 +463,13 @@ func power(a args) (table.Value, error) {
 	x, y := a.v[0].F, a.v[1].F
 	switch {
 	case x == 0 && y < 0:
-		return a.fail("zero raised to a negative power is undefined")
+		return a.failAs(sqlstate.InvalidArgumentForPower, "zero raised to a negative power is undefined")
 	case x < 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) && y == y && y != math.Floor(y):
-		return a.fail("a negative number raised to a non-integer power yields a complex result")
+		return a.failAs(sqlstate.InvalidArgumentForPower, "a negative number raised to a non-integer power yields a complex result")
 	}
 	f := pow(x, y)
 	if f == 0 && x != 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
-		return a.fail(MsgUnderflow)
+		return a.raise(MsgUnderflow)
 	}
 	return a.double(f, x, y)
 }

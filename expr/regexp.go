@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -100,7 +101,7 @@ func init() {
 		define("regexp_instr(text,text"+more+") integer!", func(a args) (table.Value, error) {
 			end, err := a.number(4, "endoption", 0)
 			if err != nil || end > 1 {
-				return a.fail("invalid value for parameter \"endoption\": %d", end)
+				return a.failAs(sqlstate.InvalidParameterValue, "invalid value for parameter \"endoption\": %d", end)
 			}
 			at, err := a.match(2, 5)
 			if err != nil {
@@ -124,7 +125,7 @@ func init() {
 		define(op.name+"(text,text) boolean!", func(a args) (table.Value, error) {
 			m, err := CompileLike(a.v[1].S, '\\', op.fold)
 			if err != nil {
-				return a.fail("%v", err)
+				return table.Null(a.T), ErrorAt(a.P, err)
 			}
 			return table.Bool(m.Match(a.v[0].S) != op.not), nil
 		}).as(infix)
@@ -200,7 +201,7 @@ func (a args) flags(i int) string {
 // regexp is argument i, a pattern, made ready; global says that the flag g is there.
 func (a args) regexp(i int, flags string) (re *pattern, global bool, err error) {
 	if re, err = compiled(a.v[i].S, flags); err != nil {
-		return nil, false, Errorf(a.P, "%v", err)
+		return nil, false, ErrorAt(a.P, err)
 	}
 	return re, strings.Contains(flags, "g"), nil
 }
@@ -213,7 +214,7 @@ func (a args) number(i int, name string, least int64) (int64, error) {
 	if n := a.v[i].I; n >= least {
 		return n, nil
 	}
-	return 0, Errorf(a.P, "invalid value for parameter %q: %d", name, a.v[i].I)
+	return 0, Coded(sqlstate.InvalidParameterValue, a.P, "invalid value for parameter %q: %d", name, a.v[i].I)
 }
 
 // matches are those of a pattern, the second argument, from the character on whose number is argument start, with the
@@ -224,7 +225,7 @@ func (a args) matches(start, flags int) (re *pattern, list [][]int, err error) {
 		return nil, nil, err
 	}
 	if global {
-		return nil, nil, Errorf(a.P, "%s() does not support the \"global\" option", a.Fn.Name)
+		return nil, nil, Coded(sqlstate.InvalidParameterValue, a.P, "%s() does not support the \"global\" option", a.Fn.Name)
 	}
 	from, err := a.number(start, "start", 1)
 	if err != nil {
@@ -312,7 +313,7 @@ func regexpReplace(a args) (table.Value, error) {
 	}
 	out, fits := replacedAt(s, by, list)
 	if !fits {
-		return a.fail("requested length too large")
+		return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 	}
 	return table.Str(out), nil
 }
@@ -403,7 +404,7 @@ func similarSubstring(a args) (table.Value, error) {
 			p = anchored(p)
 		}
 		if of[i], err = compiled(p, ""); err != nil {
-			return table.Null(a.T), Errorf(a.P, "%v", err)
+			return table.Null(a.T), ErrorAt(a.P, err)
 		}
 	}
 	s := a.v[0].S
@@ -425,7 +426,7 @@ func similarSubstring(a args) (table.Value, error) {
 // similarParts are the regular expressions of the parts of a pattern of SIMILAR TO, which an escaped double quote ends: up to three.
 func (a args) similarParts(pattern, escape string) ([]string, error) {
 	if len([]rune(escape)) > 1 {
-		return nil, Errorf(a.P, "invalid escape string: it must be empty or one character")
+		return nil, Coded(sqlstate.InvalidEscapeSequence, a.P, "invalid escape string: it must be empty or one character")
 	}
 	var parts []string
 	var out strings.Builder
@@ -435,7 +436,7 @@ func (a args) similarParts(pattern, escape string) ([]string, error) {
 		switch {
 		case escaped && c == `"` && !bracket:
 			if len(parts) == 2 {
-				return nil, Errorf(a.P, "a pattern of SIMILAR may not contain more than two double quotes behind the escape")
+				return nil, Coded(sqlstate.InvalidRegularExpression, a.P, "a pattern of SIMILAR may not contain more than two double quotes behind the escape")
 			}
 			parts = append(parts, out.String())
 			out.Reset()
@@ -599,7 +600,7 @@ func compiled(source, flags string) (*pattern, error) {
 		p.finder = p.class
 	}
 	if err != nil {
-		return nil, Errorf(-1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil, Coded(sqlstate.InvalidRegularExpression, -1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	const most = 256
 	if patterns.of == nil || len(patterns.of) >= most {
@@ -633,7 +634,7 @@ func translatedPattern(pattern, flags string) (goes, words string, err error) {
 		case 'q':
 			literal = true
 		default:
-			return "", "", Errorf(-1, "invalid regular expression option: %q; there are g, i, c, n, p, q, s and w", string(f))
+			return "", "", Coded(sqlstate.InvalidRegularExpression, -1, "invalid regular expression option: %q; there are g, i, c, n, p, q, s and w", string(f))
 		}
 	}
 	var text strings.Builder
@@ -688,7 +689,7 @@ func translatedPattern(pattern, flags string) (goes, words string, err error) {
 		case c == 'W':
 			text.WriteString("[^" + wordClass + "]")
 		case boundaries[c] != "" && bracket >= 0:
-			return "", "", Errorf(-1, `invalid regular expression: \%c is no character, and in brackets`, c)
+			return "", "", Coded(sqlstate.InvalidRegularExpression, -1, `invalid regular expression: \%c is no character, and in brackets`, c)
 		case boundaries[c] != "":
 			text.WriteString(boundaries[c])
 			words += string(c)
@@ -698,12 +699,12 @@ func translatedPattern(pattern, flags string) (goes, words string, err error) {
 			digits := pattern[i+1 : min(i+1+hexDigits[c], len(pattern))]
 			n, err := strconv.ParseUint(digits, 16, 32)
 			if err != nil || len(digits) < hexDigits[c] {
-				return "", "", Errorf(-1, `invalid regular expression: \%c wants %d hexadecimal digits behind it`, c, hexDigits[c])
+				return "", "", Coded(sqlstate.InvalidRegularExpression, -1, `invalid regular expression: \%c wants %d hexadecimal digits behind it`, c, hexDigits[c])
 			}
 			fmt.Fprintf(&text, `\x{%x}`, n)
 			i += len(digits)
 		case word:
-			return "", "", Errorf(-1, `invalid regular expression: \%c is not supported`, c)
+			return "", "", Coded(sqlstate.FeatureNotSupported, -1, `invalid regular expression: \%c is not supported`, c)
 		default:
 			text.WriteString(pattern[i-1 : i+1])
 		}

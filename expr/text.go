@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -20,7 +21,7 @@ import (
 func init() {
 	define("||(text,text) text", func(a args) (table.Value, error) {
 		if len(a.v[0].S)+len(a.v[1].S) > MaxText {
-			return a.fail("requested length too large")
+			return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 		}
 		return table.Str(a.v[0].S + a.v[1].S), nil
 	}).by(written2(0, 1, func(out []byte, s, t string) ([]byte, state) {
@@ -87,7 +88,7 @@ func init() {
 			return table.Str(s), nil
 		}
 		if more := len(by) - len(old); more > 0 && len(s)+more*(len(s)/len(old)) > MaxText && len(s)+more*strings.Count(s, old) > MaxText {
-			return a.fail("requested length too large")
+			return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 		}
 		return table.Str(strings.ReplaceAll(s, old, by)), nil
 	}).by(written3(0, 1, 2, func(out []byte, s, old, by string) ([]byte, state) {
@@ -126,14 +127,14 @@ func init() {
 	cut("substr substring(text,integer) text", func(n, length int64) (from, to int64) { return n - 1, length })
 	define("substr substring(text,integer,integer) text!", func(a args) (table.Value, error) {
 		if a.v[2].I < 0 {
-			return a.fail("negative substring length not allowed")
+			return a.failAs(sqlstate.SubstringError, "negative substring length not allowed")
 		}
 		return table.Str(substring(a.v[0].S, a.v[1].I, a.v[2].I)), nil
 	}).by(of3(0, 1, 2, func(s string, start, n int64) (string, state) { return substring(s, start, n), failedIf(n < 0) }))
 	define("repeat(text,integer) text!", func(a args) (table.Value, error) {
 		s, n := a.v[0].S, max(a.v[1].I, 0)
 		if s != "" && n > MaxText/int64(len(s)) {
-			return a.fail("requested length too large")
+			return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 		}
 		return table.Str(strings.Repeat(s, int(min(n, MaxText)))), nil
 	}).by(written2(0, 1, func(out []byte, s string, n int64) ([]byte, state) {
@@ -161,7 +162,7 @@ func init() {
 	}
 	define("split_part(text,text,integer) text!", func(a args) (table.Value, error) {
 		if a.v[2].I == 0 {
-			return a.fail("field position must not be zero")
+			return a.failAs(sqlstate.InvalidParameterValue, "field position must not be zero")
 		}
 		return table.Str(splitPart(a.v[0].S, a.v[1].S, a.v[2].I)), nil
 	}).by(of3(0, 1, 2, func(s, delimiter string, n int64) (string, state) {
@@ -296,7 +297,7 @@ func (a args) joined(list []string, between string) (table.Value, error) {
 		size += len(s)
 	}
 	if size > MaxText {
-		return a.fail("requested length too large")
+		return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 	}
 	return table.Str(strings.Join(list, between)), nil
 }
@@ -383,9 +384,9 @@ func overlay(a args) (table.Value, error) {
 	end, ok, _ := IntOp(Add, start, n)
 	switch {
 	case start <= 0:
-		return a.fail("negative substring length not allowed")
+		return a.failAs(sqlstate.SubstringError, "negative substring length not allowed")
 	case !ok || !integer.Holds(end):
-		return a.fail("%s", OutOfRange(integer))
+		return a.raise(OutOfRange(integer))
 	}
 	return table.Str(characters(s, 0, start-1) + by + characters(s, max(end, 1)-1, math.MaxInt64)), nil
 }
@@ -442,7 +443,7 @@ func cut(signature string, f func(n, length int64) (from, to int64)) {
 // pad brings a text to a length: by characters of fill, or by cutting its end.
 func (a args) pad(fill string, left bool) (table.Value, error) {
 	if a.v[1].I > MaxText/utf8.UTFMax {
-		return a.fail("requested length too large")
+		return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 	}
 	return table.Str(string(appendPadded(nil, a.v[0].S, a.v[1].I, fill, left))), nil
 }
@@ -474,13 +475,13 @@ func appendPadded(out []byte, s string, n int64, fill string, left bool) []byte 
 func chr(a args) (table.Value, error) {
 	switch i := a.v[0].I; {
 	case i < 0:
-		return a.fail("character number must be positive")
+		return a.failAs(sqlstate.InvalidParameterValue, "character number must be positive")
 	case i == 0:
-		return a.fail("null character not permitted")
+		return a.failAs(sqlstate.InvalidParameterValue, "null character not permitted")
 	case i > utf8.MaxRune:
-		return a.fail("requested character too large for encoding: %d", i)
+		return a.failAs(sqlstate.ProgramLimitExceeded, "requested character too large for encoding: %d", i)
 	case !utf8.ValidRune(rune(i)):
-		return a.fail("requested character not valid for encoding: %d", i)
+		return a.failAs(sqlstate.ProgramLimitExceeded, "requested character not valid for encoding: %d", i)
 	default:
 		return table.Str(string(rune(i))), nil
 	}

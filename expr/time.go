@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -66,7 +67,7 @@ func init() {
 		}
 		us, ok := clockOf(a.v[3].I, a.v[4].I, a.v[5].F)
 		if !ok {
-			return a.fail("time field value out of range: %d:%02d:%02v", a.v[3].I, a.v[4].I, a.v[5])
+			return a.failAs(sqlstate.DatetimeOverflow, "time field value out of range: %d:%02d:%02v", a.v[3].I, a.v[4].I, a.v[5])
 		}
 		return a.timestamp(moment{day, us})
 	}).by(kernel{run: func(v []Vector, out Vector) (Vector, bool) {
@@ -86,7 +87,7 @@ func init() {
 	define("to_timestamp(double) timestamp!", func(a args) (table.Value, error) {
 		us := math.RoundToEven(a.v[0].F * 1e6)
 		if !(math.Abs(us) < 1<<62) {
-			return a.fail("%s", OutOfRange(a.T))
+			return a.raise(OutOfRange(a.T))
 		}
 		return a.timestamp(moment{us: int64(us)})
 	}).by(sure(0, func(ys []int64, xs []float64) bool {
@@ -117,13 +118,13 @@ func init() {
 		stride, x, origin := a.v[0], a.v[1].I, a.v[2].I
 		switch {
 		case stride.Months != 0:
-			return a.fail("timestamps cannot be binned into intervals containing months or years")
+			return a.failAs(sqlstate.InvalidParameterValue, "timestamps cannot be binned into intervals containing months or years")
 		case stride.I <= 0:
-			return a.fail("stride must be greater than zero")
+			return a.failAs(sqlstate.InvalidParameterValue, "stride must be greater than zero")
 		}
 		since, ok, _ := IntOp(Sub, x, origin)
 		if !ok {
-			return a.fail("%s", OutOfRange(intervalType))
+			return a.raise(OutOfRange(intervalType))
 		}
 		return a.timestamp(moment{us: x - (since - table.FloorDiv(since, stride.I)*stride.I)})
 	}).by(of3(0, 1, 2, func(stride interval, x, origin int64) (int64, state) {
@@ -169,10 +170,10 @@ func (a args) day() (int64, error) {
 	y, m, d := a.v[0].I, a.v[1].I, a.v[2].I
 	day, ok := civilDay(y, m, d)
 	if !ok {
-		return 0, Errorf(a.P, "date field value out of range: %d-%02d-%02d", y, m, d)
+		return 0, Coded(sqlstate.DatetimeOverflow, a.P, "date field value out of range: %d-%02d-%02d", y, m, d)
 	}
 	if t := (table.Type{Kind: table.Date}); !t.Holds(day) {
-		return 0, Errorf(a.P, "%s", OutOfRange(t))
+		return 0, Raised(a.P, OutOfRange(t))
 	}
 	return day, nil
 }
@@ -350,7 +351,7 @@ func inMillionths(unit string, n int64) *big.Int {
 }
 
 func (a args) noUnit(t table.Type) error {
-	return Errorf(a.P, "unit %q not recognized for type %s", a.v[0].S, t)
+	return Coded(sqlstate.InvalidParameterValue, a.P, "unit %q not recognized for type %s", a.v[0].S, t)
 }
 
 // clockUnits are units of a time of day in microseconds.

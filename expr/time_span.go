@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -18,7 +19,7 @@ func init() {
 		}
 		seconds := new(big.Rat).SetFloat64(a.v[6].F)
 		if seconds == nil {
-			return a.fail("%s", OutOfRange(a.T))
+			return a.raise(OutOfRange(a.T))
 		}
 		s.add(seconds, *unitWritten("secs"))
 		return s.value(a.P)
@@ -47,7 +48,7 @@ func init() {
 			}
 			show, ok := intervalFields[f.of.name]
 			if !ok {
-				return a.fail("%s is not supported in the pattern of an interval", f.of.name)
+				return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of an interval", f.of.name)
 			}
 			n, width := show(spanOf(a.v[0])), f.of.width
 			if i, ok := n.(int64); ok && i < 0 && f.of.name != "DD" && f.of.name != "DDD" {

@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // the zones, for machines that have none
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -93,16 +94,16 @@ func (a args) zone() (offsets, error) {
 	case v.Type.Kind == table.Interval && v.Months == 0 && v.I%1e6 == 0 && math.Abs(float64(v.I)) < table.MicrosPerDay:
 		return fixed(v.I / 1e6)
 	case v.Type.Kind == table.Interval:
-		return nil, Errorf(a.P, "the interval %s is no distance from UTC", v)
+		return nil, Coded(sqlstate.DatetimeOverflow, a.P, "the interval %s is no distance from UTC", v)
 	case v.Type.Kind != table.Varchar:
-		return nil, Errorf(a.P, "a time zone is a name or an interval, not %s", v.Type)
+		return nil, Coded(sqlstate.InvalidParameterValue, a.P, "a time zone is a name or an interval, not %s", v.Type)
 	}
 	if hours, ok := hoursAhead[strings.ToLower(v.S)]; ok {
 		return fixed(hours * 3600)
 	}
 	loc := location(v.S)
 	if loc == nil {
-		return nil, Errorf(a.P, "time zone %q not recognized; write a name such as 'Europe/Berlin', 'UTC', or INTERVAL '2 hours'", v.S)
+		return nil, Coded(sqlstate.InvalidParameterValue, a.P, "time zone %q not recognized; write a name such as 'Europe/Berlin', 'UTC', or INTERVAL '2 hours'", v.S)
 	}
 	return func(second int64) int64 {
 		_, ahead := time.Unix(second, 0).In(loc).Zone()

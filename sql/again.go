@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -347,7 +348,7 @@ func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
 							v = table.Str(v.S)
 						case v.Type.IsNumeric():
 							if v = asParameter(v, c.V.Type, c.P); v.Type != c.V.Type {
-								panic(expr.Errorf(c.P, "the value has another number of digits"))
+								panic(expr.Coded(sqlstate.SyntaxError, c.P, "the value has another number of digits"))
 							}
 						}
 						return &expr.Const{V: v, P: c.P}

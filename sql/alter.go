@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -62,7 +63,7 @@ func (b *binder) alter(n *pg.AlterTableStmt) *Change {
 		c := n.GetAlterTableCmd()
 		s, ok := steps[c.GetSubtype()]
 		if !ok {
-			panic(b.errorf(b.after(c.GetName(), 0), "this form of ALTER TABLE is not supported; there are ADD and DROP COLUMN, ADD and DROP CONSTRAINT, ALTER COLUMN with TYPE, DEFAULT and NOT NULL, and RENAME"))
+			panic(b.coded(sqlstate.FeatureNotSupported, b.after(c.GetName(), 0), "this form of ALTER TABLE is not supported; there are ADD and DROP COLUMN, ADD and DROP CONSTRAINT, ALTER COLUMN with TYPE, DEFAULT and NOT NULL, and RENAME"))
 		}
 		return s.order
 	}
@@ -168,7 +169,7 @@ func (a *alteration) addColumn(c *pg.AlterTableCmd) {
 		return
 	}
 	if slices.Contains(fieldNames(a.def.Fields), d.Colname) {
-		panic(a.errorf(int(d.Location), "column %q of relation %q already exists", clipped(d.Colname), a.def.Name))
+		panic(a.coded(sqlstate.DuplicateColumn, int(d.Location), "column %q of relation %q already exists", clipped(d.Colname), a.def.Name))
 	}
 	late := a.defineColumn(a.def, d)
 	col := len(a.def.Fields) - 1
@@ -186,7 +187,7 @@ func (a *alteration) dropColumn(c *pg.AlterTableCmd) {
 	if views := a.dependents(a.old.Name, a.from[col]); len(views) > 0 && c.Behavior == pg.DropBehavior_DROP_CASCADE {
 		a.dropped = append(a.dropped, a.withDependents(views, true, loc, "view")...)
 	} else if len(views) > 0 {
-		panic(a.errorf(loc, "cannot drop column %q because view %q depends on it; DROP COLUMN ... CASCADE drops it, too", a.def.Fields[col].Name, views[0]))
+		panic(a.coded(sqlstate.DependentObjects, loc, "cannot drop column %q because view %q depends on it; DROP COLUMN ... CASCADE drops it, too", a.def.Fields[col].Name, views[0]))
 	}
 	d, name := a.def, a.def.Fields[col].Name
 	d.Fields, d.Columns = slices.Delete(d.Fields, col, col+1), slices.Delete(d.Columns, col, col+1)
@@ -257,7 +258,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 		was := a.old.Fields[a.from[col]]
 		e = &expr.Column{Index: a.from[col], Name: was.Name, T: was.Type, P: a.pos(loc)}
 		if !assignable(was.Type, to.Type) {
-			panic(a.errorf(loc, "column %q cannot be cast automatically to type %s; write USING CAST(%s AS %s)", to.Name, typeName(to.Type), expr.Ident(to.Name), typeName(to.Type)))
+			panic(a.coded(sqlstate.DatatypeMismatch, loc, "column %q cannot be cast automatically to type %s; write USING CAST(%s AS %s)", to.Name, typeName(to.Type), expr.Ident(to.Name), typeName(to.Type)))
 		}
 		e = a.assigned(e, to)
 	}
@@ -274,7 +275,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 	a.def.Columns[col].Length, a.def.Columns[col].Padded = one.Columns[0].Length, one.Columns[0].Padded
 	defer func() {
 		if v := recover(); v != nil {
-			panic(a.errorf(loc, "the default of column %q cannot be of type %s; ALTER COLUMN %s DROP DEFAULT comes first", to.Name, typeName(to.Type), expr.Ident(to.Name)))
+			panic(a.coded(sqlstate.DatatypeMismatch, loc, "the default of column %q cannot be of type %s; ALTER COLUMN %s DROP DEFAULT comes first", to.Name, typeName(to.Type), expr.Ident(to.Name)))
 		}
 	}()
 	a.defaultOf(a.def, col)
@@ -283,7 +284,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 func (a *alteration) addConstraint(c *pg.AlterTableCmd) {
 	n := c.Def.GetConstraint()
 	if n.SkipValidation || n.Indexname != "" {
-		panic(a.errorf(int(n.Location), "NOT VALID and USING INDEX are not supported: the rows that there are must fit"))
+		panic(a.coded(sqlstate.FeatureNotSupported, int(n.Location), "NOT VALID and USING INDEX are not supported: the rows that there are must fit"))
 	}
 	a.constrain(a.def, n)
 }
@@ -304,7 +305,7 @@ func (a *alteration) dropConstraint(c *pg.AlterTableCmd) {
 		return
 	}
 	if i < 0 {
-		panic(a.errorf(loc, "constraint %q of relation %q does not exist%s", clipped(c.Name), d.Name, suggest(c.Name, names, "constraints")))
+		panic(a.coded(sqlstate.UndefinedObject, loc, "constraint %q of relation %q does not exist%s", clipped(c.Name), d.Name, suggest(c.Name, names, "constraints")))
 	}
 	d.Checks = slices.DeleteFunc(d.Checks, func(c storage.Check) bool { return c.Name == names[i] })
 	if len(d.Checks)+len(d.Keys) == n {
@@ -330,7 +331,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 	case pg.ObjectType_OBJECT_TABLE:
 		ch.Views = a.renamedIn(a.old.Name, to)
 		if a.def.Name = to; slices.Contains(b.c.Names, to) {
-			panic(b.errorf(b.after(to, loc), "relation %q already exists", clipped(to)))
+			panic(b.coded(sqlstate.DuplicateTable, b.after(to, loc), "relation %q already exists", clipped(to)))
 		}
 		for i, c := range a.def.Checks {
 			a.def.Checks[i].SQL = a.ofTable(c.SQL, to)
@@ -340,7 +341,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 		a.independent(col, loc, "rename")
 		was := a.def.Fields[col].Name
 		if i, _ := lookup(name{to, true, false}, fieldNames(a.def.Fields)); i >= 0 {
-			panic(b.errorf(b.after(to, b.after(n.Subname, loc)), "column %q of relation %q already exists", clipped(to), a.def.Name))
+			panic(b.coded(sqlstate.DuplicateColumn, b.after(to, b.after(n.Subname, loc)), "column %q of relation %q already exists", clipped(to), a.def.Name))
 		}
 		a.def.Fields[col].Name = to
 		for i, c := range a.def.Checks {
@@ -355,7 +356,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 	case pg.ObjectType_OBJECT_TABCONSTRAINT:
 		a.renameConstraint(n.Subname, to)
 	default:
-		panic(b.errorf(0, "%s is not supported with this kind of RENAME; there are RENAME TO, RENAME COLUMN and RENAME CONSTRAINT", b.firstWords()))
+		panic(b.coded(sqlstate.FeatureNotSupported, 0, "%s is not supported with this kind of RENAME; there are RENAME TO, RENAME COLUMN and RENAME CONSTRAINT", b.firstWords()))
 	}
 	b.checkDefinition(a.def, a.hasDefault)
 	a.finish(ch)
@@ -365,10 +366,10 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 func (a *alteration) renameConstraint(folded, to string) {
 	loc := a.after(folded, int(a.target.Location))
 	if a.constraintNamed(to) {
-		panic(a.errorf(a.after(to, loc), "constraint %q for relation %q already exists", clipped(to), a.def.Name))
+		panic(a.coded(sqlstate.DuplicateObject, a.after(to, loc), "constraint %q for relation %q already exists", clipped(to), a.def.Name))
 	}
 	if !a.constraintNamed(folded) {
-		panic(a.errorf(loc, "constraint %q of relation %q does not exist", clipped(folded), a.def.Name))
+		panic(a.coded(sqlstate.UndefinedObject, loc, "constraint %q of relation %q does not exist", clipped(folded), a.def.Name))
 	}
 	for i := range a.def.Checks {
 		if a.def.Checks[i].Name == folded {

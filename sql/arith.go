@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -35,9 +36,9 @@ func adaptArith(op expr.ArithOp, l, r expr.Expr, pos int) (expr.Expr, expr.Expr)
 	case t.Kind == table.Date && op == expr.Add && free:
 		t = bigint
 	case t.Kind == table.Unknown:
-		panic(expr.Errorf(pos, "operator is not unique: unknown %s unknown; add a cast", op))
+		panic(expr.Coded(sqlstate.AmbiguousFunction, pos, "operator is not unique: unknown %s unknown; add a cast", op))
 	case t.Kind == table.Date && op == expr.Add:
-		panic(expr.Errorf(pos, "operator is not unique: date + unknown; write INTERVAL '...' or a number of days"))
+		panic(expr.Coded(sqlstate.AmbiguousFunction, pos, "operator is not unique: date + unknown; write INTERVAL '...' or a number of days"))
 	case t.Kind == table.Timestamp && op == expr.Add:
 		t = interval
 	case t.Kind == table.Interval && (op == expr.Mul || op == expr.Div):
@@ -95,11 +96,11 @@ func sign(op string, x expr.Expr, pos int) expr.Expr {
 	t := x.Type()
 	switch {
 	case t.Kind == table.Unknown:
-		panic(expr.Errorf(pos, "operator is not unique: %s unknown; add a cast", op))
+		panic(expr.Coded(sqlstate.AmbiguousFunction, pos, "operator is not unique: %s unknown; add a cast", op))
 	case t.IsNumeric() && op == "+":
 		return x
 	case !t.IsNumeric() && (t.Kind != table.Interval || op == "+"):
-		panic(expr.Errorf(pos, "operator does not exist: %s %s", op, typeName(t)))
+		panic(expr.Coded(sqlstate.UndefinedFunction, pos, "operator does not exist: %s %s", op, typeName(t)))
 	}
 	if c, ok := x.(*expr.Const); ok && t.IsInteger() && (c.V.I == math.MinInt64 || !t.Holds(-c.V.I)) {
 		// Overflows, and reads back as it prints: --9223372036854775808 does not.

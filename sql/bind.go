@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -209,7 +210,7 @@ func (b *binder) refuseClauses() {
 	}
 	for _, c := range clauses {
 		if c.there {
-			panic(b.errorf(b.keyword(c.keyword), "%s is not supported", c.name))
+			panic(b.coded(sqlstate.FeatureNotSupported, b.keyword(c.keyword), "%s is not supported", c.name))
 		}
 	}
 }
@@ -219,12 +220,18 @@ var locks = map[pg.LockClauseStrength]string{
 	pg.LockClauseStrength_LCS_FORNOKEYUPDATE: "FOR NO KEY UPDATE", pg.LockClauseStrength_LCS_FORUPDATE: "FOR UPDATE",
 }
 
+// The codes of names that are ambiguous, and of those that nothing has, by what they name.
+var (
+	ambiguous = map[string]sqlstate.Code{"table": sqlstate.AmbiguousAlias, "column": sqlstate.AmbiguousColumn}
+	undefined = map[string]sqlstate.Code{"table": sqlstate.UndefinedTable, "column": sqlstate.UndefinedColumn}
+)
+
 // find returns the place of a name among those of all tables or columns.
 func (b *binder) find(kind string, n name, list []string, loc int) int {
 	i, matches := lookup(n, list)
 	switch {
 	case i < 0 && matches > 1:
-		panic(b.errorf(loc, "%s name %s is ambiguous; %d %ss differ in case only: write it in double quotes", kind, n.text, matches, kind))
+		panic(b.coded(ambiguous[kind], loc, "%s name %s is ambiguous; %d %ss differ in case only: write it in double quotes", kind, n.text, matches, kind))
 	case i < 0:
 		text := suggest(n.text, list, kind+"s")
 		switch isItem := func(t *pg.Node) bool { return strings.EqualFold(t.GetResTarget().GetName(), n.text) }; {
@@ -235,7 +242,7 @@ func (b *binder) find(kind string, n name, list []string, loc int) int {
 		case kind == "column" && n.quoted:
 			text += fmt.Sprintf("; a text is written '%s'", clipped(n.text))
 		}
-		panic(b.errorf(loc, "%s %q does not exist%s", kind, clipped(n.text), text))
+		panic(b.coded(undefined[kind], loc, "%s %q does not exist%s", kind, clipped(n.text), text))
 	}
 	return i
 }
@@ -254,7 +261,7 @@ func (b *binder) items() []plan.Item {
 	for _, t := range b.sel.TargetList {
 		rt := t.GetResTarget()
 		if rt == nil || len(rt.Indirection) > 0 {
-			panic(b.errorf(int(rt.GetLocation()), "this select item is not supported"))
+			panic(b.coded(sqlstate.FeatureNotSupported, int(rt.GetLocation()), "this select item is not supported"))
 		}
 		if fields := rt.Val.GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
 			of := b.starred(rt.Val.GetColumnRef())
@@ -293,7 +300,7 @@ func (b *binder) parts(loc int, list []*pg.Node) []name {
 	var folded []string
 	for _, f := range list {
 		if f.GetAStar() != nil {
-			panic(b.errorf(loc, "* is not supported here: all columns of a table are no single value; write them one by one"))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "* is not supported here: all columns of a table are no single value; write them one by one"))
 		}
 		folded = append(folded, f.GetString_().GetSval())
 	}
@@ -318,14 +325,14 @@ func (b *binder) rowCount(n *pg.Node, clause string, absent int64) int64 {
 	}
 	e := coerce(b.expr(n), bigint)
 	if !e.Type().IsNumeric() {
-		panic(expr.Errorf(e.Pos(), "argument of %s must be type bigint, not type %s", clause, typeName(e.Type())))
+		panic(expr.Coded(sqlstate.DatatypeMismatch, e.Pos(), "argument of %s must be type bigint, not type %s", clause, typeName(e.Type())))
 	}
 	v := must(expr.Eval(&expr.Cast{X: e, To: bigint, P: e.Pos()}, constants))
 	switch {
 	case v.Null:
 		return absent
 	case v.I < 0:
-		panic(expr.Errorf(e.Pos(), "%s must not be negative", clause))
+		panic(expr.Coded(map[string]sqlstate.Code{"LIMIT": sqlstate.InvalidRowCountInLimit, "OFFSET": sqlstate.InvalidRowCountInOffset}[clause], e.Pos(), "%s must not be negative", clause))
 	}
 	return v.I
 }
@@ -417,5 +424,5 @@ func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 		s := b.qualified(plain[0], loc)
 		return b.field(s.first+b.find("column", plain[1], b.scope.names(s), loc), loc)
 	}
-	panic(b.errorf(loc, "a schema before a column's name is not supported"))
+	panic(b.coded(sqlstate.FeatureNotSupported, loc, "a schema before a column's name is not supported"))
 }

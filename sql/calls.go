@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -65,7 +66,13 @@ type call struct {
 	fraction expr.Expr // of percentiles of an array, the one that is bound; else nil
 }
 
-func (c *call) errorf(format string, args ...any) error { return expr.Errorf(c.at, format, args...) }
+func (c *call) errorf(format string, args ...any) error {
+	return c.coded(sqlstate.SyntaxError, format, args...)
+}
+
+func (c *call) coded(code sqlstate.Code, format string, args ...any) error {
+	return expr.Coded(code, c.at, format, args...)
+}
 
 func (b *binder) call(n *pg.FuncCall) expr.Expr { return b.callAt(n, nil) }
 
@@ -87,11 +94,11 @@ func (b *binder) callAt(n *pg.FuncCall, fraction expr.Expr) expr.Expr {
 	}
 	switch {
 	case b.place == inAggregate:
-		panic(c.errorf("aggregate function calls cannot be nested"))
+		panic(c.coded(sqlstate.GroupingError, "aggregate function calls cannot be nested"))
 	case b.place != inItems:
-		panic(c.errorf("aggregate functions are not allowed in %s", places[b.place]))
+		panic(c.coded(sqlstate.GroupingError, "aggregate functions are not allowed in %s", places[b.place]))
 	case b.merged:
-		panic(c.errorf("aggregate functions are not allowed in %s", places[inValues]))
+		panic(c.coded(sqlstate.GroupingError, "aggregate functions are not allowed in %s", places[inValues]))
 	}
 	b.place = inAggregate
 	defer func() { b.place = inItems }()
@@ -102,23 +109,23 @@ func (b *binder) callAt(n *pg.FuncCall, fraction expr.Expr) expr.Expr {
 func (c *call) supported() {
 	switch {
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
-		panic(c.errorf("a schema before a function's name is not supported"))
+		panic(c.coded(sqlstate.FeatureNotSupported, "a schema before a function's name is not supported"))
 	case whyNot[c.name] != "":
-		panic(c.errorf("%s() is not supported: %s", c.name, whyNot[c.name]))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s() is not supported: %s", c.name, whyNot[c.name]))
 	case c.bind == nil && !slices.Contains(Functions(), c.name):
-		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
+		panic(c.coded(sqlstate.UndefinedFunction, "function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
 	case c.bind == nil && c.Over == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
 		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
 	case c.AggDistinct && (c.kind == expr.KthLargest || c.kind == expr.KthSmallest || c.kind == expr.Selectivity || c.kind >= expr.Corr):
-		panic(c.errorf("%s(DISTINCT ...) is not supported", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s(DISTINCT ...) is not supported", c.name))
 	case c.FuncVariadic:
-		panic(c.errorf("VARIADIC is not supported"))
+		panic(c.coded(sqlstate.FeatureNotSupported, "VARIADIC is not supported"))
 	case c.AggWithinGroup && !c.within:
 		panic(c.errorf("WITHIN GROUP belongs to percentile_disc, percentile_cont and mode, not to %s", c.name))
 	case !c.AggWithinGroup && c.within:
 		panic(c.errorf("%s needs WITHIN GROUP: %s WITHIN GROUP (ORDER BY x)", c.name, map[bool]string{true: "mode()", false: c.name + "(0.5)"}[c.kind == expr.Mode]))
 	case len(c.AggOrder) > 0 && !c.within && c.kind != expr.StringAgg:
-		panic(c.errorf("ORDER BY inside %s is not supported", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "ORDER BY inside %s is not supported", c.name))
 	}
 }
 
@@ -137,7 +144,7 @@ func (c *call) of(n *pg.Node) expr.Aggregate {
 	}
 	e = settle(e)
 	if c.takes != nil && !c.takes(e.Type()) {
-		panic(c.errorf("function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
+		panic(c.coded(sqlstate.UndefinedFunction, "function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
 	}
 	a := expr.Aggregate{Kind: c.kind, Col: -1, Name: e.String(), Arg: e.Type(), P: c.at}
 	if col, ok := e.(*expr.Column); ok {
@@ -189,10 +196,10 @@ func (c *call) finished(a expr.Aggregate) expr.Expr {
 // ofOne binds the aggregates of one argument.
 func (c *call) ofOne() expr.Expr {
 	if most := map[string]string{"max": "greatest", "min": "least"}[c.name]; most != "" && len(c.Args) > 1 {
-		panic(c.errorf("%s takes one argument; write %s(x, y) for that of several", c.name, most))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes one argument; write %s(x, y) for that of several", c.name, most))
 	}
 	if c.AggStar || len(c.Args) != 1 {
-		panic(c.errorf("%s takes one argument", c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes one argument", c.name))
 	}
 	a := c.of(c.Args[0])
 	if a.Arg.Kind == table.Interval && (a.Kind == expr.Sum || a.Kind == expr.Avg) {
@@ -208,7 +215,7 @@ func (c *call) ofOne() expr.Expr {
 func (c *call) ofIntervals(a expr.Aggregate) expr.Expr {
 	mean, x := a.Kind == expr.Avg, a.Argument()
 	if c.AggDistinct {
-		panic(c.errorf("%s(DISTINCT ...) of intervals is not supported; write SELECT %s(d) FROM (SELECT DISTINCT %s AS d FROM ...) s", c.name, c.name, x))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s(DISTINCT ...) of intervals is not supported; write SELECT %s(d) FROM (SELECT DISTINCT %s AS d FROM ...) s", c.name, c.name, x))
 	}
 	sum := func(part string) expr.Expr {
 		of := function(part, []expr.Expr{x}, c.at)
@@ -225,7 +232,7 @@ func (c *call) ofIntervals(a expr.Aggregate) expr.Expr {
 // ofTwo binds the aggregates of pairs of numbers, which are of DOUBLE PRECISION.
 func (c *call) ofTwo() expr.Expr {
 	if c.AggStar || len(c.Args) != 2 {
-		panic(c.errorf("%s takes two arguments: %s(y, x)", c.name, c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes two arguments: %s(y, x)", c.name, c.name))
 	}
 	x, y := c.of(c.Args[0]), c.of(c.Args[1])
 	a := expr.Aggregate{Kind: c.kind, Col: -1, X: widen(x.Argument(), double), Y: widen(y.Argument(), double), Arg: double, P: c.at}
@@ -236,17 +243,17 @@ func (c *call) ofTwo() expr.Expr {
 // texts binds string_agg(x, separator [ORDER BY ...]).
 func (c *call) texts() expr.Expr {
 	if c.AggStar || len(c.Args) != 2 {
-		panic(c.errorf("%s takes a text and what separates it from the one before: %s(x, ', ')", c.name, c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes a text and what separates it from the one before: %s(x, ', ')", c.name, c.name))
 	}
 	a := c.of(c.Args[0])
 	a.Separator = coerce(c.expr(c.Args[1]), varchar)
 	if t := a.Separator.Type(); t.Kind != table.Varchar {
-		panic(expr.Errorf(a.Separator.Pos(), "what separates the texts of %s is text, not %s", c.name, typeName(t)))
+		panic(expr.Coded(sqlstate.SyntaxError, a.Separator.Pos(), "what separates the texts of %s is text, not %s", c.name, typeName(t)))
 	}
 	for _, n := range c.AggOrder {
 		by := n.GetSortBy()
 		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
-			panic(c.errorf("ORDER BY ... USING is not supported; write ASC or DESC"))
+			panic(c.coded(sqlstate.FeatureNotSupported, "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
 		if e := settle(c.expr(by.Node)); !isConstant(e) {
 			a.Order = append(a.Order, directed(e, by))
@@ -260,7 +267,7 @@ func (c *call) texts() expr.Expr {
 		case len(a.Order) == 0:
 			a.Order = []expr.SortKey{{E: x}}
 		case len(a.Order) > 1 || a.Order[0].E.String() != x.String():
-			panic(c.errorf("in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list: write ORDER BY %s", x))
+			panic(c.coded(sqlstate.InvalidColumnReference, "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list: write ORDER BY %s", x))
 		}
 	}
 	return c.finished(a)
@@ -319,13 +326,13 @@ func (c *call) count() expr.Expr {
 		return c.finished(all)
 	}
 	if len(c.Args) != 1 {
-		panic(c.errorf("count takes * or one argument"))
+		panic(c.coded(sqlstate.UndefinedFunction, "count takes * or one argument"))
 	}
 	if c.wholeRow(c.Args[0].GetColumnRef()) {
 		if !c.AggDistinct && !c.joinsOuter() { // a row of a table is never NULL, whatever its columns are
 			return c.finished(all)
 		}
-		panic(c.errorf("count of all columns of a table is not supported: write COUNT(*) for its rows or, behind an outer join, the COUNT of a column that is never NULL"))
+		panic(c.coded(sqlstate.FeatureNotSupported, "count of all columns of a table is not supported: write COUNT(*) for its rows or, behind an outer join, the COUNT of a column that is never NULL"))
 	}
 	switch e := c.expr(c.Args[0]); {
 	case isNull(e):
@@ -356,7 +363,7 @@ func constant(e expr.Expr, t table.Type) *expr.Const {
 func (c *call) sorted() expr.Aggregate {
 	sort := c.AggOrder[0].GetSortBy()
 	if sort.SortbyDir == pg.SortByDir_SORTBY_USING {
-		panic(c.errorf("ORDER BY ... USING is not supported"))
+		panic(c.coded(sqlstate.FeatureNotSupported, "ORDER BY ... USING is not supported"))
 	}
 	a := c.of(sort.Node)
 	a.Desc = sort.SortbyDir == pg.SortByDir_SORTBY_DESC
@@ -366,7 +373,7 @@ func (c *call) sorted() expr.Aggregate {
 // percentile binds percentile_disc(f) and percentile_cont(f) WITHIN GROUP (ORDER BY x [DESC]).
 func (c *call) percentile() expr.Expr {
 	if len(c.Args) != 1 || len(c.AggOrder) != 1 {
-		panic(c.errorf("%s takes one fraction and one value to order by", c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes one fraction and one value to order by", c.name))
 	}
 	n, of := c.Args[0], c.fraction
 	switch {
@@ -383,7 +390,7 @@ func (c *call) percentile() expr.Expr {
 	a := c.sorted()
 	a.F, a.Null = f.V.F, f.V.Null
 	if !a.Null && !(a.F >= 0 && a.F <= 1) {
-		panic(expr.Errorf(f.P, "percentile value %s is not between 0 and 1", f.V))
+		panic(expr.Coded(sqlstate.NumericOutOfRange, f.P, "percentile value %s is not between 0 and 1", f.V))
 	}
 	return c.finished(a)
 }
@@ -438,7 +445,7 @@ func (c *call) mode() expr.Expr {
 // kth binds kth_largest(x, k) and kth_smallest(x, k).
 func (c *call) kth() expr.Expr {
 	if len(c.Args) != 2 {
-		panic(c.errorf("%s takes a value and k: %s(x, 10)", c.name, c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes a value and k: %s(x, 10)", c.name, c.name))
 	}
 	a := c.of(c.Args[0])
 	k := constant(c.expr(c.Args[1]), bigint)
@@ -446,7 +453,7 @@ func (c *call) kth() expr.Expr {
 		panic(c.errorf("the second argument of %s must be a constant integer", c.name))
 	}
 	if a.K, a.Null = k.V.I, k.V.Null; !a.Null && a.K < 1 {
-		panic(expr.Errorf(k.P, "%s: k is %d; it must be between 1 and the number of selected values", c.name, a.K))
+		panic(expr.Coded(sqlstate.SyntaxError, k.P, "%s: k is %d; it must be between 1 and the number of selected values", c.name, a.K))
 	}
 	return c.finished(a)
 }

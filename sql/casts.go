@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -23,10 +24,10 @@ func (b *binder) target(n *pg.TypeName) target {
 	loc := int(n.Location)
 	spelled := lastName(n.Names)
 	if n.Setof || n.PctType || len(n.ArrayBounds) > 0 {
-		panic(b.errorf(loc, "arrays and %%TYPE are not supported"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "arrays and %%TYPE are not supported"))
 	}
 	if len(n.Names) > 2 || len(n.Names) == 2 && n.Names[0].GetString_().GetSval() != "pg_catalog" {
-		panic(b.errorf(loc, "a schema before a type's name is not supported"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "a schema before a type's name is not supported"))
 	}
 	kind, ok := table.KindNamed(spelled)
 	padded := spelled == "bpchar"
@@ -34,7 +35,7 @@ func (b *binder) target(n *pg.TypeName) target {
 		kind, ok = table.Varchar, true
 	}
 	if !ok {
-		panic(b.errorf(loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR%s", spelled,
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR%s", spelled,
 			map[string]string{"time": "; the time of a timestamp is to_char(x, 'HH24:MI:SS')"}[spelled]))
 	}
 	to := target{t: table.Type{Kind: kind}, padded: padded}
@@ -44,14 +45,14 @@ func (b *binder) target(n *pg.TypeName) target {
 		return b.numericTarget(mods, loc)
 	case kind == table.Interval && len(mods) == 1:
 		if to.unit, ok = unitOf(mods[0]); !ok {
-			panic(b.errorf(loc, "INTERVAL with a range of fields is not supported; write INTERVAL '1 day 2 hours'"))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "INTERVAL with a range of fields is not supported; write INTERVAL '1 day 2 hours'"))
 		}
 	case kind == table.Varchar && len(mods) == 1:
 		if to.length = mods[0]; mods[0] < 1 {
 			panic(b.errorf(loc, "length for type %s must be at least 1", map[bool]string{true: "char", false: "varchar"}[padded]))
 		}
 	case len(mods) > 0:
-		panic(b.errorf(loc, "%s with a precision is not supported", strings.ToUpper(spelled)))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s with a precision is not supported", strings.ToUpper(spelled)))
 	}
 	return to
 }
@@ -118,7 +119,7 @@ func (b *binder) typeCast(n *pg.TypeCast) expr.Expr {
 func unitInterval(x expr.Expr, unit string, pos int) expr.Expr {
 	c, ok := x.(*expr.Const)
 	if !ok || c.V.Null || c.V.Type.Kind != table.Unknown || strings.Trim(c.V.S, " +-.0123456789") != "" {
-		panic(expr.Errorf(pos, "INTERVAL '...' %s takes a plain number; write INTERVAL '1 day 2 hours'", strings.ToUpper(unit)))
+		panic(expr.Coded(sqlstate.SyntaxError, pos, "INTERVAL '...' %s takes a plain number; write INTERVAL '1 day 2 hours'", strings.ToUpper(unit)))
 	}
 	return readText(c.V.S+" "+unit, interval, c.P)
 }
@@ -129,7 +130,7 @@ func (b *binder) cast(x expr.Expr, to target, pos int) expr.Expr {
 	c, constant := x.(*expr.Const)
 	switch {
 	case !castable(from, to.t):
-		panic(expr.Errorf(pos, "cannot cast type %s to %s", typeName(from), typeName(to.t)))
+		panic(expr.Coded(sqlstate.CannotCoerce, pos, "cannot cast type %s to %s", typeName(from), typeName(to.t)))
 	case constant:
 		return castConstant(c, to, pos)
 	case from.Kind == table.Varchar && to.t.Kind == table.Varchar && to.length == 0 && !to.padded:
@@ -194,7 +195,7 @@ func castConstant(c *expr.Const, to target, pos int) expr.Expr {
 	// text means its 18 digits.
 	k, folded := e.(*expr.Const)
 	if to.t.Kind == table.Decimal && !to.bare && (!folded || k.V.Unscaled().CmpAbs(table.Pow10(to.t.Precision)) >= 0) {
-		panic(expr.Errorf(pos, "numeric field overflow: %s does not fit %s", c.V, to.t))
+		panic(expr.Coded(sqlstate.NumericOutOfRange, pos, "numeric field overflow: %s does not fit %s", c.V, to.t))
 	}
 	if to.t.Kind == table.Decimal && !to.bare {
 		k = &expr.Const{V: k.V, P: k.P}
@@ -209,7 +210,7 @@ func castConstant(c *expr.Const, to target, pos int) expr.Expr {
 func floatToNumeric(c *expr.Const, pos int) expr.Expr {
 	v, ok := numericOf(c.V)
 	if !ok {
-		panic(expr.Errorf(pos, "cannot convert %s to numeric", c.V))
+		panic(expr.Coded(sqlstate.NumericOutOfRange, pos, "cannot convert %s to numeric", c.V))
 	}
 	return canonical(v, pos)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -59,7 +60,7 @@ func Plan(t *table.Table, text string) (*physical.Query, error) {
 		return nil, err
 	}
 	if len(list) != 1 {
-		return nil, expr.Errorf(-1, "%d statements where one is expected", len(list))
+		return nil, expr.Coded(sqlstate.SyntaxError, -1, "%d statements where one is expected", len(list))
 	}
 	n, err := list[0].Bind(One(t))
 	if err != nil {
@@ -67,7 +68,7 @@ func Plan(t *table.Table, text string) (*physical.Query, error) {
 	}
 	parts := plan.Fragments(rules.CutFragments(n))
 	if len(parts) != 1 {
-		return nil, expr.Errorf(-1, "%s reads no table", text)
+		return nil, expr.Coded(sqlstate.SyntaxError, -1, "%s reads no table", text)
 	}
 	return physical.NewQuery(t, parts[0])
 }

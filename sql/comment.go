@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 )
 
@@ -35,9 +36,9 @@ func (b *binder) comment(n *pg.CommentStmt) *Change {
 	var a *alteration
 	switch {
 	case def != nil && of == "table":
-		panic(b.errorf(int(r.Location), "%q is not a table; COMMENT ON VIEW comments it", clipped(def.Name)))
+		panic(b.coded(sqlstate.WrongObjectType, int(r.Location), "%q is not a table; COMMENT ON VIEW comments it", clipped(def.Name)))
 	case def == nil && of == "view":
-		panic(b.errorf(int(r.Location), "%q is not a view", clipped(r.Relname)))
+		panic(b.coded(sqlstate.WrongObjectType, int(r.Location), "%q is not a view", clipped(r.Relname)))
 	case def != nil:
 		out := *def
 		def, out.Columns = &out, slices.Clone(def.Columns)

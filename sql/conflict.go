@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -92,10 +93,10 @@ func (b *binder) arbiters(n *pg.InferClause, def *storage.Definition) []storage.
 				return []storage.Key{k}
 			}
 		}
-		panic(b.errorf(loc, "constraint %q for table %q does not exist%s", clipped(n.Conname), def.Name, suggest(n.Conname, keyNames(def), "keys")))
+		panic(b.coded(sqlstate.UndefinedObject, loc, "constraint %q for table %q does not exist%s", clipped(n.Conname), def.Name, suggest(n.Conname, keyNames(def), "keys")))
 	}
 	if n.WhereClause != nil {
-		panic(b.errorf(loc, "WHERE in a conflict target is not supported: keys are of all rows"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "WHERE in a conflict target is not supported: keys are of all rows"))
 	}
 	var cols []int
 	for _, e := range n.IndexElems {
@@ -113,7 +114,7 @@ func (b *binder) arbiters(n *pg.InferClause, def *storage.Definition) []storage.
 			return []storage.Key{k}
 		}
 	}
-	panic(b.errorf(loc, "there is no unique or exclusion constraint matching the ON CONFLICT specification; ALTER TABLE %s ADD UNIQUE (...) makes one", Written([]string{def.Name})[0]))
+	panic(b.coded(sqlstate.InvalidColumnReference, loc, "there is no unique or exclusion constraint matching the ON CONFLICT specification; ALTER TABLE %s ADD UNIQUE (...) makes one", Written([]string{def.Name})[0]))
 }
 
 func keyNames(def *storage.Definition) (list []string) {
@@ -140,10 +141,10 @@ func (b *binder) assignments(ch *Change, def *storage.Definition, list []*pg.Nod
 		switch c := def.Columns[col].Counter; {
 		case c == nil:
 		case val.GetSetToDefault() == nil && c.Kind == storage.Always:
-			panic(b.errorf(loc, "column %q can only be updated to DEFAULT, for it is GENERATED ALWAYS", def.Fields[col].Name))
+			panic(b.coded(sqlstate.GeneratedAlways, loc, "column %q can only be updated to DEFAULT, for it is GENERATED ALWAYS", def.Fields[col].Name))
 		case val.GetSetToDefault() == nil:
 		case ch == nil:
-			panic(b.errorf(loc, "DEFAULT of column %q, which is counted, is not supported in DO UPDATE", def.Fields[col].Name))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "DEFAULT of column %q, which is counted, is not supported in DO UPDATE", def.Fields[col].Name))
 		default:
 			ch.count(col, -1)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -31,9 +32,9 @@ type Copy struct {
 func (s *Statement) copies(n *pg.CopyStmt) error {
 	switch {
 	case n.IsProgram:
-		return s.errorf(s.keyword("program"), "COPY with PROGRAM is not supported: write a file, and give the program that")
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("program"), "COPY with PROGRAM is not supported: write a file, and give the program that")
 	case n.WhereClause != nil:
-		return s.errorf(s.keyword("where"), "WHERE is not supported with COPY FROM; write INSERT INTO t SELECT * FROM 'file' WHERE ...")
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("where"), "WHERE is not supported with COPY FROM; write INSERT INTO t SELECT * FROM 'file' WHERE ...")
 	case s.Params > 0:
 		return s.errorf(0, "COPY takes no parameters: write the values")
 	case n.Filename == "" && s.pathIsEmpty():
@@ -129,7 +130,7 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 	loc, name := int(d.Location), strings.ToUpper(d.Defname)
 	value, isText := d.Arg.GetString_().GetSval(), d.Arg.GetString_() != nil
 	wrong := func(want string) error {
-		return s.errorf(loc, "COPY's %s %q is not supported: want %s", name, value, want)
+		return s.coded(sqlstate.FeatureNotSupported, loc, "COPY's %s %q is not supported: want %s", name, value, want)
 	}
 	switch name {
 	case "FORMAT":
@@ -153,7 +154,7 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 	case "HEADER", "DELIMITER", "NULL", "QUOTE", "ESCAPE":
 		c.Styled = true
 	default:
-		return s.errorf(loc, "COPY's option %s is not supported; there are FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE and ENCODING", name)
+		return s.coded(sqlstate.FeatureNotSupported, loc, "COPY's option %s is not supported; there are FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE and ENCODING", name)
 	}
 	if name == "HEADER" {
 		on, ok := optionBool(d.Arg)
@@ -211,7 +212,7 @@ func (b *binder) copiedInto(n *pg.CopyStmt, def *storage.Definition) (columns []
 	for i, a := range n.Attlist {
 		at := b.columnOf(def, a.GetString_().GetSval(), b.listed(i))
 		if seen[at] {
-			panic(b.errorf(b.listed(i), "column %q specified more than once", def.Fields[at].Name))
+			panic(b.coded(sqlstate.DuplicateColumn, b.listed(i), "column %q specified more than once", def.Fields[at].Name))
 		}
 		seen[at], columns = true, append(columns, at)
 	}

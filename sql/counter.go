@@ -9,6 +9,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -60,7 +61,7 @@ func (b *binder) counterOptions(n *storage.Counter, options []*pg.Node, f table.
 			v, given = b.option(d)
 		case "cycle":
 			if d.Arg.GetBoolean().GetBoolval() {
-				panic(b.errorf(loc, "CYCLE is not supported: a number is given once"))
+				panic(b.coded(sqlstate.FeatureNotSupported, loc, "CYCLE is not supported: a number is given once"))
 			}
 		default:
 			panic(b.errorf(loc, "an identity column takes START, INCREMENT, MINVALUE and MAXVALUE"))
@@ -83,7 +84,7 @@ func (b *binder) counterOptions(n *storage.Counter, options []*pg.Node, f table.
 			n.Max = limit
 		}
 		if !f.Type.Holds(v) {
-			panic(b.errorf(loc, "%s (%d) is out of range for type %s", strings.ToUpper(d.Defname), v, typeName(f.Type)))
+			panic(b.coded(sqlstate.NumericOutOfRange, loc, "%s (%d) is out of range for type %s", strings.ToUpper(d.Defname), v, typeName(f.Type)))
 		}
 	}
 	if began && !started { // as PostgreSQL does: at the first that there may be
@@ -138,7 +139,7 @@ func (b *binder) unset(ch *Change, def *storage.Definition, col, row int) expr.E
 // takesValue fails for a column of an INSERT that takes a value only where that is asked for.
 func (b *binder) takesValue(ch *Change, def *storage.Definition, col int) {
 	if c := def.Columns[col].Counter; c != nil && c.Kind == storage.Always && !ch.overrides {
-		panic(b.errorf(b.after(def.Fields[col].Name, 0), "cannot insert a non-DEFAULT value into column %q, which is GENERATED ALWAYS; write OVERRIDING SYSTEM VALUE before VALUES or the query to do so", def.Fields[col].Name))
+		panic(b.coded(sqlstate.GeneratedAlways, b.after(def.Fields[col].Name, 0), "cannot insert a non-DEFAULT value into column %q, which is GENERATED ALWAYS; write OVERRIDING SYSTEM VALUE before VALUES or the query to do so", def.Fields[col].Name))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -110,5 +111,5 @@ func counterOptions(k *storage.Counter) string {
 
 // NoTable is the error of a name that no table has, with the nearest of those that there are.
 func NoTable(name string, known []string) error {
-	return fmt.Errorf("table %q does not exist%s", name, suggest(name, known, "tables"))
+	return sqlstate.Errorf(sqlstate.UndefinedTable, "table %q does not exist%s", name, suggest(name, known, "tables"))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -31,7 +32,7 @@ func (b *binder) bareNumeric(x expr.Expr, pos int) expr.Expr {
 
 // bareFails says that a cast to NUMERIC needs digits.
 func bareFails(x expr.Expr, pos int) error {
-	return expr.Errorf(pos, "CAST from %s to NUMERIC needs a precision and a scale: NUMERIC(18, 2)", typeName(x.Type()))
+	return expr.Coded(sqlstate.SyntaxError, pos, "CAST from %s to NUMERIC needs a precision and a scale: NUMERIC(18, 2)", typeName(x.Type()))
 }
 
 // scopeTexts are those of a column of the scope.

@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -24,7 +25,7 @@ func (b *binder) newTable(r *pg.RangeVar, lax bool) (name string, there bool) {
 	}
 	if slices.Contains(b.c.Names, r.Relname) {
 		if !lax {
-			panic(b.errorf(loc, "relation %q already exists", clipped(r.Relname)))
+			panic(b.coded(sqlstate.DuplicateTable, loc, "relation %q already exists", clipped(r.Relname)))
 		}
 		return r.Relname, true
 	}
@@ -38,7 +39,7 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 		panic(b.errorf(0, "CREATE TABLE takes no parameters: write the values"))
 	}
 	if len(n.InhRelations) > 0 || n.Partspec != nil || n.Partbound != nil || n.OfTypename != nil || len(n.Options) > 0 || n.Oncommit > pg.OnCommitAction_ONCOMMIT_PRESERVE_ROWS {
-		panic(b.errorf(loc, "INHERITS, PARTITION, OF, ON COMMIT and WITH are not supported with CREATE TABLE"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "INHERITS, PARTITION, OF, ON COMMIT and WITH are not supported with CREATE TABLE"))
 	}
 	name, there := b.newTable(n.Relation, n.IfNotExists)
 	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name}
@@ -85,10 +86,10 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 	}
 	for i, f := range from.Fields {
 		if slices.Contains(fieldNames(def.Fields), f.Name) {
-			panic(b.errorf(loc, "column %q specified more than once", clipped(f.Name)))
+			panic(b.coded(sqlstate.DuplicateColumn, loc, "column %q specified more than once", clipped(f.Name)))
 		}
 		if f.Unsupported != "" || f.Type.Kind == table.Unknown || f.Type.Kind == table.Interval || f.Type.Kind == table.Decimal && f.Type.Precision > 18 {
-			panic(b.errorf(loc, "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
 		}
 		column := storage.Column{NotNull: from.Columns[i].NotNull, Length: from.Columns[i].Length, Padded: from.Columns[i].Padded}
 		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_DEFAULTS) {
@@ -107,7 +108,7 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 			continue
 		}
 		if constraintNamed(def, c.Name) {
-			panic(b.errorf(loc, "constraint %q for relation %q already exists", clipped(c.Name), def.Name))
+			panic(b.coded(sqlstate.DuplicateObject, loc, "constraint %q for relation %q already exists", clipped(c.Name), def.Name))
 		}
 		c.SQL = b.ofTable(c.SQL, def.Name)
 		def.Checks = append(def.Checks, c)
@@ -140,11 +141,11 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	loc := int(d.Location)
 	for _, f := range def.Fields {
 		if f.Name == d.Colname {
-			panic(b.errorf(loc, "column %q specified more than once", clipped(d.Colname)))
+			panic(b.coded(sqlstate.DuplicateColumn, loc, "column %q specified more than once", clipped(d.Colname)))
 		}
 	}
 	if d.CollClause != nil {
-		panic(b.errorf(loc, "COLLATE is not supported; texts are ordered by their bytes"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "COLLATE is not supported; texts are ordered by their bytes"))
 	}
 	kind, counted := serial(d.TypeName)
 	to := target{t: table.Type{Kind: kind}}
@@ -155,7 +156,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	case to.bare || to.t.Kind == table.Decimal && to.t.Precision > 18:
 		panic(b.errorf(int(d.TypeName.Location), "a column's NUMERIC has at most 18 digits: write NUMERIC(18, 2)"))
 	case to.t.Kind == table.Interval || to.t.Kind == table.Unknown:
-		panic(b.errorf(int(d.TypeName.Location), "a column of type %s is not supported", typeName(to.t)))
+		panic(b.coded(sqlstate.FeatureNotSupported, int(d.TypeName.Location), "a column of type %s is not supported", typeName(to.t)))
 	}
 	def.Fields = append(def.Fields, table.Field{Name: d.Colname, Type: to.t})
 	column := storage.Column{}
@@ -173,7 +174,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 			column.Default = b.deparsed(c.RawExpr)
 		case pg.ConstrType_CONSTR_IDENTITY:
 			if column.Counter != nil {
-				panic(b.errorf(int(c.Location), "multiple identity specifications for column %q of table %q", clipped(d.Colname), def.Name))
+				panic(b.coded(sqlstate.InvalidTableDefinition, int(c.Location), "multiple identity specifications for column %q of table %q", clipped(d.Colname), def.Name))
 			}
 			column.NotNull, column.Counter = true, b.identity(c, table.Field{Name: d.Colname, Type: to.t})
 		case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
@@ -184,7 +185,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 		}
 	}
 	if column.Counter != nil && column.Default != "" {
-		panic(b.errorf(loc, "both default and identity specified for column %q of table %q", clipped(d.Colname), def.Name))
+		panic(b.coded(sqlstate.InvalidTableDefinition, loc, "both default and identity specified for column %q of table %q", clipped(d.Colname), def.Name))
 	}
 	def.Columns = append(def.Columns, column)
 	return late
@@ -196,7 +197,7 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 	named := func(what string) string {
 		if c.Conname != "" {
 			if constraintNamed(def, c.Conname) {
-				panic(b.errorf(loc, "constraint %q for relation %q already exists", clipped(c.Conname), def.Name))
+				panic(b.coded(sqlstate.DuplicateObject, loc, "constraint %q for relation %q already exists", clipped(c.Conname), def.Name))
 			}
 			return c.Conname
 		}
@@ -216,13 +217,13 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 	case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
 		k := storage.Key{Primary: c.Contype == pg.ConstrType_CONSTR_PRIMARY}
 		if c.NullsNotDistinct {
-			panic(b.errorf(loc, "NULLS NOT DISTINCT is not supported"))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "NULLS NOT DISTINCT is not supported"))
 		}
 		var names []string
 		for _, n := range c.Keys {
 			col := b.columnOf(def, n.GetString_().Sval, -1)
 			if slices.Contains(k.Columns, col) {
-				panic(b.errorf(loc, "column %q appears twice in a key", def.Fields[col].Name))
+				panic(b.coded(sqlstate.DuplicateColumn, loc, "column %q appears twice in a key", def.Fields[col].Name))
 			}
 			k.Columns, names = append(k.Columns, col), append(names, def.Fields[col].Name)
 			def.Columns[col].NotNull = def.Columns[col].NotNull || k.Primary
@@ -230,12 +231,12 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 		if k.Name = named("_" + strings.Join(names, "_") + "_key"); k.Primary {
 			k.Name = named("_pkey")
 			if slices.ContainsFunc(def.Keys, func(k storage.Key) bool { return k.Primary }) {
-				panic(b.errorf(loc, "multiple primary keys for table %q are not allowed", def.Name))
+				panic(b.coded(sqlstate.InvalidTableDefinition, loc, "multiple primary keys for table %q are not allowed", def.Name))
 			}
 		}
 		def.Keys = append(def.Keys, k)
 	default:
-		panic(b.errorf(loc, "this constraint is not supported; there are NOT NULL, DEFAULT, CHECK, PRIMARY KEY and UNIQUE"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "this constraint is not supported; there are NOT NULL, DEFAULT, CHECK, PRIMARY KEY and UNIQUE"))
 	}
 }
 
@@ -267,7 +268,7 @@ func (b *binder) deparsed(n *pg.Node) string {
 	}
 	text = strings.TrimPrefix(text, "SELECT ")
 	if split("SELECT NOT (" + text + ")")[0].guard() != nil { // as it is read again: with all of its parentheses
-		panic(b.errorf(0, "an expression of CHECK or DEFAULT is nested too deeply; at most some %d operators may follow one another in it", MaxNesting-10))
+		panic(b.coded(sqlstate.StatementTooComplex, 0, "an expression of CHECK or DEFAULT is nested too deeply; at most some %d operators may follow one another in it", MaxNesting-10))
 	}
 	return text
 }
@@ -320,13 +321,13 @@ func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 			f.Name = into.ColNames[i].GetString_().Sval
 		}
 		if slices.ContainsFunc(def.Fields, func(o table.Field) bool { return o.Name == f.Name }) {
-			panic(b.errorf(int(into.Rel.Location), "column %q specified more than once; give the select items names", clipped(f.Name)))
+			panic(b.coded(sqlstate.DuplicateColumn, int(into.Rel.Location), "column %q specified more than once; give the select items names", clipped(f.Name)))
 		}
 		if f.Type.Kind == table.Decimal && f.Type.Precision > 18 { // a sum: it must fit
 			f.Type.Precision = 18
 		}
 		if f.Type.Kind == table.Interval || f.Type.Kind == table.Unknown || f.Unsupported != "" {
-			panic(b.errorf(int(into.Rel.Location), "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
+			panic(b.coded(sqlstate.FeatureNotSupported, int(into.Rel.Location), "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
 		}
 		def.Fields, def.Columns = append(def.Fields, f), append(def.Columns, storage.Column{})
 		out.Items = append(out.Items, plan.Item{Name: f.Name, E: b.assigned(p.Items[i].E, f)})
@@ -363,17 +364,17 @@ func (b *binder) drop(n *pg.DropStmt) *Change {
 			continue
 		}
 		if len(names) > 2 || len(names) == 2 && !strings.EqualFold(names[0].text, "public") {
-			panic(b.errorf(loc, "there is no table %s that can be dropped; those that CREATE TABLE has made are in the schema public", clipped(strings.Join(folded, "."))))
+			panic(b.coded(sqlstate.UndefinedTable, loc, "there is no table %s that can be dropped; those that CREATE TABLE has made are in the schema public", clipped(strings.Join(folded, "."))))
 		}
 		name := b.c.Names[b.find(what, of, b.c.Names, loc)]
 		def := b.c.definition(name)
 		switch isView := def != nil && def.View != ""; {
 		case def == nil:
-			panic(b.errorf(loc, "table %q is not one that CREATE TABLE has made: it is not dropped", clipped(name)))
+			panic(b.coded(sqlstate.WrongObjectType, loc, "table %q is not one that CREATE TABLE has made: it is not dropped", clipped(name)))
 		case isView && what == "table":
-			panic(b.errorf(loc, "%q is not a table; DROP VIEW %s drops it", clipped(name), Written([]string{name})[0]))
+			panic(b.coded(sqlstate.WrongObjectType, loc, "%q is not a table; DROP VIEW %s drops it", clipped(name), Written([]string{name})[0]))
 		case !isView && what == "view":
-			panic(b.errorf(loc, "%q is not a view; DROP TABLE %s drops it", clipped(name), Written([]string{name})[0]))
+			panic(b.coded(sqlstate.WrongObjectType, loc, "%q is not a view; DROP TABLE %s drops it", clipped(name), Written([]string{name})[0]))
 		}
 		if first == 0 {
 			first = loc

@@ -3,6 +3,8 @@ package sql
 import (
 	"slices"
 	"strings"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // dialectClauses are clauses that other databases have and PostgreSQL's grammar does not, and what says the same.
@@ -26,7 +28,7 @@ func (s *Statement) ofDialect(loc int) error {
 			if !s.wordsAt(i, words) {
 				continue
 			}
-			return s.errorf(s.tokens[i].start, "%s is not supported; %s", c.name, c.instead)
+			return s.coded(sqlstate.FeatureNotSupported, s.tokens[i].start, "%s is not supported; %s", c.name, c.instead)
 		}
 	}
 	return nil

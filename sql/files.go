@@ -11,6 +11,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -229,10 +230,10 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 		f.Function = call.Funcname[0].GetString_().GetSval()
 	}
 	if !slices.Contains(FileFunctions, f.Function) {
-		panic(b.errorf(b.keyword("from"), "a function in FROM is not supported, other than generate_series, %s", strings.Join(FileFunctions, ", ")))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("from"), "a function in FROM is not supported, other than generate_series, %s", strings.Join(FileFunctions, ", ")))
 	}
 	if r.Lateral || r.Ordinality || r.IsRowsfrom || len(r.Coldeflist) > 0 {
-		panic(b.errorf(loc, "LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of %s; write %s('path', option => 'value') AS name (column, ...)", f.Function, f.Function))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of %s; write %s('path', option => 'value') AS name (column, ...)", f.Function, f.Function))
 	}
 	for i, arg := range call.Args {
 		named := arg.GetNamedArgExpr()

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -139,7 +140,7 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 	case *pg.Node_RangeVar:
 		r := n.RangeVar
 		if r.Catalogname != "" { // of ONLY there is nothing to know: no table inherits from another one
-			panic(b.errorf(loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
 		}
 		if c := b.cteNamed(r, loc); c != nil {
 			return b.derived(c.asRead(b), r.Alias, c.name, loc)
@@ -157,7 +158,7 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 	case *pg.Node_RangeTableSample:
 		return b.sampled(n.RangeTableSample)
 	default:
-		panic(b.errorf(loc, "%s is not supported", fromWords(item)))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s is not supported", fromWords(item)))
 	}
 	b.uses.note(t.Name)
 	s := b.scopeOf(t.Fields, alias, name, loc)
@@ -220,7 +221,7 @@ func (b *binder) refuseTwice(l, r *scope, loc int) {
 	known := l.aliases()
 	for _, t := range r.tables {
 		if slices.Contains(known, t.alias) {
-			panic(b.errorf(loc, "table name %q is specified more than once; give one of them another name, such as %s AS x", clipped(t.alias), expr.Ident(t.alias)))
+			panic(b.coded(sqlstate.DuplicateAlias, loc, "table name %q is specified more than once; give one of them another name, such as %s AS x", clipped(t.alias), expr.Ident(t.alias)))
 		}
 	}
 }
@@ -232,7 +233,7 @@ var joinKinds = map[pg.JoinType]plan.JoinKind{
 // join resolves l JOIN r with ON, USING, NATURAL, or none of them for CROSS JOIN.
 func (b *binder) join(n *pg.JoinExpr) (plan.Node, *scope) {
 	if n.Alias != nil || n.JoinUsingAlias != nil {
-		panic(b.errorf(b.keyword("join"), "a name for a join is not supported; name its tables"))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("join"), "a name for a join is not supported; name its tables"))
 	}
 	kind, outer := joinKinds[n.Jointype], b.inOuter
 	b.inOuter = outer || kind.KeepsRight()
@@ -288,7 +289,7 @@ func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
 		i, matches := lookup(n, all)
 		switch {
 		case i < 0 && matches == 0:
-			panic(b.errorf(loc, "column %q of USING does not exist on the %s side of the join%s", clipped(n.text), side, suggest(n.text, all, "columns")))
+			panic(b.coded(sqlstate.UndefinedColumn, loc, "column %q of USING does not exist on the %s side of the join%s", clipped(n.text), side, suggest(n.text, all, "columns")))
 		case i < 0 || count(all, all[i]) > 1:
 			panic(b.errorf(loc, "column name %q is more than once on the %s side of the join; write ON", clipped(n.text), side))
 		}
@@ -363,7 +364,7 @@ func (b *binder) unqualified(n name, loc int) output {
 				whole = append(whole, expr.Ident(b.scope.tableAt(v.columns[0]).alias)+"."+expr.Ident(v.name))
 			}
 		}
-		panic(b.errorf(loc, "column reference %q is ambiguous; write %s", clipped(n.text), strings.Join(whole, " or ")))
+		panic(b.coded(sqlstate.AmbiguousColumn, loc, "column reference %q is ambiguous; write %s", clipped(n.text), strings.Join(whole, " or ")))
 	}
 	return b.scope.visible[i]
 }
@@ -407,7 +408,7 @@ func (b *binder) starred(n *pg.ColumnRef) []output {
 	if q := len(n.Fields) - 1; q > 0 {
 		s := b.qualified(b.parts(loc, n.Fields[:q])[q-1], loc)
 		if q > 1 {
-			panic(b.errorf(loc, "a schema before a table's name is not supported"))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "a schema before a table's name is not supported"))
 		}
 		list = nil
 		for i, name := range b.scope.names(s) {
@@ -438,7 +439,7 @@ func (b *binder) qualified(n name, loc int) source {
 	i, matches := lookup(n, known)
 	switch {
 	case i < 0 && matches > 1:
-		panic(b.errorf(loc, "table name %s is ambiguous; %d tables differ in case only: write it in double quotes", n.text, matches))
+		panic(b.coded(sqlstate.AmbiguousAlias, loc, "table name %s is ambiguous; %d tables differ in case only: write it in double quotes", n.text, matches))
 	case i < 0 && b.place == inJoin:
 		panic(b.errorf(loc, "there is no table %s on the two sides of this join; there are %s", n.text, strings.Join(Written(known), ", ")))
 	case i < 0:
@@ -453,7 +454,7 @@ func (b *binder) field(i, loc int) expr.Expr {
 	of := b.scope.tableAt(i)
 	b.uses.column(of.of, i-of.first)
 	if f.Unsupported != "" {
-		panic(b.errorf(loc, "column %q cannot be used: %s", f.Name, f.Unsupported))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "column %q cannot be used: %s", f.Name, f.Unsupported))
 	}
 	c := &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}
 	if len(b.scope.tables) > 1 {

@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -105,12 +106,12 @@ func noFunction(name string, args []expr.Expr, pos int) error {
 		}) {
 			hint = asText
 		}
-		return expr.Errorf(pos, "operator does not exist: %s%s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")), hint)
+		return expr.Coded(sqlstate.UndefinedFunction, pos, "operator does not exist: %s%s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")), hint)
 	}
 	for _, f := range expr.Functions(name) {
 		forms = append(forms, signature(name, f))
 	}
-	return expr.Errorf(pos, "function %s(%s) does not exist; there is %s", name, strings.Join(given, ", "), strings.Join(forms, " and "))
+	return expr.Coded(sqlstate.UndefinedFunction, pos, "function %s(%s) does not exist; there is %s", name, strings.Join(given, ", "), strings.Join(forms, " and "))
 }
 
 // signature is how a function is called, by one of its names.
@@ -138,7 +139,7 @@ const typeOfName = "pg_typeof"
 // scalar binds a call of a scalar function.
 func (c *call) scalar() expr.Expr {
 	if c.AggStar {
-		panic(c.errorf("%s(*) is not supported; * is for COUNT", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s(*) is not supported; * is for COUNT", c.name))
 	}
 	if e := c.roundedCast(); e != nil {
 		return e
@@ -146,21 +147,21 @@ func (c *call) scalar() expr.Expr {
 	args := c.arguments()
 	if c.name == typeOfName {
 		if len(args) != 1 {
-			panic(c.errorf("%s takes one argument", c.name))
+			panic(c.coded(sqlstate.UndefinedFunction, "%s takes one argument", c.name))
 		}
 		return &expr.Const{V: table.Str(typeName(args[0].Type())), P: c.at}
 	}
 	switch {
 	case slices.Contains(clockFunctions, c.name):
 		if len(args) > 0 {
-			panic(c.errorf("%s takes no argument", c.name))
+			panic(c.coded(sqlstate.UndefinedFunction, "%s takes no argument", c.name))
 		}
 		return c.clock(timestamp, c.at)
 	case randomFunctions[c.name] != "":
 		return c.random()
 	case slices.Contains(askedFunctions, c.name):
 		if len(args) > 0 {
-			panic(c.errorf("%s takes no argument", c.name))
+			panic(c.coded(sqlstate.UndefinedFunction, "%s takes no argument", c.name))
 		}
 		text := asked[c.name]
 		if c.name == "version" {
@@ -253,7 +254,7 @@ func unified(what string, list []expr.Expr, pos int) []expr.Expr {
 		case t.Kind == table.Unknown:
 			continue
 		case seen.Kind != table.Unknown && t.Kind != seen.Kind && !(t.IsNumeric() && seen.IsNumeric()) && !(isTime(t) && isTime(seen)):
-			panic(expr.Errorf(pos, "%s types %s and %s cannot be matched", what, typeName(seen), typeName(t)))
+			panic(expr.Coded(sqlstate.DatatypeMismatch, pos, "%s types %s and %s cannot be matched", what, typeName(seen), typeName(t)))
 		}
 		seen = t
 	}

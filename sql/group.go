@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // groups is what a statement says of groups: its keys, its aggregates, and the columns of
@@ -125,7 +126,7 @@ func (b *binder) itemOf(n *pg.Node) *pg.Node {
 		case k.GetIval() == nil:
 			panic(b.errorf(int(k.Location), "non-integer constant in GROUP BY; write a column, an expression, or the number of a select item"))
 		case i < 1 || i > len(b.sel.TargetList):
-			panic(b.errorf(int(k.Location), "GROUP BY position %d is not in select list", i))
+			panic(b.coded(sqlstate.InvalidColumnReference, int(k.Location), "GROUP BY position %d is not in select list", i))
 		}
 		return b.item(i-1, int(k.Location))
 	}
@@ -202,7 +203,7 @@ func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
 		return &expr.Column{Name: expr.Identity(e), T: e.Type()}
 	})
 	if outer && !own {
-		panic(expr.Errorf(a.P, "%s is an aggregate of the query around this subquery, of which it has all columns: that is not supported", a))
+		panic(expr.Coded(sqlstate.FeatureNotSupported, a.P, "%s is an aggregate of the query around this subquery, of which it has all columns: that is not supported", a))
 	}
 	identified.Median = false // the first spelling stays
 	key := fmt.Sprintf("%v %v %s", identified.Type(), identified.Null, identified)
@@ -239,11 +240,11 @@ func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
 		return n
 	}
 	if len(b.aggs) > 0 && b.scope != nil && slices.ContainsFunc(b.scope.tables, b.recurs) {
-		panic(expr.Errorf(b.aggs[0].P, "aggregate functions are not allowed in a recursive query's recursive term"))
+		panic(expr.Coded(sqlstate.GroupingError, b.aggs[0].P, "aggregate functions are not allowed in a recursive query's recursive term"))
 	}
 	if len(b.loose) > 0 {
 		c := b.loose[0]
-		panic(expr.Errorf(c.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY %s, or any_value(%s)", c.Name, c, c))
+		panic(expr.Coded(sqlstate.GroupingError, c.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY %s, or any_value(%s)", c.Name, c, c))
 	}
 	if b.keySets != nil {
 		n = &plan.GroupingSets{Input: n, Keys: b.keys, Aggs: b.aggs, Sets: b.keySets}

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -38,7 +39,7 @@ func (b *binder) groupBy() {
 // product is every set of one list together with every one of another.
 func (b *binder) product(left, right [][]int, n *pg.Node) (all [][]int) {
 	if len(left)*len(right) > maxSets {
-		panic(b.errorf(int(n.GetGroupingSet().GetLocation()), "too many grouping sets present (maximum %d)", maxSets))
+		panic(b.coded(sqlstate.StatementTooComplex, int(n.GetGroupingSet().GetLocation()), "too many grouping sets present (maximum %d)", maxSets))
 	}
 	for _, l := range left {
 		for _, r := range right {
@@ -68,7 +69,7 @@ func (b *binder) setsOf(n *pg.Node) (sets [][]int) {
 	if g.Kind == pg.GroupingSetKind_GROUPING_SET_SETS {
 		for _, c := range g.Content {
 			if sets = append(sets, b.setsOf(c)...); len(sets) > maxSets {
-				panic(b.errorf(int(g.Location), "too many grouping sets present (maximum %d)", maxSets))
+				panic(b.coded(sqlstate.StatementTooComplex, int(g.Location), "too many grouping sets present (maximum %d)", maxSets))
 			}
 		}
 		return sets
@@ -88,7 +89,7 @@ func (b *binder) setsOf(n *pg.Node) (sets [][]int) {
 		}
 	case pg.GroupingSetKind_GROUPING_SET_CUBE:
 		if len(parts) > 12 {
-			panic(b.errorf(int(g.Location), "CUBE is limited to 12 elements"))
+			panic(b.coded(sqlstate.StatementTooComplex, int(g.Location), "CUBE is limited to 12 elements"))
 		}
 		for without := range 1 << len(parts) {
 			set := []int{}
@@ -127,7 +128,7 @@ func (b *binder) keysOf(n *pg.Node) (keys []int) {
 func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
 	loc, pos := int(n.Location), b.pos(int(n.Location))
 	if b.place != inItems {
-		panic(b.errorf(loc, "grouping operations are not allowed here; they stand in the select list, HAVING and ORDER BY"))
+		panic(b.coded(sqlstate.GroupingError, loc, "grouping operations are not allowed here; they stand in the select list, HAVING and ORDER BY"))
 	}
 	if len(n.Args) > 31 {
 		panic(b.errorf(loc, "GROUPING must have fewer than 32 arguments"))
@@ -138,7 +139,7 @@ func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
 	for _, a := range n.Args {
 		key, ok := b.expr(a).(*expr.AggRef)
 		if !ok || key.Key == nil {
-			panic(b.errorf(loc, "arguments to GROUPING must be keys of GROUP BY"))
+			panic(b.coded(sqlstate.GroupingError, loc, "arguments to GROUPING must be keys of GROUP BY"))
 		}
 		if b.keySets == nil { // a plain GROUP BY
 			continue

@@ -1,6 +1,10 @@
 package sql
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/stencildb/stencildb/sqlstate"
+)
 
 // The bounds of one statement. pg_query's C code recurses once for each operator of a
 // chain: some 30,000 of them end the process.
@@ -63,7 +67,7 @@ func (l *level) endElement() {
 func (s *Statement) guard() error {
 	text := s.Text
 	if len(text) > MaxText {
-		return s.errorf(0, "a statement of %d bytes is too long; at most %d are allowed: rows come by COPY FROM, parameters or several statements", len(text), MaxText)
+		return s.coded(sqlstate.StatementTooComplex, 0, "a statement of %d bytes is too long; at most %d are allowed: rows come by COPY FROM, parameters or several statements", len(text), MaxText)
 	}
 	levels := []level{{}}
 	cases := 0
@@ -100,11 +104,11 @@ func (s *Statement) guard() error {
 			}
 		}
 		if len(levels)+cases > MaxNesting {
-			return s.errorf(t.start, "the expression is nested too deeply; at most %d levels are allowed", MaxNesting)
+			return s.coded(sqlstate.StatementTooComplex, t.start, "the expression is nested too deeply; at most %d levels are allowed", MaxNesting)
 		}
 		top = &levels[len(levels)-1]
 		if top.depth() > MaxChain || top.bools > MaxChain || top.run > maxRun {
-			return s.errorf(t.start, "the expression is too long; at most %d operators may follow one another (a list of values can be longer: x IN (1, 2, ...))", MaxChain)
+			return s.coded(sqlstate.StatementTooComplex, t.start, "the expression is too long; at most %d operators may follow one another (a list of values can be longer: x IN (1, 2, ...))", MaxChain)
 		}
 	}
 	if s.open >= 0 {

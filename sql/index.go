@@ -7,6 +7,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -63,7 +64,7 @@ func (s *Statement) plainIndex(n *pg.IndexStmt) error {
 		}
 	}
 	if refused != "" {
-		return s.errorf(s.keyword(refused), "%s is not supported with CREATE INDEX", refused)
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword(refused), "%s is not supported with CREATE INDEX", refused)
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func (b *binder) uniqueIndex(n *pg.IndexStmt) *Change {
 	at := b.keyword("unique")
 	switch {
 	case n.NullsNotDistinct:
-		panic(b.errorf(at, "NULLS NOT DISTINCT is not supported"))
+		panic(b.coded(sqlstate.FeatureNotSupported, at, "NULLS NOT DISTINCT is not supported"))
 	case n.AccessMethod != "btree" && n.AccessMethod != "sorted" && n.AccessMethod != "":
 		panic(b.errorf(at, "access method %q does not support unique indexes", n.AccessMethod))
 	}
@@ -101,7 +102,7 @@ func (b *binder) uniqueIndex(n *pg.IndexStmt) *Change {
 		if n.IfNotExists {
 			return &Change{Verb: "CREATE INDEX", Lax: true}
 		}
-		panic(b.errorf(b.after(k.Name, 0), "relation %q already exists", clipped(k.Name)))
+		panic(b.coded(sqlstate.DuplicateTable, b.after(k.Name, 0), "relation %q already exists", clipped(k.Name)))
 	}
 	a.def.Keys = append(a.def.Keys, k)
 	a.finish(ch)
@@ -147,7 +148,7 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, columns []IndexColumn,
 		panic(b.errorf(int(x.of.Location), "the tables of information_schema have no indexes"))
 	}
 	if v := b.viewNamed(x.of); v != nil {
-		panic(b.errorf(int(x.of.Location), "%q is a view: an index is over a column of a table", v.Name))
+		panic(b.coded(sqlstate.WrongObjectType, int(x.of.Location), "%q is a view: an index is over a column of a table", v.Name))
 	}
 	t, _ = b.tableNamed(x.of, int(x.of.Location))
 	var names []string
@@ -161,7 +162,7 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, columns []IndexColumn,
 		}
 		col := b.find("column", s.spelled(at, p.Name)[0], names, at)
 		if f := t.Fields[col]; f.Unsupported != "" {
-			panic(b.errorf(at, "column %s cannot be used: %s", f.Name, f.Unsupported))
+			panic(b.coded(sqlstate.FeatureNotSupported, at, "column %s cannot be used: %s", f.Name, f.Unsupported))
 		}
 		columns = append(columns, IndexColumn{col, orderOf(p)})
 	}

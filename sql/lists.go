@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -23,10 +24,10 @@ func (b *binder) compareRows(op expr.CmpOp, left, right *pg.Node, pos int) expr.
 // rowPair are the values of two rows, as many of each.
 func (b *binder) rowPair(left, right *pg.Node, pos int) (l, r []expr.Expr) {
 	if rowOf(left) == nil || rowOf(right) == nil {
-		panic(expr.Errorf(pos, "a row is compared with a row only: (a, b) = (1, 2)"))
+		panic(expr.Coded(sqlstate.SyntaxError, pos, "a row is compared with a row only: (a, b) = (1, 2)"))
 	}
 	if l, r = b.all(rowOf(left)), b.all(rowOf(right)); len(l) != len(r) {
-		panic(expr.Errorf(pos, "unequal number of entries in row expressions"))
+		panic(expr.Coded(sqlstate.SyntaxError, pos, "unequal number of entries in row expressions"))
 	}
 	return l, r
 }

@@ -7,6 +7,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -32,12 +33,12 @@ func (b *binder) literalOf(n *pg.A_Const) *expr.Const {
 	case *pg.A_Const_Fval:
 		c, ok := parseNumber(v.Fval.GetFval())
 		if !ok {
-			panic(b.errorf(loc, "a number of more than %d digits is not supported", maxLiteral))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "a number of more than %d digits is not supported", maxLiteral))
 		}
 		c.P = pos
 		return c
 	}
-	panic(b.errorf(loc, "bit strings are not supported"))
+	panic(b.coded(sqlstate.FeatureNotSupported, loc, "bit strings are not supported"))
 }
 
 // maxLiteral is the most decimal digits of a numeric literal, zeros of its

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -17,7 +18,7 @@ func (s *Statement) merge(c Catalog, n *pg.MergeStmt, bind func(n *pg.Node) *Cha
 	name, def := b.changeable(n.Relation)
 	ch := &Change{Verb: "MERGE", Table: name, Parts: []*Change{}}
 	if len(n.ReturningList) > 0 {
-		panic(b.errorf(b.keyword("returning"), "RETURNING is not supported with MERGE; a SELECT behind it gives the rows"))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("returning"), "RETURNING is not supported with MERGE; a SELECT behind it gives the rows"))
 	}
 	// What is wrong with the condition is so for all of them: a name that is ambiguous is the one of the target in a subquery.
 	bind(&pg.Node{Node: &pg.Node_DeleteStmt{DeleteStmt: &pg.DeleteStmt{Relation: n.Relation, UsingClause: []*pg.Node{n.SourceRelation}, WhereClause: n.JoinCondition, WithClause: n.WithClause}}})
@@ -87,7 +88,7 @@ func without(from, condition *pg.Node) *pg.Node {
 // is left out.
 func (b *binder) mergedInsert(def *storage.Definition, w *pg.MergeWhenClause) *pg.InsertStmt {
 	if len(w.Values) == 0 {
-		panic(b.errorf(b.keyword("insert"), "INSERT DEFAULT VALUES is not supported in MERGE; write INSERT (column) VALUES (...)"))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("insert"), "INSERT DEFAULT VALUES is not supported in MERGE; write INSERT (column) VALUES (...)"))
 	}
 	cols := w.TargetList
 	if cols == nil {
@@ -107,7 +108,7 @@ func (b *binder) mergedInsert(def *storage.Definition, w *pg.MergeWhenClause) *p
 		}
 	}
 	if out.Cols == nil {
-		panic(b.errorf(b.keyword("insert"), "an INSERT of DEFAULT alone is not supported in MERGE; give a column a value"))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("insert"), "an INSERT of DEFAULT alone is not supported in MERGE; give a column a value"))
 	}
 	out.SelectStmt = &pg.Node{Node: &pg.Node_SelectStmt{SelectStmt: sel}}
 	return out

@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -197,7 +198,7 @@ func (s *Statement) bindChange(c Catalog, params []table.Value, n *noted, now *t
 func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
 	loc := int(r.Location)
 	if r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") {
-		panic(b.errorf(loc, "tables of the schema %q cannot be changed", clipped(r.Schemaname)))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "tables of the schema %q cannot be changed", clipped(r.Schemaname)))
 	}
 	n := b.relation(r)
 	if i, matches := lookup(n, b.c.Names); n.path && i < 0 && matches == 0 {
@@ -207,10 +208,10 @@ func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
 	name := b.c.Names[i]
 	def := b.c.definition(name)
 	if def == nil {
-		panic(b.errorf(loc, "table %q is not one that CREATE TABLE has made and cannot be changed; CREATE TABLE x AS TABLE %s makes one that can", clipped(name), Written([]string{name})[0]))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "table %q is not one that CREATE TABLE has made and cannot be changed; CREATE TABLE x AS TABLE %s makes one that can", clipped(name), Written([]string{name})[0]))
 	}
 	if def.View != "" {
-		panic(b.errorf(loc, "%q is a view: its rows are those of its query and cannot be changed", clipped(name)))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "%q is a view: its rows are those of its query and cannot be changed", clipped(name)))
 	}
 	return name, def
 }
@@ -252,7 +253,7 @@ func (b *binder) assigned(e expr.Expr, f table.Field) expr.Expr {
 	switch {
 	case constant && (c.Of != nil || c.Valueless): // a literal that a SELECT has settled, or a column that has no type of its own
 	case !assignable(from, f.Type):
-		panic(expr.Errorf(e.Pos(), "column %q is of type %s but expression is of type %s; write CAST(... AS %s)", f.Name, typeName(f.Type), typeName(from), typeName(f.Type)))
+		panic(expr.Coded(sqlstate.DatatypeMismatch, e.Pos(), "column %q is of type %s but expression is of type %s; write CAST(... AS %s)", f.Name, typeName(f.Type), typeName(from), typeName(f.Type)))
 	}
 	if constant && c.V.Null {
 		return &expr.Const{V: table.Null(f.Type), P: e.Pos()}
@@ -284,7 +285,7 @@ func (b *binder) defaultOf(def *storage.Definition, col int) expr.Expr {
 func (b *binder) written(text string) *pg.Node {
 	tree, err := pg.Parse("SELECT " + text)
 	if err != nil || len(tree.Stmts) != 1 {
-		panic(b.errorf(0, "the definition of the table has an expression that cannot be read: %s", text))
+		panic(b.coded(sqlstate.FeatureNotSupported, 0, "the definition of the table has an expression that cannot be read: %s", text))
 	}
 	return tree.Stmts[0].Stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
 }
@@ -310,7 +311,7 @@ func (b *binder) insert(n *pg.InsertStmt, merged bool) *Change {
 		t := c.GetResTarget()
 		col := b.assignedTo(def, t)
 		if slices.Contains(cols, col) {
-			panic(b.errorf(int(t.Location), "column %q specified more than once", clipped(t.Name)))
+			panic(b.coded(sqlstate.DuplicateColumn, int(t.Location), "column %q specified more than once", clipped(t.Name)))
 		}
 		cols = append(cols, col)
 	}
@@ -513,7 +514,7 @@ func (b *binder) returned(s *scope, list []*pg.Node) []plan.Item {
 	items := r.items()
 	for _, item := range items {
 		if len(r.aggs) > 0 || expr.HasSubquery(item.E) || expr.HasWindow(item.E) {
-			panic(b.errorf(b.keyword("returning"), "window functions, aggregates and subqueries in RETURNING are not supported"))
+			panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("returning"), "window functions, aggregates and subqueries in RETURNING are not supported"))
 		}
 	}
 	return items

@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -64,9 +65,9 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 	}
 	what, loc := unsupported(n)
 	if row := n.GetRowExpr(); row != nil {
-		panic(b.errorf(loc, "%s is not supported here: write its parts apart, or SELECT DISTINCT a, b for the rows that differ", what))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s is not supported here: write its parts apart, or SELECT DISTINCT a, b for the rows that differ", what))
 	}
-	panic(b.errorf(loc, "%s is not supported", what))
+	panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s is not supported", what))
 }
 
 // refused names the kinds of expressions that are refused, by the grammar's names of them.
@@ -128,7 +129,7 @@ func (b *binder) operation(n *pg.A_Expr) expr.Expr {
 		pg.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
 		return b.between(n)
 	}
-	panic(b.errorf(loc, "this operator is not supported"))
+	panic(b.coded(sqlstate.FeatureNotSupported, loc, "this operator is not supported"))
 }
 
 // prefix binds + and - before an operand, and refuses schema-qualified operators.
@@ -136,7 +137,7 @@ func (b *binder) prefix(n *pg.A_Expr) expr.Expr {
 	loc := int(n.Location)
 	op := lastName(n.Name)
 	if len(n.Name) != 1 {
-		panic(b.errorf(loc, "OPERATOR() is not supported; write %s", op))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "OPERATOR() is not supported; write %s", op))
 	}
 	if op != "-" && op != "+" {
 		return b.operator(op, loc, n.Rexpr)
@@ -175,7 +176,7 @@ var instead = map[string]string{"==": "; write =", "//": "; / of integers is one
 // operator binds an operator that package expr has as a function.
 func (b *binder) operator(op string, loc int, operands ...*pg.Node) expr.Expr {
 	if expr.Functions(op) == nil {
-		panic(b.errorf(loc, "operator %s is not supported%s", op, instead[op]))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "operator %s is not supported%s", op, instead[op]))
 	}
 	return b.operatorOf(op, loc, b.all(operands)...)
 }
@@ -197,7 +198,7 @@ func (b *binder) operatorOf(op string, loc int, args ...expr.Expr) expr.Expr {
 func (b *binder) boolean(n *pg.Node, of string) expr.Expr {
 	e := coerce(b.expr(n), boolean)
 	if e.Type().Kind != table.Boolean {
-		panic(expr.Errorf(e.Pos(), "argument of %s must be type boolean, not type %s", of, typeName(e.Type())))
+		panic(expr.Coded(sqlstate.DatatypeMismatch, e.Pos(), "argument of %s must be type boolean, not type %s", of, typeName(e.Type())))
 	}
 	return e
 }
@@ -231,11 +232,11 @@ func (b *binder) truthTest(n *pg.BooleanTest) expr.Expr {
 func (b *binder) collate(n *pg.CollateClause) expr.Expr {
 	loc := int(n.Location)
 	if c := lastName(n.Collname); c != "C" && c != "POSIX" {
-		panic(b.errorf(loc, "collation %q is not supported; strings compare by bytes, COLLATE \"C\"", c))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "collation %q is not supported; strings compare by bytes, COLLATE \"C\"", c))
 	}
 	x := coerce(b.expr(n.Arg), varchar)
 	if x.Type().Kind != table.Varchar {
-		panic(b.errorf(loc, "collations are not supported by type %s", typeName(x.Type())))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "collations are not supported by type %s", typeName(x.Type())))
 	}
 	return x
 }

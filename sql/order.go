@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // sortKeys binds ORDER BY, without keys that are constant or stand there before.
@@ -15,7 +16,7 @@ func (b *binder) sortKeys(items []plan.Item) (keys []expr.SortKey) {
 	for _, n := range b.sel.SortClause {
 		by := n.GetSortBy()
 		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
-			panic(b.errorf(int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
+			panic(b.coded(sqlstate.FeatureNotSupported, int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
 		e := b.sortKey(by.Node, items, "ORDER BY")
 		if slices.ContainsFunc(keys, func(k expr.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
@@ -57,14 +58,14 @@ func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr
 			sizes = make([]int, len(items))
 		}
 		if at.Ival < 1 || int(at.Ival) > len(sizes) {
-			panic(b.errorf(loc, "%s position %d is not in select list; its items are 1 to %d", clause, at.Ival, len(sizes)))
+			panic(b.coded(sqlstate.InvalidColumnReference, loc, "%s position %d is not in select list; its items are 1 to %d", clause, at.Ival, len(sizes)))
 		}
 		i := 0
 		for _, size := range sizes[:at.Ival-1] {
 			i += max(1, size)
 		}
 		if sizes[at.Ival-1] > 0 {
-			panic(b.errorf(loc, "%s of an array is not supported; write one of its percentiles: %s", clause, items[i].E))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s of an array is not supported; write one of its percentiles: %s", clause, items[i].E))
 		}
 		return items[i].E
 	}
@@ -88,7 +89,7 @@ func (b *binder) outputColumn(c *pg.ColumnRef, items []plan.Item, clause string)
 	case i < 0 && matches == 0:
 		return nil
 	case i < 0 || list[i] == nil:
-		panic(b.errorf(loc, "%s %q is ambiguous: write the position of a select item, such as 1, or its expression", clause, lastName(c.Fields)))
+		panic(b.coded(sqlstate.AmbiguousColumn, loc, "%s %q is ambiguous: write the position of a select item, such as 1, or its expression", clause, lastName(c.Fields)))
 	}
 	return list[i]
 }
@@ -153,7 +154,7 @@ func outputKeys(items []plan.Item, keys []expr.SortKey) (out []expr.SortKey) {
 	for _, k := range keys {
 		i := at(k.E, list)
 		if i < 0 {
-			panic(expr.Errorf(k.E.Pos(), "for SELECT DISTINCT, ORDER BY expressions must appear in select list"))
+			panic(expr.Coded(sqlstate.InvalidColumnReference, k.E.Pos(), "for SELECT DISTINCT, ORDER BY expressions must appear in select list"))
 		}
 		k.E = &expr.Column{Index: i, Name: items[i].Name, T: k.E.Type(), P: k.E.Pos()}
 		out = append(out, k)
@@ -188,5 +189,5 @@ func withOn(keys []expr.SortKey, on []expr.Expr) (out []expr.SortKey) {
 }
 
 func mismatch(e expr.Expr) error {
-	return expr.Errorf(e.Pos(), "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
+	return expr.Coded(sqlstate.InvalidColumnReference, e.Pos(), "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
 }

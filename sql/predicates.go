@@ -7,6 +7,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -63,7 +64,7 @@ func (b *binder) between(n *pg.A_Expr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	bounds := n.Rexpr.GetList().GetItems()
 	if len(bounds) != 2 {
-		panic(expr.Errorf(pos, "BETWEEN needs two bounds"))
+		panic(expr.Coded(sqlstate.SyntaxError, pos, "BETWEEN needs two bounds"))
 	}
 	x, lo, hi := b.expr(n.Lexpr), b.expr(bounds[0]), b.expr(bounds[1])
 	not := n.Kind == pg.A_Expr_Kind_AEXPR_NOT_BETWEEN || n.Kind == pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM
@@ -97,7 +98,7 @@ func (b *binder) copies(n, pos int, es ...expr.Expr) {
 		b.copied = min(b.copied+min(b.size(e), maxCopies)*n, 2*maxCopies)
 	}
 	if b.copied > maxCopies {
-		panic(expr.Errorf(pos, "the expression is too complex"))
+		panic(expr.Coded(sqlstate.StatementTooComplex, pos, "the expression is too complex"))
 	}
 }
 
@@ -179,7 +180,7 @@ func inConstants(x expr.Expr, list []expr.Expr, not bool, pos int) expr.Expr {
 	for _, c := range all[1:] {
 		k, ok := c.(*expr.Const)
 		if !ok {
-			panic(expr.Errorf(c.Pos(), "this value does not fit type %s", typeName(t)))
+			panic(expr.Coded(sqlstate.DatatypeMismatch, c.Pos(), "this value does not fit type %s", typeName(t)))
 		}
 		in.List = append(in.List, k)
 	}
@@ -232,7 +233,7 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 		right = f.Args[0]
 		s := b.text(f.Args[1], "ESCAPE").V
 		if s.Null || utf8.RuneCountInString(s.S) > 1 {
-			panic(expr.Errorf(pos, "invalid escape string: it must be empty or one character"))
+			panic(expr.Coded(sqlstate.InvalidEscapeSequence, pos, "invalid escape string: it must be empty or one character"))
 		}
 		e.Escape = 0
 		for _, r := range s.S {
@@ -253,7 +254,7 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 	}
 	e.Pattern = s.S
 	if _, err := expr.CompileLike(e.Pattern, e.Escape, e.Fold); err != nil {
-		panic(expr.Errorf(pos, "%s", err))
+		panic(expr.ErrorAt(pos, err))
 	}
 	return fold(e)
 }
@@ -261,11 +262,11 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 func (b *binder) text(n *pg.Node, of string) *expr.Const {
 	e := coerce(b.expr(n), varchar)
 	if e.Type().Kind != table.Varchar {
-		panic(expr.Errorf(e.Pos(), "%s takes a text, not a value of type %s", of, typeName(e.Type())))
+		panic(expr.Coded(sqlstate.DatatypeMismatch, e.Pos(), "%s takes a text, not a value of type %s", of, typeName(e.Type())))
 	}
 	c, ok := e.(*expr.Const)
 	if !ok {
-		panic(expr.Errorf(e.Pos(), "%s takes a constant here; a column is not supported", of))
+		panic(expr.Coded(sqlstate.FeatureNotSupported, e.Pos(), "%s takes a constant here; a column is not supported", of))
 	}
 	return c
 }

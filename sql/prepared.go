@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -54,7 +55,7 @@ func (b *binder) assignedArgument(n *pg.TypeCast) expr.Expr {
 	}
 	x := coerce(b.expr(n.Arg), to.t)
 	if from := x.Type(); !assignable(from, to.t) {
-		panic(expr.Errorf(x.Pos(), "parameter $%d of type %s cannot be coerced to the expected type %s: write CAST(... AS %s)", b.number, typeName(from), typeName(to.t), typeName(to.t)))
+		panic(expr.Coded(sqlstate.DatatypeMismatch, x.Pos(), "parameter $%d of type %s cannot be coerced to the expected type %s: write CAST(... AS %s)", b.number, typeName(from), typeName(to.t), typeName(to.t)))
 	}
 	return b.cast(x, to, x.Pos())
 }

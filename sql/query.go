@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -116,11 +117,11 @@ func (b *binder) withs() {
 		case sel == nil:
 			panic(b.errorf(loc, "WITH is supported for SELECT and VALUES only"))
 		case slices.ContainsFunc(list, func(have *cte) bool { return have.name == c.Ctename }):
-			panic(b.errorf(loc, "WITH query name %q specified more than once", clipped(c.Ctename)))
+			panic(b.coded(sqlstate.DuplicateAlias, loc, "WITH query name %q specified more than once", clipped(c.Ctename)))
 		case c.SearchClause != nil:
-			panic(b.errorf(int(c.SearchClause.Location), "SEARCH is not supported; make a column of the path, and ORDER BY it"))
+			panic(b.coded(sqlstate.FeatureNotSupported, int(c.SearchClause.Location), "SEARCH is not supported; make a column of the path, and ORDER BY it"))
 		case c.CycleClause != nil:
-			panic(b.errorf(int(c.CycleClause.Location), "CYCLE is not supported; UNION without ALL ends where no row is new, or a column of the path tells"))
+			panic(b.coded(sqlstate.FeatureNotSupported, int(c.CycleClause.Location), "CYCLE is not supported; UNION without ALL ends where no row is new, or a column of the path tells"))
 		}
 		list = append(list, &cte{name: c.Ctename, depth: b.depth(), bind: func() plan.Node {
 			if w.Recursive && sel.Op == pg.SetOperation_SETOP_UNION {
@@ -197,7 +198,7 @@ func selected(n plan.Node) *plan.Project {
 func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node {
 	loc := int(c.Location)
 	if len(sel.SortClause) > 0 || sel.LimitCount != nil || sel.LimitOffset != nil {
-		panic(b.errorf(loc, "ORDER BY and LIMIT in a recursive query are not supported; write them outside of it"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "ORDER BY and LIMIT in a recursive query are not supported; write them outside of it"))
 	}
 	inner := b.nested(sel, b.outer)
 	inner.withs()
@@ -215,7 +216,7 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	}
 	for i, f := range sides[0].Fields() {
 		if f.Type != first.Fields()[i].Type {
-			panic(b.errorf(loc, "recursive query %q column %d has type %s in non-recursive term but type %s overall; cast it in the first part",
+			panic(b.coded(sqlstate.InvalidRecursion, loc, "recursive query %q column %d has type %s in non-recursive term but type %s overall; cast it in the first part",
 				clipped(c.Ctename), i+1, first.Fields()[i].Type, f.Type))
 		}
 	}
@@ -392,7 +393,7 @@ func (b *binder) cteNamed(r *pg.RangeVar, loc int) *cte {
 		if i, _ := lookup(n, names); i >= 0 {
 			q.with[i].bound(q.with[i].list)
 			if why := q.with[i].refused(b, q); why != "" {
-				panic(b.errorf(loc, "recursive reference to query %q %s", clipped(q.with[i].name), why))
+				panic(b.coded(sqlstate.InvalidRecursion, loc, "recursive reference to query %q %s", clipped(q.with[i].name), why))
 			}
 			return q.with[i]
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,12 +20,12 @@ var randomFunctions = map[string]string{"random": "random_of", "gen_random_uuid"
 // random is a call of one of them. Without FROM it is a constant; among the items of a SELECT a value of each row.
 func (c *call) random() expr.Expr {
 	if len(c.Args) > 0 {
-		panic(c.errorf("%s takes no argument", c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s takes no argument", c.name))
 	}
 	seed := rand.Int64()
 	switch {
 	case c.Offset == nowhere:
-		panic(c.errorf("%s() in the definition of a table is not supported: write it in the INSERT", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s() in the definition of a table is not supported: write it in the INSERT", c.name))
 	case c.scope == nil && c.outer != nil: // it may depend on the rows around
 		return expr.NewCall(expr.Functions(randomFunctions[c.name])[0], []expr.Expr{&expr.Const{V: table.Int(0), P: c.at}, &expr.Const{V: table.Int(seed), P: c.at}}, c.at)
 	case c.scope == nil && c.name == "random":
@@ -36,7 +37,7 @@ func (c *call) random() expr.Expr {
 		if c.place == inAggregate {
 			where = "an aggregate"
 		}
-		panic(c.errorf("%s() is not supported in %s: compute it in FROM, as in FROM (SELECT *, %s() AS r FROM t) s", c.name, where, c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s() is not supported in %s: compute it in FROM, as in FROM (SELECT *, %s() AS r FROM t) s", c.name, where, c.name))
 	}
 	row := c.expr(c.written(rowNumber))
 	return function(randomFunctions[c.name], []expr.Expr{row, &expr.Const{V: table.Int(seed), P: c.at}}, c.at)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -97,7 +98,7 @@ func (b *binder) tableNamed(r *pg.RangeVar, loc int) (t *table.Table, name strin
 			}
 		}
 		if i, _ := lookup(n, known); i < 0 && n.path {
-			panic(b.errorf(loc, "there is no file and no table %q%s", clipped(n.text), suggest(n.text, known, "tables")))
+			panic(b.coded(sqlstate.UndefinedTable, loc, "there is no file and no table %q%s", clipped(n.text), suggest(n.text, known, "tables")))
 		}
 	} else {
 		spelled := b.spelled(loc, r.Schemaname, r.Relname)
@@ -107,7 +108,7 @@ func (b *binder) tableNamed(r *pg.RangeVar, loc int) (t *table.Table, name strin
 		case 1:
 			at, known = len(b.c.Names), b.c.Information
 		default:
-			panic(b.errorf(loc, "schema %q does not exist; the schemas are public and information_schema; a file is written '%s'",
+			panic(b.coded(sqlstate.InvalidSchema, loc, "schema %q does not exist; the schemas are public and information_schema; a file is written '%s'",
 				clipped(spelled[0].text), clipped(spelled[0].text+"."+n.text)))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Setting is what SET, RESET, SHOW or DISCARD ALL asks for.
@@ -29,7 +31,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 		s.Setting.Verb, s.Setting.Name = "RESET", "all"
 		return nil
 	case n.Kind != pg.VariableSetKind_VAR_SET_VALUE:
-		return s.errorf(0, "this form of SET is not supported; write SET name = value, or SET LOCAL name = value")
+		return s.coded(sqlstate.FeatureNotSupported, 0, "this form of SET is not supported; write SET name = value, or SET LOCAL name = value")
 	case len(n.Args) != 1:
 		return s.errorf(at, "SET %s takes only one argument", name)
 	}
@@ -49,7 +51,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 // discards takes DISCARD ALL.
 func (s *Statement) discards(n *pg.DiscardStmt) error {
 	if n.Target != pg.DiscardMode_DISCARD_ALL {
-		return s.errorf(0, "this form of DISCARD is not supported; write DISCARD ALL")
+		return s.coded(sqlstate.FeatureNotSupported, 0, "this form of DISCARD is not supported; write DISCARD ALL")
 	}
 	s.Setting = &Setting{Verb: "DISCARD", Name: "all"}
 	return nil

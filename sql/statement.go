@@ -12,6 +12,7 @@ import (
 	"github.com/pganalyze/pg_query_go/v6/parser"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Statement is one statement of a text.
@@ -75,11 +76,11 @@ func (s *Statement) Limited() bool { return s.sel != nil && s.sel.LimitCount != 
 // that is not valid UTF-8 or that holds a NUL byte.
 func Parse(text string) ([]*Statement, error) {
 	if i := strings.IndexByte(text, 0); i >= 0 {
-		return nil, expr.Errorf(i, "the SQL text holds a NUL byte")
+		return nil, expr.Coded(sqlstate.SyntaxError, i, "the SQL text holds a NUL byte")
 	}
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(r)) {
-			return nil, expr.Errorf(i, "the SQL text is not valid UTF-8")
+			return nil, expr.Coded(sqlstate.SyntaxError, i, "the SQL text is not valid UTF-8")
 		}
 	}
 	list := split(text)
@@ -89,9 +90,14 @@ func Parse(text string) ([]*Statement, error) {
 	return list, nil
 }
 
-// errorf makes an error at loc, a byte offset in the statement.
+// errorf makes a [sqlstate.SyntaxError] at loc, a byte offset in the statement.
 func (s *Statement) errorf(loc int, format string, args ...any) error {
-	return expr.Errorf(s.pos(loc), format, args...)
+	return s.coded(sqlstate.SyntaxError, loc, format, args...)
+}
+
+// coded makes an error of another code at loc.
+func (s *Statement) coded(code sqlstate.Code, loc int, format string, args ...any) error {
+	return expr.Coded(code, s.pos(loc), format, args...)
 }
 
 // pos turns an offset in the statement into one in the whole text.
@@ -132,7 +138,7 @@ func (s *Statement) countParams() error {
 		}
 		n, err := strconv.Atoi(digits)
 		if err != nil || n < 1 || n > maxParams {
-			return s.errorf(0, "there is no parameter $%s; they go from $1 to $%d", digits, maxParams)
+			return s.coded(sqlstate.UndefinedParameter, 0, "there is no parameter $%s; they go from $1 to $%d", digits, maxParams)
 		}
 		s.Params = max(s.Params, n)
 	}
@@ -215,7 +221,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, DISCARD, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX, DROP INDEX, PREPARE, EXECUTE, DEALLOCATE, VACUUM, ANALYZE and CHECKPOINT", s.firstWords())
+	return s.coded(sqlstate.FeatureNotSupported, 0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, DISCARD, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX, DROP INDEX, PREPARE, EXECUTE, DEALLOCATE, VACUUM, ANALYZE and CHECKPOINT", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {
@@ -240,11 +246,11 @@ func (s *Statement) explain(n *pg.ExplainStmt) error {
 		case "format":
 			format := strings.ToLower(d.Arg.GetString_().GetSval())
 			if format != "text" && format != "json" {
-				return s.errorf(int(d.Location), "the EXPLAIN format %s is not supported; there are TEXT and JSON", strings.ToUpper(format))
+				return s.coded(sqlstate.FeatureNotSupported, int(d.Location), "the EXPLAIN format %s is not supported; there are TEXT and JSON", strings.ToUpper(format))
 			}
 			s.JSON = format == "json"
 		default:
-			return s.errorf(int(d.GetLocation()), "the EXPLAIN option %s is not supported; there are ANALYZE and FORMAT", strings.ToUpper(d.GetDefname()))
+			return s.coded(sqlstate.FeatureNotSupported, int(d.GetLocation()), "the EXPLAIN option %s is not supported; there are ANALYZE and FORMAT", strings.ToUpper(d.GetDefname()))
 		}
 	}
 	s.sel = sel

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // subqueries are subqueries of a SELECT as they were bound.
@@ -72,7 +73,7 @@ func (b *binder) subquery(n *pg.SubLink) expr.Expr {
 func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 	loc := int(n.Location)
 	if b.place == inLimit {
-		panic(b.errorf(loc, "a subquery in LIMIT and OFFSET is not supported"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "a subquery in LIMIT and OFFSET is not supported"))
 	}
 	sel := n.Subselect.GetSelectStmt()
 	if n.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK && sel.Op == pg.SetOperation_SETOP_NONE && len(sel.TargetList) == 0 && len(sel.ValuesLists) == 0 {
@@ -96,14 +97,14 @@ func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 		return q
 	case pg.SubLinkType_ANY_SUBLINK, pg.SubLinkType_ALL_SUBLINK:
 	default:
-		panic(b.errorf(loc, "ARRAY of a subquery is not supported; string_agg makes a text of values"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "ARRAY of a subquery is not supported; string_agg makes a text of values"))
 	}
 	q.Kind = expr.AnyOf
 	op, all := expr.EQ, n.SubLinkType == pg.SubLinkType_ALL_SUBLINK
 	if len(n.OperName) > 0 {
 		order, ok := compareOps[lastName(n.OperName)]
 		if !ok {
-			panic(b.errorf(loc, "%s before ANY or ALL of a subquery is not supported; there are =, <>, <, <=, > and >=", lastName(n.OperName)))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s before ANY or ALL of a subquery is not supported; there are =, <>, <, <=, > and >=", lastName(n.OperName)))
 		}
 		op = order
 	}
@@ -161,7 +162,7 @@ func (b *binder) aggregates(n *pg.FuncCall) (of *binder, level int) {
 		return b, 0
 	}
 	if nearest > 0 && of.place == inJoin {
-		panic(b.errorf(int(n.Location), "aggregate functions are not allowed in FROM clause of their own query level"))
+		panic(b.coded(sqlstate.GroupingError, int(n.Location), "aggregate functions are not allowed in FROM clause of their own query level"))
 	}
 	return of, nearest
 }
@@ -176,7 +177,7 @@ func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
 			continue
 		}
 		if o.changes && o.changed().knows(plain) {
-			panic(b.errorf(int(n.Location), "invalid reference to table %s, which the statement changes: FROM and USING do not read it; write the condition in WHERE, or a subquery", o.scope.tables[0].alias))
+			panic(b.coded(sqlstate.InvalidColumnReference, int(n.Location), "invalid reference to table %s, which the statement changes: FROM and USING do not read it; write the condition in WHERE, or a subquery", o.scope.tables[0].alias))
 		}
 		e := o.expr(&pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: n}})
 		if _, constant := e.(*expr.Const); constant {

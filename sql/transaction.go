@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Transaction is what BEGIN, COMMIT, ROLLBACK and their like ask for.
@@ -29,17 +31,17 @@ func (s *Statement) transaction(n *pg.TransactionStmt) error {
 	case pg.TransactionStmtKind_TRANS_STMT_RELEASE:
 		s.Transaction = &Transaction{Verb: "RELEASE", Savepoint: n.SavepointName}
 	default:
-		return s.errorf(0, "prepared transactions are not supported; there are BEGIN, COMMIT, ROLLBACK and SAVEPOINT")
+		return s.coded(sqlstate.FeatureNotSupported, 0, "prepared transactions are not supported; there are BEGIN, COMMIT, ROLLBACK and SAVEPOINT")
 	}
 	if n.Chain {
-		return s.errorf(s.keyword("chain"), "AND CHAIN is not supported; write BEGIN behind %s", s.Transaction.Verb)
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("chain"), "AND CHAIN is not supported; write BEGIN behind %s", s.Transaction.Verb)
 	}
 	for _, o := range n.Options {
 		d := o.GetDefElem()
 		switch v := d.GetArg().GetAConst(); d.GetDefname() {
 		case "transaction_isolation":
 			if level := v.GetSval().GetSval(); strings.EqualFold(level, "serializable") {
-				return s.errorf(int(d.Location), "the isolation level SERIALIZABLE is not supported; a transaction reads one snapshot: write REPEATABLE READ")
+				return s.coded(sqlstate.FeatureNotSupported, int(d.Location), "the isolation level SERIALIZABLE is not supported; a transaction reads one snapshot: write REPEATABLE READ")
 			}
 		case "transaction_read_only":
 			s.Transaction.ReadOnly = v.GetIval().GetIval() != 0

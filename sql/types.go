@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -54,7 +55,7 @@ func noOperator(op string, l, r table.Type, pos int) error {
 	} else if compares && (l.Kind == table.Varchar && r.IsNumeric() || r.Kind == table.Varchar && l.IsNumeric()) {
 		hint = "; a text is not compared with a number"
 	}
-	return expr.Errorf(pos, "operator does not exist: %s %s %s%s", typeName(l), op, typeName(r), hint)
+	return expr.Coded(sqlstate.UndefinedFunction, pos, "operator does not exist: %s %s %s%s", typeName(l), op, typeName(r), hint)
 }
 
 // commonNumber is the type in which an operator takes two numbers: the wider one for
@@ -104,7 +105,7 @@ func convert(e expr.Expr, t table.Type, pos int) expr.Expr {
 		if len(text) > 40 {
 			text = text[:20] + "..."
 		}
-		panic(expr.Errorf(pos, "%s is out of range for type %s", text, t))
+		panic(expr.Coded(sqlstate.NumericOutOfRange, pos, "%s is out of range for type %s", text, t))
 	}
 	return inRange(out)
 }
@@ -119,7 +120,7 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 	case !isUnknown(e):
 		return e
 	case !ok:
-		panic(expr.Errorf(e.Pos(), "the type of this value is not known"))
+		panic(expr.Coded(sqlstate.SyntaxError, e.Pos(), "the type of this value is not known"))
 	case t.Kind == table.Varchar && c.V.Null:
 		return &expr.Const{V: table.Null(t), P: c.P, Of: c}
 	case t.Kind == table.Varchar:
@@ -140,7 +141,7 @@ func readText(s string, t table.Type, pos int) expr.Expr {
 	case table.Decimal:
 		c, ok := parseNumber(s)
 		if !ok {
-			panic(expr.Errorf(pos, "invalid input syntax for type numeric: %q", s))
+			panic(expr.Coded(sqlstate.InvalidText, pos, "invalid input syntax for type numeric: %q", s))
 		}
 		c.P = pos
 		return convert(c, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: c.V.Type.Scale}, pos)
@@ -154,7 +155,7 @@ func readText(s string, t table.Type, pos int) expr.Expr {
 		if instead := momentWords[strings.ToLower(strings.Trim(s, " +-"))]; instead != "" {
 			how = instead
 		}
-		panic(expr.Errorf(pos, "%s; %s", err, how))
+		panic(expr.Coded(sqlstate.Of(err), pos, "%s; %s", err, how))
 	}
 	return canonical(must(v, err), pos)
 }

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Upkeep is VACUUM, ANALYZE or CHECKPOINT.
@@ -29,7 +30,7 @@ func (s *Statement) upkeep(n *pg.VacuumStmt) error {
 	for _, r := range n.Rels {
 		r := r.GetVacuumRelation().Relation
 		if r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") {
-			return s.errorf(int(r.Location), "a schema before a table's name is not supported, other than public")
+			return s.coded(sqlstate.FeatureNotSupported, int(r.Location), "a schema before a table's name is not supported, other than public")
 		}
 		names := s.spelled(int(r.Location), r.Relname)
 		if r.Schemaname != "" {
@@ -44,7 +45,7 @@ func (s *Statement) upkeep(n *pg.VacuumStmt) error {
 func (t NamedTable) Of(names []string) (string, error) {
 	i, _ := lookup(t.name, names)
 	if i < 0 {
-		return "", expr.Errorf(t.pos, "table %s does not exist%s", clipped(t.name.text), suggest(t.name.text, names, "tables"))
+		return "", expr.Coded(sqlstate.UndefinedTable, t.pos, "table %s does not exist%s", clipped(t.name.text), suggest(t.name.text, names, "tables"))
 	}
 	return names[i], nil
 }

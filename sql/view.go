@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -120,17 +121,17 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	sel := n.Query.GetSelectStmt()
 	switch at := b.keyword("recursive"); {
 	case at > 0 && at < b.keyword("view"):
-		panic(b.errorf(at, "CREATE RECURSIVE VIEW is not supported; write CREATE VIEW %s AS WITH RECURSIVE ...", expr.Ident(n.View.Relname)))
+		panic(b.coded(sqlstate.FeatureNotSupported, at, "CREATE RECURSIVE VIEW is not supported; write CREATE VIEW %s AS WITH RECURSIVE ...", expr.Ident(n.View.Relname)))
 	case b.Params > 0:
 		panic(b.errorf(0, "CREATE VIEW takes no parameters: write the values"))
 	case len(n.Options) > 0 || n.WithCheckOption > pg.ViewCheckOption_NO_CHECK_OPTION:
-		panic(b.errorf(b.keyword("with"), "WITH is not supported with CREATE VIEW"))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("with"), "WITH is not supported with CREATE VIEW"))
 	}
 	name, there := b.newTable(n.View, n.Replace)
 	ch := &Change{Verb: "CREATE VIEW", Table: name}
 	old := b.c.definition(name)
 	if there && (old == nil || old.View == "") {
-		panic(b.errorf(loc, "%q is not a view", clipped(name)))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "%q is not a view", clipped(name)))
 	}
 	b.uses.written = true
 	q := b.nested(sel, nil)
@@ -157,10 +158,10 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	}
 	for i, f := range fields {
 		if slices.ContainsFunc(def.Fields, func(o table.Field) bool { return o.Name == f.Name }) {
-			panic(b.errorf(loc, "column %q specified more than once; give the select items names", clipped(f.Name)))
+			panic(b.coded(sqlstate.DuplicateColumn, loc, "column %q specified more than once; give the select items names", clipped(f.Name)))
 		}
 		if i < len(before) && (before[i].Name != f.Name || before[i].Type != f.Type) {
-			panic(b.errorf(loc, "cannot change column %q of type %s of view %q to %q of type %s; DROP VIEW %s comes first", before[i].Name, typeName(before[i].Type), clipped(name), f.Name, typeName(f.Type), Written([]string{name})[0]))
+			panic(b.coded(sqlstate.DatatypeMismatch, loc, "cannot change column %q of type %s of view %q to %q of type %s; DROP VIEW %s comes first", before[i].Name, typeName(before[i].Type), clipped(name), f.Name, typeName(f.Type), Written([]string{name})[0]))
 		}
 		def.Fields, def.Columns = append(def.Fields, table.Field{Name: f.Name}), append(def.Columns, storage.Column{})
 		if there && i < len(old.Columns) { // as PostgreSQL keeps it
@@ -252,7 +253,7 @@ func (b *binder) withDependents(names []string, cascade bool, loc int, what stri
 			case cascade:
 				all = append(all, v)
 			default:
-				panic(b.errorf(loc, "cannot drop %s %q because view %q depends on it; CASCADE at the end drops it, too", what, all[i], v))
+				panic(b.coded(sqlstate.DependentObjects, loc, "cannot drop %s %q because view %q depends on it; CASCADE at the end drops it, too", what, all[i], v))
 			}
 		}
 	}
@@ -262,7 +263,7 @@ func (b *binder) withDependents(names []string, cascade bool, loc int, what stri
 // independent fails where a view reads a column that an ALTER TABLE is about to change.
 func (a *alteration) independent(col, loc int, what string) {
 	if views := a.dependents(a.old.Name, a.from[col]); len(views) > 0 {
-		panic(a.errorf(loc, "cannot %s column %q because view %q depends on it; DROP VIEW %s comes first", what, a.def.Fields[col].Name, views[0], Written(views[:1])[0]))
+		panic(a.coded(sqlstate.DependentObjects, loc, "cannot %s column %q because view %q depends on it; DROP VIEW %s comes first", what, a.def.Fields[col].Name, views[0], Written(views[:1])[0]))
 	}
 }
 
@@ -295,10 +296,10 @@ func (b *binder) renameView(n *pg.RenameStmt) *Change {
 	name := b.c.Names[b.find("view", b.relation(n.Relation), b.c.Names, loc)]
 	old := b.c.definition(name)
 	if old == nil || old.View == "" {
-		panic(b.errorf(loc, "%q is not a view", clipped(name)))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "%q is not a view", clipped(name)))
 	}
 	if slices.Contains(b.c.Names, n.Newname) {
-		panic(b.errorf(b.after(n.Newname, loc), "relation %q already exists", clipped(n.Newname)))
+		panic(b.coded(sqlstate.DuplicateTable, b.after(n.Newname, loc), "relation %q already exists", clipped(n.Newname)))
 	}
 	def := *old
 	def.Name = n.Newname

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -49,23 +50,23 @@ func (c *call) windowed() expr.Expr {
 	f := windowOf(c.name)
 	switch {
 	case c.Over == nil:
-		panic(c.errorf("window function %s requires an OVER clause", c.name))
+		panic(c.coded(sqlstate.WindowingError, "window function %s requires an OVER clause", c.name))
 	case c.place == inAggregate:
-		panic(c.errorf("aggregate function calls cannot contain window function calls"))
+		panic(c.coded(sqlstate.GroupingError, "aggregate function calls cannot contain window function calls"))
 	case c.place != inItems:
-		panic(c.errorf("window functions are not allowed in %s", places[c.place]))
+		panic(c.coded(sqlstate.WindowingError, "window functions are not allowed in %s", places[c.place]))
 	case c.inWindow:
-		panic(c.errorf("window function calls cannot be nested"))
+		panic(c.coded(sqlstate.WindowingError, "window function calls cannot be nested"))
 	case f == nil && c.bind == nil:
-		panic(c.errorf("OVER specified, but %s is not a window function nor an aggregate function", clipped(c.name)))
+		panic(c.coded(sqlstate.WindowingError, "OVER specified, but %s is not a window function nor an aggregate function", clipped(c.name)))
 	case c.AggDistinct:
-		panic(c.errorf("DISTINCT is not supported for window functions"))
+		panic(c.coded(sqlstate.FeatureNotSupported, "DISTINCT is not supported for window functions"))
 	case c.within || c.kind == expr.Selectivity && f == nil:
-		panic(c.errorf("OVER is not supported for %s", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "OVER is not supported for %s", c.name))
 	case len(c.AggOrder) > 0:
-		panic(c.errorf("ORDER BY inside %s is not supported with OVER: the window's ORDER BY says it", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "ORDER BY inside %s is not supported with OVER: the window's ORDER BY says it", c.name))
 	case f != nil && c.AggFilter != nil:
-		panic(c.errorf("FILTER is not supported for non-aggregate window functions"))
+		panic(c.coded(sqlstate.FeatureNotSupported, "FILTER is not supported for non-aggregate window functions"))
 	}
 	c.inWindow = true
 	defer func() { c.inWindow = false }()
@@ -81,7 +82,7 @@ func (c *call) windowed() expr.Expr {
 	}
 	whole := func(i int) {
 		if w.Args[i] = coerce(w.Args[i], bigint); !w.Args[i].Type().IsInteger() {
-			panic(c.errorf("function %s(%s) does not exist: its number is an integer", c.name, typeName(w.Args[i].Type())))
+			panic(c.coded(sqlstate.UndefinedFunction, "function %s(%s) does not exist: its number is an integer", c.name, typeName(w.Args[i].Type())))
 		}
 	}
 	switch f.kind {
@@ -129,7 +130,7 @@ func (b *binder) namedWindow(name string, before *pg.WindowDef, loc int) *pg.Win
 			return w
 		}
 	}
-	panic(b.errorf(loc, "window %q does not exist", clipped(name)))
+	panic(b.coded(sqlstate.UndefinedObject, loc, "window %q does not exist", clipped(name)))
 }
 
 // window adds what a window definition says, after what the one says that it refers to; it reports an ORDER BY.
@@ -140,11 +141,11 @@ func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) (ordered b
 		ordered = c.window(w, base, true)
 		switch {
 		case len(def.PartitionClause) > 0:
-			panic(c.binder.errorf(loc, "cannot override PARTITION BY clause of window %q", clipped(def.Refname)))
+			panic(c.binder.coded(sqlstate.WindowingError, loc, "cannot override PARTITION BY clause of window %q", clipped(def.Refname)))
 		case len(def.OrderClause) > 0 && ordered:
-			panic(c.binder.errorf(loc, "cannot override ORDER BY clause of window %q", clipped(def.Refname)))
+			panic(c.binder.coded(sqlstate.WindowingError, loc, "cannot override ORDER BY clause of window %q", clipped(def.Refname)))
 		case base.FrameOptions&frameNonDefault != 0:
-			panic(c.binder.errorf(loc, "cannot copy window %q because it has a frame clause", clipped(def.Refname)))
+			panic(c.binder.coded(sqlstate.WindowingError, loc, "cannot copy window %q because it has a frame clause", clipped(def.Refname)))
 		}
 	}
 	for _, n := range def.PartitionClause {
@@ -155,7 +156,7 @@ func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) (ordered b
 	for _, n := range def.OrderClause {
 		by := n.GetSortBy()
 		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
-			panic(c.binder.errorf(int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
+			panic(c.binder.coded(sqlstate.FeatureNotSupported, int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
 		if e := settle(c.expr(by.Node)); !isConstant(e) {
 			w.Order = append(w.Order, directed(e, by))
@@ -230,7 +231,7 @@ func (c *call) frame(w *expr.Window, def *pg.WindowDef, ordered bool) {
 // offset binds the distance of a bound: a constant, of rows or groups, or one that ORDER BY's values move by.
 func (c *call) offset(w *expr.Window, n *pg.Node, which string) expr.Expr {
 	if w.Frame.Mode == expr.FrameRange && len(w.Order) != 1 {
-		panic(expr.Errorf(c.at, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"))
+		panic(expr.Coded(sqlstate.SyntaxError, c.at, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"))
 	}
 	e := c.expr(n)
 	want := bigint
@@ -246,7 +247,7 @@ func (c *call) offset(w *expr.Window, n *pg.Node, which string) expr.Expr {
 				want = t
 			}
 		default:
-			panic(expr.Errorf(c.at, "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %s", typeName(key)))
+			panic(expr.Coded(sqlstate.FeatureNotSupported, c.at, "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %s", typeName(key)))
 		}
 	}
 	e = coerce(e, want)
@@ -256,16 +257,16 @@ func (c *call) offset(w *expr.Window, n *pg.Node, which string) expr.Expr {
 	k, ok := e.(*expr.Const)
 	switch t := e.Type(); {
 	case !ok:
-		panic(expr.Errorf(e.Pos(), "the frame %s offset is no constant", which))
+		panic(expr.Coded(sqlstate.SyntaxError, e.Pos(), "the frame %s offset is no constant", which))
 	case want.Kind == table.Interval != (t.Kind == table.Interval), want == bigint && !t.IsInteger(), want.IsNumeric() && !t.IsNumeric():
-		panic(expr.Errorf(e.Pos(), "a frame %s offset of type %s does not go with %s", which, typeName(t), map[bool]string{true: "ROWS and GROUPS, which count", false: "the type of ORDER BY"}[w.Frame.Mode != expr.FrameRange]))
+		panic(expr.Coded(sqlstate.SyntaxError, e.Pos(), "a frame %s offset of type %s does not go with %s", which, typeName(t), map[bool]string{true: "ROWS and GROUPS, which count", false: "the type of ORDER BY"}[w.Frame.Mode != expr.FrameRange]))
 	case k.V.Null:
-		panic(expr.Errorf(e.Pos(), "frame %s offset must not be null", which))
+		panic(expr.Coded(sqlstate.InvalidFrameOffset, e.Pos(), "frame %s offset must not be null", which))
 	case t.IsFloat() && !(k.V.F >= 0), !t.IsFloat() && (k.V.I < 0 || k.V.Months < 0 || k.V.Big != nil):
 		if w.Frame.Mode == expr.FrameRange {
-			panic(expr.Errorf(e.Pos(), "invalid preceding or following size in window function"))
+			panic(expr.Coded(sqlstate.WindowingError, e.Pos(), "invalid preceding or following size in window function"))
 		}
-		panic(expr.Errorf(e.Pos(), "frame %s offset must not be negative", which))
+		panic(expr.Coded(sqlstate.InvalidFrameOffset, e.Pos(), "frame %s offset must not be negative", which))
 	}
 	return k
 }
@@ -274,7 +275,7 @@ func (c *call) offset(w *expr.Window, n *pg.Node, which string) expr.Expr {
 func noWindow(e expr.Expr, clause string) {
 	expr.Walk(e, func(e expr.Expr) {
 		if w, ok := e.(*expr.Window); ok {
-			panic(expr.Errorf(w.P, "window functions are not allowed in %s", clause))
+			panic(expr.Coded(sqlstate.WindowingError, w.P, "window functions are not allowed in %s", clause))
 		}
 	})
 }

@@ -3,6 +3,7 @@ package vector
 import (
 	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -132,7 +133,7 @@ func set(x *expr.Vector, i int, r table.Value, e expr.Expr) error {
 		return nil
 	case r.Type.Kind == table.Interval:
 		if !x.Put(i, r) {
-			return expr.Errorf(e.Pos(), "%s", expr.OutOfRange(r.Type))
+			return expr.Raised(e.Pos(), expr.OutOfRange(r.Type))
 		}
 		return nil
 	case r.Big == nil && x.Highs == nil:
@@ -170,7 +171,7 @@ func checkDigits(v table.Value, e expr.Expr, digits int) error {
 	if v.Big == nil || v.Big.CmpAbs(table.Pow10(digits)) < 0 {
 		return nil
 	}
-	return expr.Errorf(e.Pos(), "%s: more than %d digits", expr.OutOfRange(v.Type), digits)
+	return expr.Coded(sqlstate.NumericOutOfRange, e.Pos(), "%s: more than %d digits", expr.OutOfRange(v.Type), digits)
 }
 
 // Compact is the rows that are not NULL, with their groups.

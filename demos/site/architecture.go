@@ -31,7 +31,7 @@ var floors = []struct {
 	{"backends", []string{"aggregates", "predicates", "fused", "compute", "relational", "primitives", "cpu"}},
 	{"the graphics pipeline", []string{"plan/glsl", "pass", "textures", "occlusion", "shaders", "glctx"}},
 	{"planning, no GL", []string{"sql", "plan", "cost", "expr"}},
-	{"data, no GL", []string{"storage", "generate", "ingest", "table"}},
+	{"data, no GL", []string{"storage", "generate", "ingest", "table", "sqlstate"}},
 }
 
 // elsewhere are folders of Go that are no rooms: what all use, and data of tests.

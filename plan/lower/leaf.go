@@ -3,6 +3,7 @@ package lower
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -89,7 +90,7 @@ func (l *lowerer) codesLeaf(e expr.Expr) *leafTests {
 }
 
 func unsupported(e expr.Expr) unsupportedError {
-	return unsupportedError{expr.Errorf(e.Pos(), "%s is not supported: only expressions over one column with few distinct values can be that; compute it beforehand into a column of its own", e)}
+	return unsupportedError{expr.Coded(sqlstate.FeatureNotSupported, e.Pos(), "%s is not supported: only expressions over one column with few distinct values can be that; compute it beforehand into a column of its own", e)}
 }
 
 // pureOperands reports whether no condition is nested in e's operands.

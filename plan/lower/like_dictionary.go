@@ -54,7 +54,7 @@ func evaluateDictionary(seg *table.Segment, e expr.Expr) []codeRun {
 	}
 	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
 	if err != nil {
-		return []codeRun{{0, seg.Max, outcome{err: expr.Errorf(like.P, "%s", err)}}}
+		return []codeRun{{0, seg.Max, outcome{err: expr.ErrorAt(like.P, err)}}}
 	}
 	dict := seg.Dict[:seg.Max+1]
 	lo := sort.SearchStrings(dict, m.Prefix())

@@ -3,6 +3,7 @@ package lower
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -34,7 +35,7 @@ func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*predicate.Pred, []
 		p = l.and(live, l.truth(where, predicate.IsTrue))
 		l.checksOf(where, live)
 		if l.tooComplex {
-			panic(unsupportedError{expr.Errorf(where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)})
+			panic(unsupportedError{expr.Coded(sqlstate.StatementTooComplex, where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)})
 		}
 	})
 	if err != nil {
@@ -75,7 +76,7 @@ func LivePredicate(t *table.Table, c *table.Chunk) *predicate.Pred {
 
 // UnsupportedColumn is the error of a column whose values could not be read, at a position in the statement.
 func UnsupportedColumn(f table.Field, pos int) error {
-	return expr.Errorf(pos, "column %s cannot be used: %s", f.Name, f.Unsupported)
+	return expr.Coded(sqlstate.FeatureNotSupported, pos, "column %s cannot be used: %s", f.Name, f.Unsupported)
 }
 
 type testKey struct {
@@ -116,7 +117,7 @@ func (l *lowerer) checkColumns(e expr.Expr) {
 		switch {
 		case !ok:
 		case c.Index < 0 || c.Index >= len(l.t.Fields):
-			panic(unsupportedError{expr.Errorf(c.P, "column %s is not in table %s", c.Name, l.t.Name)})
+			panic(unsupportedError{expr.Coded(sqlstate.FeatureNotSupported, c.P, "column %s is not in table %s", c.Name, l.t.Name)})
 		case l.t.Fields[c.Index].Unsupported != "":
 			panic(unsupportedError{UnsupportedColumn(l.t.Fields[c.Index], c.P)})
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -24,7 +25,7 @@ func scalarErrors(e expr.Expr) []rowError {
 		return nil
 	}
 	failed := predicate.NewLeaf(&predicate.Scalar{E: e, Test: predicate.Raises, Text: "error in " + e.String()})
-	return []rowError{{pred: failed, err: expr.Errorf(e.Pos(), "an error in %s", e), of: e}}
+	return []rowError{{pred: failed, err: expr.Coded(sqlstate.FeatureNotSupported, e.Pos(), "an error in %s", e), of: e}}
 }
 
 // calls reports whether a function takes part in e, or a cast from or to text or a truth value.

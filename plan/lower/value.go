@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -97,7 +98,7 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 func (out *value) addFailure(v *predicate.Val, e expr.Expr, msg string) {
 	if v.CanFail && msg != "" {
 		p := predicate.NewLeaf(&predicate.Computed{Fails: v, Shape: predicate.Expression, Text: msg + ": " + e.String()})
-		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Raised(e.Pos(), msg)})
 	}
 }
 
@@ -113,7 +114,7 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	}
 	for _, k := range []*value{a, b} {
 		if k.v.Op == predicate.Const && !k.v.Lo.IsInt64() {
-			panic(unsupportedError{expr.Errorf(e.P, "a constant in %s does not fit 64 bits", e)})
+			panic(unsupportedError{expr.Coded(sqlstate.NumericOutOfRange, e.P, "a constant in %s does not fit 64 bits", e)})
 		}
 	}
 	out := &value{scale: max(a.scale, b.scale)}
@@ -172,7 +173,7 @@ func (l *lowerer) alignScale(out *value, v *predicate.Val, digits int, e *expr.A
 	p := l.null(other, false)
 	if v.Op == predicate.Const {
 		out.never = true
-		out.fails = append(out.fails[:before], rowError{pred: p, err: expr.Errorf(e.P, "%s", msg)})
+		out.fails = append(out.fails[:before], rowError{pred: p, err: expr.Raised(e.P, msg)})
 		return w
 	}
 	for i := before; i < len(out.fails); i++ {
@@ -212,7 +213,7 @@ func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
 		nan := &expr.Const{V: table.Value{Type: e.L.Type(), F: math.NaN()}, P: e.P}
 		dividend = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, predicate.IsTrue)
 	}
-	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Errorf(e.P, expr.MsgDivisionByZero)})
+	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Raised(e.P, expr.MsgDivisionByZero)})
 }
 
 // zeroOf is the constant 0 beside a value of a type.
@@ -349,7 +350,7 @@ func (l *lowerer) addOutOfRange(out *value, e expr.Expr, lo, hi int64, msg strin
 		return l.compareValues(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
 	}
 	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != predicate.False {
-		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Raised(e.Pos(), msg)})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -140,11 +141,11 @@ func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 		if a.X != nil {
 			of = "(" + a.X.String() + ")"
 		}
-		return table.Null(v.Type), expr.Errorf(a.P, "bigint out of range: the sum of %s::bigint is a numeric", of)
+		return table.Null(v.Type), expr.Coded(sqlstate.NumericOutOfRange, a.P, "bigint out of range: the sum of %s::bigint is a numeric", of)
 	case v.Type.Kind == table.BigInt:
 		v.I = s.Int.Int64()
 	case s.Int.CmpAbs(tooLarge) >= 0:
-		return table.Null(v.Type), expr.Errorf(a.P, "%s has more than 38 digits", a)
+		return table.Null(v.Type), expr.Coded(sqlstate.NumericOutOfRange, a.P, "%s has more than 38 digits", a)
 	default:
 		return table.Dec(v.Type, new(big.Int).Set(&s.Int)), nil
 	}

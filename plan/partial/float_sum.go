@@ -1,13 +1,14 @@
 package partial
 
 import (
-	"errors"
 	"math"
 	"math/big"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // ErrOverflow is the error of a finite exact sum that its type cannot hold.
-var ErrOverflow = errors.New("value out of range: overflow")
+var ErrOverflow = sqlstate.Errorf(sqlstate.NumericOutOfRange, "value out of range: overflow")
 
 const (
 	limbBits = 32

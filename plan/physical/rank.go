@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // IsOrderStatistic reports whether an aggregate is a k-th value.
@@ -24,9 +25,9 @@ func Rank(a expr.Aggregate, n uint64) (k uint64, largest, ok bool, err error) {
 	case a.Null:
 		return 0, false, false, nil
 	case kth && n == 0:
-		return 0, false, false, expr.Errorf(a.P, "%s: there is no such element, the selection has no value of %s", a, a.Name)
+		return 0, false, false, expr.Coded(sqlstate.FeatureNotSupported, a.P, "%s: there is no such element, the selection has no value of %s", a, a.Name)
 	case kth && (a.K < 1 || uint64(a.K) > n):
-		return 0, false, false, expr.Errorf(a.P, "%s: k must be between 1 and %d, the number of values of %s in the selection", a, n, a.Name)
+		return 0, false, false, expr.Coded(sqlstate.FeatureNotSupported, a.P, "%s: k must be between 1 and %d, the number of values of %s in the selection", a, n, a.Name)
 	case kth:
 		return uint64(a.K), a.Kind == expr.KthLargest, true, nil
 	case n == 0:

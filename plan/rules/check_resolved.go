@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // checkResolved panics with an [*expr.Error] where a statement's tree still reads what only a query around a part of it has: an
@@ -19,7 +20,7 @@ func (r *resolvedChecker) tree(n plan.Node) {
 		switch n := n.(type) {
 		case *plan.Derived:
 			if n.Lateral {
-				panic(expr.Errorf(-1, "this LATERAL, which reads columns of the query around it, is not supported here: write it as a join"))
+				panic(expr.Coded(sqlstate.FeatureNotSupported, -1, "this LATERAL, which reads columns of the query around it, is not supported here: write it as a join"))
 			}
 			r.subplan(n.Of)
 		case *plan.Window:
@@ -44,12 +45,12 @@ func (r *resolvedChecker) expr(e expr.Expr) {
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
 		case *expr.Outer:
-			panic(expr.Errorf(e.Pos(), "%s is a column of the query around this one, which a query in this place cannot read: write it as a join", e))
+			panic(expr.Coded(sqlstate.FeatureNotSupported, e.Pos(), "%s is a column of the query around this one, which a query in this place cannot read: write it as a join", e))
 		case *expr.SubColumn:
-			panic(expr.Errorf(e.P, "ANY or ALL of this subquery is not supported here: write it as a join"))
+			panic(expr.Coded(sqlstate.FeatureNotSupported, e.P, "ANY or ALL of this subquery is not supported here: write it as a join"))
 		case *expr.Subquery:
 			if e.Kind != expr.Value {
-				panic(expr.Errorf(e.P, "this subquery is not supported here: write it as a join"))
+				panic(expr.Coded(sqlstate.FeatureNotSupported, e.P, "this subquery is not supported here: write it as a join"))
 			}
 			r.subplan(e.Of.(*plan.Subplan))
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -459,7 +460,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 	case *plan.Limit:
 		return c.limitPerValue(n)
 	}
-	panic(expr.Errorf(c.outs[0].Pos(), "this subquery, which reads columns of the query around it, is not supported: write it as a join"))
+	panic(expr.Coded(sqlstate.FeatureNotSupported, c.outs[0].Pos(), "this subquery, which reads columns of the query around it, is not supported: write it as a join"))
 }
 
 // asColumns has columns in the place of what an aggregation gives.

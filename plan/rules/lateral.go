@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // PlaceLateral is the FROM of a query in which each LATERAL stands to the right in the join whose left side it reads. As it is bound, a
@@ -18,7 +19,7 @@ func PlaceLateral(n plan.Node) plan.Node {
 	right := j.Right
 	if o := readsLeft(right, width); o != nil {
 		if j.Kind.KeepsRight() {
-			panic(expr.Errorf(o.Pos(), "invalid reference to FROM-clause entry for %s: the combining JOIN type must be INNER or LEFT for a LATERAL reference", o))
+			panic(expr.Coded(sqlstate.InvalidColumnReference, o.Pos(), "invalid reference to FROM-clause entry for %s: the combining JOIN type must be INNER or LEFT for a LATERAL reference", o))
 		}
 		if _, leaf := right.(*plan.Derived); !leaf {
 			in := PlaceLateral(rebase(right, width, true))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -171,7 +172,7 @@ func (u *unnester) unnestBase(n plan.Node) plan.Node {
 	}
 	for _, e := range plan.Exprs(n) {
 		if needsJoin(e) {
-			panic(expr.Errorf(e.Pos(), "this subquery is not supported here: write it as a join"))
+			panic(expr.Coded(sqlstate.FeatureNotSupported, e.Pos(), "this subquery is not supported here: write it as a join"))
 		}
 		u.withSubqueryColumns(n, e)
 	}
