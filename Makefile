@@ -190,7 +190,7 @@ soak: setup fuzz ## SOAK times (10) as many random queries and different stateme
 
 # Test binaries of the packages that use the GPU. The machine with the GPU may lack
 # Go: take .bin/gpu and internal/gltest/test-gpu.sh there.
-GPU_TESTS := pass textures shaders predicates aggregates fused compute compute/sharedscan relational primitives papers/lab papers/pary papers/scan papers/wisconsin internal/oracle
+GPU_TESTS := pass textures shaders predicates aggregates fused compute compute/sharedscan relational primitives papers/lab papers/pary papers/scan papers/wisconsin internal/slt internal/oracle
 
 .PHONY: gpu-tests
 gpu-tests: setup-run

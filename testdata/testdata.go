@@ -1,4 +1,4 @@
-// Package testdata embeds the real data set of the tour and the tests, and the queries of TPC-H. README.md
+// Package testdata embeds the real data set of the tour and the tests, the queries of TPC-H, and SQL with its answers. README.md
 // beside it says where the data come from and under which licence.
 package testdata
 
@@ -18,6 +18,11 @@ var Flights200k []byte
 
 //go:embed tpch/*.sql
 var tpch embed.FS
+
+// SLT has the sqllogictest files (*.slt) of package internal/slt, and the files of rows (*.csv) that they read.
+//
+//go:embed slt
+var SLT embed.FS
 
 // Query is a statement with a name.
 type Query struct{ Name, SQL string }

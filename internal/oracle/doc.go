@@ -12,8 +12,8 @@
 //     with intervals, and the errors of integer overflow.
 //   - TestFunctionsOfColumns: all functions and operators, many expressions in one select list,
 //     and conditions; TestDuckDBFunctions: those that DuckDB has with the same meaning.
-//   - TestWhatIsAsked: about a hundred statements of a first hour (testdata/asked.txt) with their
-//     answers, which TestDuckDBAnswersWhatIsAsked puts to DuckDB.
+//   - TestDuckDBAnswersTheFirstQuestions: testdata/slt/first_questions.slt, which package slt puts to
+//     every backend.
 //   - TestGroupsAgree: GROUP BY, HAVING, sums of products and aggregates of expressions beside their
 //     definitions, computed row by row with exact fractions; TestDuckDBGroups: beside DuckDB, whose
 //     rounding is measured by the largest of the values.

@@ -3,12 +3,14 @@
 // [Parse] reads a file into records, [File.Run] asks a database for each of them and returns
 // every difference as an error that names file and line. [File.Update] writes the file again with
 // the answers of a database. The files are in testdata/slt; the test of this package runs each
-// of them on every backend.
+// of them on every backend. [File.RunPeer] asks another database, and [Unpack] writes the tables that files read.
 //
 // # Caveats
 //
 //   - Values of one row may stand on one line with tabs between them, or on a line each.
 //   - I takes integers, R writes three digits behind the point, T the value as the shell prints it.
 //     Write T for decimals and doubles whose digits matter.
+//   - What a backend on the GPU leaves to others is passed over; where the GPU is software, one of these backends is
+//     asked each SELECT, by a hash of its text, and all of them with STENCILDB_SOAK.
 //   - The pattern of `statement error` is a part of the message, not a regular expression.
 package slt
