@@ -42,10 +42,10 @@ func (m *modifying) added(ctx context.Context, noRoom error) (_ *Rows, err error
 		return nil, err
 	}
 	defer db.pointing.Release(1)
-	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+	if err := db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	defer db.tables.one.Release(1)
+	defer db.tables.Writer.Release(1)
 	if err := db.writes(); err != nil {
 		return nil, err
 	}
@@ -178,9 +178,9 @@ func (m *modifying) copiedFile(ctx context.Context, catalog sql.Catalog) (*DB, e
 		return nil, err
 	}
 	e := m.db.sourceEntry(sql.CopiedRows, s)
-	m.unpins = append(m.unpins, func() { e.endTemporary(ErrClosed) })
+	m.unpins = append(m.unpins, func() { e.Close(ErrClosed) })
 	view := m.view(nil)
-	view.tables.put(e.name, e)
+	view.tables.Put(e.Name, e)
 	t, err := view.read(ctx, e, nil)
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func TestRowsBeyondHostMemoryAreAdded(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"f", "o", "j", "g", "k"} {
-		if len(filesOf(t, filepath.Join(dir, "db"), name)) == 0 || db.entry(name).open == nil {
+		if len(filesOf(t, filepath.Join(dir, "db"), name)) == 0 || db.entry(name).Open == nil {
 			t.Errorf("%s is not in files", name)
 		}
 	}

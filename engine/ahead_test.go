@@ -119,7 +119,7 @@ func TestPreparingOpensNoDevice(t *testing.T) {
 	if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Prepare(context.Background(), "SELECT SUM(a) FROM t"); err != nil || db.opening != nil || !db.entry("t").table.Load().Has([]int{0}) {
+	if _, err := db.Prepare(context.Background(), "SELECT SUM(a) FROM t"); err != nil || db.opening != nil || !db.entry("t").Table.Load().Has([]int{0}) {
 		t.Errorf("%v, opening %v", err, db.opening)
 	}
 }
@@ -354,7 +354,7 @@ func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := db.read(ctx, s.sources[0].entry, s.sources[0].columns)
+	whole, err := db.read(ctx, s.sources[0].Entry, s.sources[0].columns)
 	if err != nil {
 		t.Fatal(err)
 	}

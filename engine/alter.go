@@ -57,7 +57,7 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 
 // alterApart are the rows of a table that is not in memory after a change of its definition.
 func (m *modifying) alterApart(ctx context.Context, old *storage.Definition, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
-	if err = m.db.holdsApart(old, before.Amended()+c.Bytes(), m.db.tables.entry(old.Name)); err != nil {
+	if err = m.db.holdsApart(old, before.Amended()+c.Bytes(), m.db.tables.Entry(old.Name)); err != nil {
 		return nil, err
 	}
 	if after, err = before.After(old.Fields, c); err != nil {
@@ -116,47 +116,4 @@ func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storag
 		}
 	}
 	return nil
-}
-
-// follow has the indexes of tables follow their columns where changes alter these; one of a column that has gone, or that has
-// other values, goes. tables has the tables as they were before.
-func (x *indexes) follow(changes []storage.Change, tables *catalog) {
-	known := map[string]*storage.Definition{}
-	for i := range changes {
-		c := &changes[i]
-		if c.Define == nil {
-			continue
-		}
-		old := known[c.Table]
-		if e := tables.entry(c.Table); old == nil && e != nil {
-			old = e.of
-		}
-		if known[c.Define.Name] = c.Define; c.From == nil || old == nil {
-			continue
-		}
-		x.mu.Lock()
-		var list []*index
-		for _, i := range x.list {
-			if i.table == old.Name {
-				moved := *i // statements may look at it
-				moved.table, moved.columns = c.Define.Name, slices.Clone(i.columns)
-				gone := false // with any of its columns
-				for k, col := range i.columns {
-					at := slices.IndexFunc(old.Fields, func(f table.Field) bool { return f.Name == col.name })
-					to := slices.Index(c.From, at)
-					if gone = gone || to < 0; !gone {
-						moved.columns[k].name = c.Define.Fields[to].Name
-					}
-				}
-				if gone {
-					continue
-				}
-				i = &moved
-			}
-			list = append(list, i)
-		}
-		x.list = list
-		x.arrange()
-		x.mu.Unlock()
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -16,33 +17,33 @@ import (
 // ([storage.Rows]): by the store for what is committed, by a transaction for its own changes on top of these.
 
 // rowsEntry is that of a table whose rows are in files, with what changes them kept apart.
-func rowsEntry(name string, of *storage.Definition, rows *storage.Rows) *entry {
-	e := newEntry(name, func(context.Context, ingest.Options) (source, error) { return rows.Unread(), nil })
-	e.of, e.amended, e.apart = of, rows.Amended(), true
+func rowsEntry(name string, of *storage.Definition, rows *storage.Rows) *catalog.Entry {
+	e := catalog.NewEntry(name, func(context.Context, ingest.Options) (catalog.Source, error) { return rows.Unread(), nil })
+	e.Definition, e.DeltaBytes, e.Private = of, rows.Amended(), true
 	return e
 }
 
 // rowsOf are the rows of an entry that is in files; nil for another one, and for one that has not been opened.
-func rowsOf(ctx context.Context, db *DB, e *entry) (*storage.Rows, error) {
-	if e == nil || e.open == nil {
+func rowsOf(ctx context.Context, db *DB, e *catalog.Entry) (*storage.Rows, error) {
+	if e == nil || e.Open == nil {
 		return nil, nil
 	}
 	return whatIsRead(ctx, db, e, func(ingest.Options) (*storage.Rows, error) {
-		rows, _ := e.file.(*storage.Rows)
+		rows, _ := e.Source.(*storage.Rows)
 		return rows, nil
 	})
 }
 
 // inFiles are the rows of a table of the folder that has no room in memory as a whole; nil for another one. A table for which there is room by what its
 // files tell is read.
-func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
+func (db *DB) inFiles(ctx context.Context, e *catalog.Entry) (*storage.Rows, error) {
 	t, err := db.read(ctx, e, nil)
-	if err != nil || e.of == nil || e.open == nil || t.Has(t.All()) {
+	if err != nil || e.Definition == nil || e.Open == nil || t.Has(t.All()) {
 		return nil, err
 	}
 	fits := false
 	rows, err := whatIsRead(ctx, db, e, func(o ingest.Options) (*storage.Rows, error) {
-		rows, _ := e.file.(*storage.Rows)
+		rows, _ := e.Source.(*storage.Rows)
 		if rows == nil || o.MemoryLimit == 0 {
 			return nil, nil
 		}
@@ -50,7 +51,7 @@ func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
 		for i := range rows.Groups() {
 			bytes += rows.GroupBytes(i, t.All())
 		}
-		fits = bytes <= o.MemoryLimit && !e.tight.Load()
+		fits = bytes <= o.MemoryLimit && !e.OutOfMemory.Load()
 		return rows, nil
 	})
 	if rows != nil && fits { // where ctx has ended it may be being written yet
@@ -66,7 +67,7 @@ func (db *DB) inFiles(ctx context.Context, e *entry) (*storage.Rows, error) {
 
 // checkApart is check of a change of a table that is not in memory. It returns the rows after the change, unless nobody asks for them.
 func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
-	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes(), m.db.tables.entry(m.def.Name)); err != nil {
+	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes(), m.db.tables.Entry(m.def.Name)); err != nil {
 		return nil, err
 	}
 	if err := m.hold(ctx, changedColumns(c)); err != nil {
@@ -128,16 +129,16 @@ func (m *modifying) keyApart(ctx context.Context, k storage.Key, rows *table.Tab
 
 // holdsApart fails where what changes the tables that are not in memory is too much, so many bytes in the place of an entry's of one of them: half of
 // the budget is for reading them.
-func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *entry) error {
+func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *catalog.Entry) error {
 	limit := db.now().hostMemory
 	if limit == 0 {
 		return nil
 	}
 	_, apart := db.transactionBytes(in)
-	entries, _ := db.committed.known()
+	entries, _ := db.committed.Entries()
 	for _, e := range entries {
-		if e.name != of.Name {
-			apart += e.unread()
+		if e.Name != of.Name {
+			apart += e.UnreadDeltaBytes()
 		}
 	}
 	if apart+bytes > limit/2 {
@@ -146,34 +147,34 @@ func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *entry) error {
 	return nil
 }
 
-// viewOf is [modifying.view] with a table whose rows are in files.
+// viewOf is [modifying.View] with a table whose rows are in files.
 func (m *modifying) viewOf(ctx context.Context, tables map[string]*table.Table, of *storage.Definition, rows *storage.Rows) (*DB, error) {
 	view, e := m.view(tables), rowsEntry(of.Name, of, rows)
-	view.tables.put(e.name, e)
+	view.tables.Put(e.Name, e)
 	_, err := view.read(ctx, e, nil)
 	return view, err
 }
 
 // transactionBytes is what the transactions that are open have of tables in files, besides what all see and an entry: columns that have been read, and
 // what changes their files.
-func (c *core) transactionBytes(but *entry) (read, apart int64) {
-	c.snapshots.mu.Lock()
-	defer c.snapshots.mu.Unlock()
-	counted := map[*entry]bool{but: true}
+func (c *core) transactionBytes(but *catalog.Entry) (read, apart int64) {
+	c.snapshots.Lock()
+	defer c.snapshots.Unlock()
+	counted := map[*catalog.Entry]bool{but: true}
 	for tx := range c.commits.open {
-		entries, _ := tx.db.tables.known()
+		entries, _ := tx.db.tables.Entries()
 		for _, e := range entries {
-			now := c.committed.entry(e.name)
-			if e.open == nil || e == now || counted[e] {
+			now := c.committed.Entry(e.Name)
+			if e.Open == nil || e == now || counted[e] {
 				continue
 			}
 			counted[e] = true
-			if t := e.table.Load(); t != nil {
+			if t := e.Table.Load(); t != nil {
 				read += t.Bytes()
 			}
-			apart += e.unread()
+			apart += e.UnreadDeltaBytes()
 			if now != nil { // most of that is the same
-				apart -= min(e.unread(), now.unread())
+				apart -= min(e.UnreadDeltaBytes(), now.UnreadDeltaBytes())
 			}
 		}
 	}
@@ -195,24 +196,24 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 	if ctx.Value(crowded{}) != nil || db.now().hostMemory == 0 {
 		return false
 	}
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
-	fresh := map[*entry]*entry{} // in the place of others
-	of := func(c *catalog) {
-		entries, _ := c.known()
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
+	fresh := map[*catalog.Entry]*catalog.Entry{} // in the place of others
+	of := func(c *catalog.Catalog) {
+		entries, _ := c.Entries()
 		for _, e := range entries {
-			t := e.table.Load()
-			if e.open == nil || t == nil || !hasColumns(t) || db.snapshots.uses[t] > 0 {
+			t := e.Table.Load()
+			if e.Open == nil || t == nil || !hasColumns(t) || db.snapshots.InUse(t) > 0 {
 				continue
 			}
 			if fresh[e] == nil {
-				next := e.unreadEntry()
+				next := unreadEntry(e)
 				if next == nil {
 					continue
 				}
 				fresh[e] = next
 			}
-			c.put(e.name, fresh[e])
+			c.Put(e.Name, fresh[e])
 		}
 	}
 	of(db.committed)
@@ -221,7 +222,7 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 		of(tx.db.tables)
 	}
 	for e := range fresh {
-		old := e.table.Load()
+		old := e.Table.Load()
 		for kept := range db.kept {
 			forget(kept, old)
 		}
@@ -236,20 +237,20 @@ func (db *DB) makeRoom(ctx context.Context) bool {
 	return len(fresh) > 0
 }
 
-// unreadEntry is the entry as if nothing had been read of it; nil of a file that is being read, or is not read twice.
-func (e *entry) unreadEntry() *entry {
-	next := newEntry(e.name, e.open)
-	next.of, next.amended, next.apart = e.of, e.amended, e.apart
-	next.tight.Store(e.tight.Load())
-	if e.of != nil {
+// unreadEntry is an entry as if nothing had been read of it; nil of a file that is being read, or is not read twice.
+func unreadEntry(e *catalog.Entry) *catalog.Entry {
+	next := catalog.NewEntry(e.Name, e.Open)
+	next.Definition, next.DeltaBytes, next.Private = e.Definition, e.DeltaBytes, e.Private
+	next.OutOfMemory.Store(e.OutOfMemory.Load())
+	if e.Definition != nil {
 		return next
 	}
-	if !e.mu.TryAcquire(1) {
+	if !e.Lock.TryAcquire(1) {
 		return nil
 	}
-	defer e.mu.Release(1)
-	file, ok := e.file.(*ingest.File)
-	of, isCSV := e.file.(*converted)
+	defer e.Lock.Release(1)
+	file, ok := e.Source.(*ingest.File)
+	of, isCSV := e.Source.(*converted)
 	if isCSV {
 		file = of.File
 	}
@@ -259,14 +260,14 @@ func (e *entry) unreadEntry() *entry {
 	if file = file.Unread(); file == nil {
 		return nil
 	}
-	if next.file = file; isCSV {
-		next.file = &converted{File: file, name: of.name, fields: of.fields, columns: of.columns, of: of.of}
+	if next.Source = file; isCSV {
+		next.Source = &converted{File: file, name: of.name, fields: of.fields, columns: of.columns, of: of.of}
 	}
-	next.mu = e.mu // the two read the same file
-	next.opened.Store(e.opened.Load())
-	next.converted.Store(e.converted.Load())
+	next.Lock = e.Lock // the two read the same file
+	next.File.Store(e.File.Load())
+	next.Spool.Store(e.Spool.Load())
 	t, _ := file.Read(context.Background(), nil, ingest.Options{})
-	next.table.Store(t)
+	next.Table.Store(t)
 	return next
 }
 

@@ -154,7 +154,7 @@ func TestChangesOfATableInFiles(t *testing.T) {
 				}
 				rt.Fatalf("%s: line %d of %d: %s, in memory %s of %d", text, at, len(g), g[at], w[at], len(w))
 			}
-			if e := sessions[1].DB().entry("k"); e != nil && e.open != nil {
+			if e := sessions[1].DB().entry("k"); e != nil && e.Open != nil {
 				apart++
 			}
 			if strings.Contains(want, " rows ") {

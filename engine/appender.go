@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -39,7 +40,7 @@ const appenderRows = 1 << 20
 // One goroutine uses it at a time.
 type Appender struct {
 	db      *DB
-	of      *entry // the table when it was opened
+	of      *catalog.Entry // the table when it was opened
 	fields  []table.Field
 	columns []int // of the table, for those of the appender
 	b       *table.Builder
@@ -58,10 +59,10 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 		return nil, err
 	}
 	e := db.entry(name)
-	if e == nil || e.of == nil {
+	if e == nil || e.Definition == nil {
 		return nil, sqlstate.Errorf(sqlstate.UndefinedTable, "engine: there is no table %q that CREATE TABLE has made", name)
 	}
-	if e.of.View != "" {
+	if e.Definition.View != "" {
 		return nil, sqlstate.Errorf(sqlstate.WrongObjectType, "engine: %q is a view: its rows are those of its query and cannot be changed", name)
 	}
 	t, err := db.read(ctx, e, nil)
@@ -80,7 +81,7 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 		a.columns = t.All()
 	}
 	for _, at := range a.columns {
-		if c := e.of.Columns[at].Counter; c != nil && c.Kind == storage.Always {
+		if c := e.Definition.Columns[at].Counter; c != nil && c.Kind == storage.Always {
 			return nil, sqlstate.Errorf(sqlstate.GeneratedAlways, "engine: column %q of table %q is GENERATED ALWAYS and takes no values: name the other ones", t.Fields[at].Name, name)
 		}
 		a.fields = append(a.fields, t.Fields[at])
@@ -94,12 +95,12 @@ func (tx *Tx) Appender(ctx context.Context, name string, columns ...string) (*Ap
 	return tx.db.Appender(ctx, name, columns...)
 }
 
-func (a *Appender) begin() { a.b = table.NewBuilder(a.of.name, a.fields, 0) }
+func (a *Appender) begin() { a.b = table.NewBuilder(a.of.Name, a.fields, 0) }
 
 // fail notes the first error.
 func (a *Appender) fail(format string, args ...any) {
 	if a.err == nil {
-		a.err = fmt.Errorf("engine: appender of %s: "+format, append([]any{a.of.name}, args...)...)
+		a.err = fmt.Errorf("engine: appender of %s: "+format, append([]any{a.of.Name}, args...)...)
 	}
 }
 
@@ -465,22 +466,22 @@ func (a *Appender) flush(ctx context.Context, t *table.Table) (func() error, err
 	if err := db.writes(); err != nil {
 		return nil, err
 	}
-	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+	if err := db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	defer db.tables.one.Release(1)
-	e := db.tables.entry(a.of.name)
-	if e == nil || e.of != a.of.of {
+	defer db.tables.Writer.Release(1)
+	e := db.tables.Entry(a.of.Name)
+	if e == nil || e.Definition != a.of.Definition {
 		return nil, sqlstate.Errorf(sqlstate.SerializationFailure, "the table has been dropped or redefined")
 	}
-	m := &modifying{Statement: &Statement{db: db}, Change: &sql.Change{Verb: "INSERT", Table: e.name}, def: e.of}
+	m := &modifying{Statement: &Statement{db: db}, Change: &sql.Change{Verb: "INSERT", Table: e.Name}, def: e.Definition}
 	defer m.unpin()
 	if err := a.complete(ctx, m, t); err != nil {
 		return nil, err
 	}
-	changes := []storage.Change{{Table: e.name}}
+	changes := []storage.Change{{Table: e.Name}}
 	var err error
-	if m.rows, err = m.counted(&changes[0], &table.Table{Name: e.name, Fields: e.of.Fields, Chunks: t.Chunks}); err == nil {
+	if m.rows, err = m.counted(&changes[0], &table.Table{Name: e.Name, Fields: e.Definition.Fields, Chunks: t.Chunks}); err == nil {
 		m.rows, err = m.fitRows(m.rows)
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func TestALargeTableComesToTheDevice(t *testing.T) {
 		t.Errorf("ran on %v, want %v; opened %d times", ran, want, d.opened)
 	}
 	// What is on the device costs nothing more, in another statement either.
-	segment := db.tables.entries[0].table.Load().Chunks[0].Segments[0]
+	segment := firstEntry(db).Table.Load().Chunks[0].Segments[0]
 	d.held[0].Store(newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20}))
 	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", ExplainOptions{})
 	if err != nil || x.Backend != "classic" || x.Predictions[0].Transfer != 0 {
@@ -146,7 +146,7 @@ func TestAutoFallsThrough(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		d.held[0].Store(newContent([]textures.Residency{{Segment: db.tables.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
+		d.held[0].Store(newContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
 		for range 3 {
 			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, other) || c.backend != "" && (err != nil || r.Backend != c.backend) {
@@ -166,7 +166,7 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.held[0].Store(newContent([]textures.Residency{{Segment: db.tables.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
+	d.held[0].Store(newContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
 	s, err := db.Prepare(context.Background(), countFew)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.held[0].Store(newContent([]textures.Residency{{Segment: db.tables.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
+	d.held[0].Store(newContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
 		{Segment: &table.Segment{}, Kind: textures.FloatTexture, Bytes: 1 << 20}}, textures.Usage{Budget: 8 << 20, Used: 5 << 20, Working: 1 << 20}))
 	x, err = db.Explain(context.Background(), countFew, ExplainOptions{Analyze: true})
 	if err != nil {

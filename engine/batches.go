@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -24,7 +25,7 @@ import (
 // batches are columns of a file that the host's memory has no room for: they are read some row groups at a
 // time, worked on, and dropped; the next ones are read meanwhile.
 type batches struct {
-	entry   *entry
+	entry   *catalog.Entry
 	columns []int
 	groups  [][]int // of each batch
 	without int     // row groups that have no record that is selected
@@ -47,17 +48,17 @@ type batchTimes struct {
 
 // inBatches says how a fragment over a file goes over it in batches; nil where its columns fit the host memory budget, or
 // where it is none that does: aggregates of columns without keys are, on all backends, and what [spills] tells of a tree, on cpu.
-func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
+func (db *DB) inBatches(ctx context.Context, e *catalog.Entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
 	columns := f.Reads()
 	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Fallback == nil
-	if t := e.table.Load(); t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
+	if t := e.Table.Load(); t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
 	each := int64(0)
 	if !plain { // what sorting or grouping a row takes
 		each = rowBytes / 2
 	}
-	b, t, takes, err := db.batchesOf(ctx, e, columns, decidingOf(f), each, 0)
+	b, t, takes, err := db.batchesOf(ctx, e, columns, catalog.ConditionsOf(f), each, 0)
 	if b == nil || takes <= b.budget {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 	if plain && seeksTexts(f) && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
-	return &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}, nil
+	return &outlined{Pruned: &catalog.Pruned{Table: t, Groups: len(t.Chunks), Left: len(t.Chunks)}, batches: b}, nil
 }
 
 // seeksTexts reports an order statistic of texts, whose codes say nothing outside of a batch.
@@ -80,31 +81,31 @@ func seeksTexts(f *plan.Fragment) bool {
 
 // batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, without the row groups that conditions
 // rule out, with the file's shape and what all would take, each row so many bytes besides its columns; nil where the file is read as a whole.
-func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where decided, each, budget int64) (*batches, *table.Table, int64, error) {
+func (db *DB) batchesOf(ctx context.Context, e *catalog.Entry, columns []int, where catalog.Conditions, each, budget int64) (*batches, *table.Table, int64, error) {
 	type made struct {
 		*batches
 		shape *table.Table
 		takes int64
 	}
 	out, err := whatIsRead(ctx, db, e, func(o ingest.Options) (*made, error) {
-		if e.file == nil || e.file.Changed() || o.MemoryLimit == 0 {
+		if e.Source == nil || e.Source.Changed() || o.MemoryLimit == 0 {
 			return nil, nil
 		}
-		t := e.file.Shape(columns)
+		t := e.Source.Shape(columns)
 		if t == nil || slices.ContainsFunc(columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) {
 			return nil, nil
 		}
-		keep, told, err := groupsOf(e.file, where)
+		keep, told, err := catalog.KeptRowGroups(e.Source, where)
 		if err != nil {
 			return nil, err
 		}
 		if told != nil && len(keep) == 0 {
 			keep = []int{0} // an answer has to come from some rows
 		}
-		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit), tight: e.tight.Load()}, t, 0}
+		out := &made{&batches{entry: e, columns: columns, budget: cmp.Or(budget, o.MemoryLimit), tight: e.OutOfMemory.Load()}, t, 0}
 		size := int64(0)
 		for i, c := range t.Chunks {
-			held := e.file.GroupBytes(i, columns)
+			held := e.Source.GroupBytes(i, columns)
 			if out.tight {
 				held *= tightTimes
 			}
@@ -132,7 +133,7 @@ func (db *DB) batchesOf(ctx context.Context, e *entry, columns []int, where deci
 }
 
 // tookMore reports that the batches have turned out to take more memory than was reckoned.
-func (b *batches) tookMore() bool { return !b.tight && b.entry.tight.Load() }
+func (b *batches) tookMore() bool { return !b.tight && b.entry.OutOfMemory.Load() }
 
 // tightTimes is how often what a file tells of the memory that its columns take is reckoned where that was too little: short texts take more.
 const tightTimes = 4
@@ -152,10 +153,10 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 		start := time.Now()
 		read := func() (*table.Table, error) {
 			return whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
-				if b.entry.converted.Load() == nil { // of CSV it is that of the conversion
+				if b.entry.Spool.Load() == nil { // of CSV it is that of the conversion
 					o.Progress = nil
 				}
-				return b.entry.file.ReadGroups(ctx, b.groups[batch], b.columns, o)
+				return b.entry.Source.ReadGroups(ctx, b.groups[batch], b.columns, o)
 			})
 		}
 		l.table, l.err = read()
@@ -163,7 +164,7 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 			l.table, l.err = read()
 		}
 		l.took = time.Since(start)
-		b.entry.load.Add(-int64(l.took)) // it is told apart
+		b.entry.Loading.Add(-int64(l.took)) // it is told apart
 		out <- l
 	}, func(p *parallel.Panic) { out <- loaded{err: p} })
 	return out
@@ -305,7 +306,7 @@ func (b *batches) step() Step {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := Step{Pass: fmt.Sprintf("ReadGroups(batches %d of at most %s)", len(b.groups), size(b.bytes))}
-	if s.Counts = "the columns do not fit the host memory budget: row groups are read, worked on and dropped"; b.entry.converted.Load() != nil {
+	if s.Counts = "the columns do not fit the host memory budget: row groups are read, worked on and dropped"; b.entry.Spool.Load() != nil {
 		s.Counts = "the columns do not fit the host memory budget: they are converted, once, into a temporary file, of which parts are read, worked on and dropped"
 	}
 	if b.without > 0 {

@@ -75,7 +75,7 @@ func TestFileLargerThanHostMemory(t *testing.T) {
 		if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "ReadGroups(batches") || !strings.Contains(lines, "sweeps 1, reading") {
 			t.Errorf("%s: %s", o.Backend, lines)
 		}
-		if n := db.entry("f").table.Load().Bytes(); n > budget { // COUNT reads a column that fits
+		if n := db.entry("f").Table.Load().Bytes(); n > budget { // COUNT reads a column that fits
 			t.Errorf("%s: %d bytes of the file stay", o.Backend, n)
 		}
 	}

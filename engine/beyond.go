@@ -87,7 +87,7 @@ func newBeyond(x *execution) *beyond {
 	}
 	of := x.spared.batches
 	out := &beyond{execution: x, runs: len(of.groups), budget: of.budget, start: time.Now()}
-	out.kept = kept{x.spared.table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Tree: f.Tree}, of.total, of.rows, rowBytes}
+	out.kept = kept{x.spared.Table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Tree: f.Tree}, of.total, of.rows, rowBytes}
 	out.spill = spill.NewFile(x.db.newTemporary)
 	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
 	if way := x.spared.way; way != nil {

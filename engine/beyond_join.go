@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -51,10 +52,10 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	var files []file
 	total, left := int64(0), int64(0)
 	for _, r := range b.sources {
-		if t := r.table.Load(); t == nil || t.Has(r.columns) {
+		if t := r.Table.Load(); t == nil || t.Has(r.columns) {
 			continue
 		}
-		of, _, takes, err := db.batchesOf(ctx, r.entry, r.columns, decided{}, rowBytes/2, 0)
+		of, _, takes, err := db.batchesOf(ctx, r.Entry, r.columns, catalog.Conditions{}, rowBytes/2, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -80,9 +81,9 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	for len(files) > 1 && files[0].takes <= left/4 && budget-files[0].takes >= left/2 { // these are read as a whole
 		budget, files = budget-files[0].takes, files[1:]
 	}
-	large := map[*entry]*batches{}
+	large := map[*catalog.Entry]*batches{}
 	for _, f := range files {
-		of, _, _, err := db.batchesOf(ctx, f.entry, f.columns, decided{}, rowBytes/2, budget)
+		of, _, _, err := db.batchesOf(ctx, f.entry, f.columns, catalog.Conditions{}, rowBytes/2, budget)
 		if err != nil || of == nil {
 			return nil, err
 		}
@@ -97,7 +98,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	}
 	at := 0
 	for i, r := range b.scans {
-		if of := large[r.entry]; of != nil {
+		if of := large[r.Entry]; of != nil {
 			way.of[i] = of
 		}
 		way.first = append(way.first, at)
@@ -113,7 +114,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	for _, n := range way.scans {
 		names = append(names, cmp.Or(n.As, n.Table))
 	}
-	return &outlined{table: &table.Table{Name: strings.Join(names, ", "), Fields: way.join.Fields()}, batches: large[files[len(files)-1].entry], large: large, way: way}, nil
+	return &outlined{Pruned: &catalog.Pruned{Table: &table.Table{Name: strings.Join(names, ", "), Fields: way.join.Fields()}}, batches: large[files[len(files)-1].entry], large: large, way: way}, nil
 }
 
 // seeks reports that a fragment gives aggregates of columns, such as order statistics of numbers, which go over the rows of a join in batches once

@@ -5,13 +5,14 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
 // spilled are the rows of a subplan that the host memory budget has no room for: batches in the temporary file of the statement, which
-// it goes over as over the row groups of a file. It implements [source].
+// it goes over as over the row groups of a file. It implements [catalog.Source].
 type spilled struct {
 	name    string
 	fields  []table.Field
@@ -110,7 +111,7 @@ func shapeOf(name string, fields []table.Field, rows []int, columns []int) *tabl
 	return t
 }
 
-// ReadGroups implements [source].
+// ReadGroups implements [catalog.Source].
 func (a *spilled) ReadGroups(ctx context.Context, groups, columns []int, _ ingest.Options) (*table.Table, error) {
 	fields := fieldsAt(a.fields, columns)
 	b := table.NewBuilder(a.name, fields, 0)
@@ -182,7 +183,7 @@ func (a *spilled) tables(rows iter.Seq2[computed, error], most int, done func(co
 	}
 }
 
-// Read implements [source]: of all rows, where they fit the memory after all.
+// Read implements [catalog.Source]: of all rows, where they fit the memory after all.
 func (a *spilled) Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error) {
 	groups, bytes := all(len(a.list)), int64(0)
 	for g := range groups {
@@ -194,7 +195,7 @@ func (a *spilled) Read(ctx context.Context, columns []int, o ingest.Options) (*t
 	return a.ReadGroups(ctx, groups, columns, o)
 }
 
-// Groups, GroupBytes, Outline, Shape and Changed implement [source].
+// Groups, GroupBytes, Outline, Shape and Changed implement [catalog.Source].
 func (a *spilled) Groups() int { return len(a.list) }
 func (a *spilled) GroupBytes(group int, columns []int) int64 {
 	return a.list[group].Bytes * int64(len(columns)) / int64(max(1, len(a.columns)))
@@ -210,10 +211,10 @@ func (a *spilled) Shape(columns []int) *table.Table {
 }
 
 // entry is the rows as a table that statements read.
-func (a *spilled) entry() *entry {
-	e := newEntry(a.name, func(context.Context, ingest.Options) (source, error) { return a, nil })
-	e.file = a
-	e.table.Store(a.Shape(nil))
+func (a *spilled) entry() *catalog.Entry {
+	e := catalog.NewEntry(a.name, func(context.Context, ingest.Options) (catalog.Source, error) { return a, nil })
+	e.Source = a
+	e.Table.Store(a.Shape(nil))
 	return e
 }
 

@@ -221,7 +221,7 @@ func TestCountsOfUnionsReadNoTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(t, db, "SELECT COUNT(*) FROM (SELECT u, w FROM f UNION ALL SELECT v, id FROM f WHERE id < 100) q")
-	if read := db.entry("f").table.Load(); read.Has([]int{8}) || read.Has([]int{4}) {
+	if read := db.entry("f").Table.Load(); read.Has([]int{8}) || read.Has([]int{4}) {
 		t.Error("a text has been read")
 	}
 }

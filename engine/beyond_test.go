@@ -243,7 +243,7 @@ func TestSortsOfRowsThatFit(t *testing.T) {
 // Columns that were read of files make room for those that are read next, and are read again: of Parquet and of CSV, loaded and named by statements.
 func TestColumnsOfFilesMakeRoom(t *testing.T) {
 	whole, small := sizedPair(t, 60_000, 600_000)
-	tab := whole.entry("f").table.Load()
+	tab := whole.entry("f").Table.Load()
 	folder := t.TempDir()
 	var paths []string
 	for _, name := range []string{"f.csv", "f.parquet"} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/radixsort"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -213,7 +214,7 @@ func (x *settling) refused(ctx context.Context, n *plan.Window) error {
 				}
 			})
 		}
-		b, _, takes, err := x.db.batchesOf(ctx, x.entry(scan.Table), columns, decided{}, rowBytes/2, 0)
+		b, _, takes, err := x.db.batchesOf(ctx, x.entry(scan.Table), columns, catalog.Conditions{}, rowBytes/2, 0)
 		if err == nil && b != nil && takes > b.budget {
 			err = needsMany(f, b.budget)
 		}

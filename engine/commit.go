@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
@@ -12,7 +13,7 @@ import (
 )
 
 // commits is what the commits of a DB have changed, as far as transactions that are open began before them: these ask for
-// it when they commit. With snapshots.mu.
+// it when they commit. With the lock of snapshots.
 type commits struct {
 	count   uint64
 	open    map[*Tx]uint64 // transactions, and how many commits there were when they began
@@ -53,7 +54,7 @@ func (c *commits) end(tx *Tx) {
 }
 
 // note notes a commit for the transactions that are open; tables has its tables as they were before.
-func (c *commits) note(changes []storage.Change, tables *catalog) {
+func (c *commits) note(changes []storage.Change, tables *catalog.Catalog) {
 	if c.count++; len(c.open) == 0 {
 		return
 	}
@@ -66,7 +67,7 @@ func (c *commits) note(changes []storage.Change, tables *catalog) {
 		if !of.whole {
 			of.rows = touched(ch)
 			if ch.Compact {
-				t := tables.entry(ch.Table).table.Load()
+				t := tables.Entry(ch.Table).Table.Load()
 				if of.whole = t == nil; t != nil { // a statement may have made room since the table was written: see makeRoom
 					_, gone := t.Undeleted()
 					of.gone = union(gone, ch.Delete)
@@ -149,13 +150,13 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 			continue
 		}
 		n := installed{name: name}
-		if e := tx.db.tables.entry(name); e != nil && e.open != nil {
-			n.def, n.filed = e.of, true
-			if n.apart, err = rowsOf(ctx, tx.of, tx.of.tables.entry(name)); err != nil {
+		if e := tx.db.tables.Entry(name); e != nil && e.Open != nil {
+			n.def, n.filed = e.Definition, true
+			if n.apart, err = rowsOf(ctx, tx.of, tx.of.tables.Entry(name)); err != nil {
 				return nil, nil, err
 			}
 		} else if e != nil {
-			n.def, n.table = e.of, e.table.Load()
+			n.def, n.table = e.Definition, e.Table.Load()
 		}
 		next = append(next, n)
 	}
@@ -163,7 +164,7 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 		if m := moves[c.Table]; m != nil {
 			c = m.change(c)
 			if m.apart != nil {
-				m.after, err = m.after.After(tx.of.tables.entry(c.Table).of.Fields, &c)
+				m.after, err = m.after.After(tx.of.tables.Entry(c.Table).Definition.Fields, &c)
 			} else {
 				m.table, err = c.Apply(m.table)
 			}
@@ -175,11 +176,11 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 		changes = append(changes, c)
 	}
 	for name, m := range moves {
-		e := tx.of.tables.entry(name)
-		if err := tx.keys(ctx, name, e.of, m); err != nil {
+		e := tx.of.tables.Entry(name)
+		if err := tx.keys(ctx, name, e.Definition, m); err != nil {
 			return nil, nil, err
 		}
-		next = append(next, installed{name: name, def: e.of, table: m.table, filed: m.apart != nil, apart: m.apart})
+		next = append(next, installed{name: name, def: e.Definition, table: m.table, filed: m.apart != nil, apart: m.apart})
 	}
 	return changes, next, nil
 }
@@ -198,13 +199,13 @@ type moved struct {
 
 // moved is nil where nobody else has changed a table.
 func (tx *Tx) moved(ctx context.Context, name string, base int) (*moved, error) {
-	now := tx.of.tables.entry(name)
+	now := tx.of.tables.Entry(name)
 	if base < 0 && now != nil {
 		return nil, conflict("another transaction has created table %q", name)
 	}
-	tx.of.snapshots.mu.Lock()
+	tx.of.snapshots.Lock()
 	others := tx.of.commits.since(tx.began, name)
-	tx.of.snapshots.mu.Unlock()
+	tx.of.snapshots.Unlock()
 	if len(others) == 0 {
 		return nil, nil
 	}
@@ -284,7 +285,7 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 	of := &modifying{Statement: &Statement{db: tx.of}, Change: &sql.Change{Table: name}, def: def}
 	defer of.unpin()
 	if m.apart != nil {
-		if err := tx.of.holdsApart(def, m.after.Amended(), tx.db.tables.entry(name)); err != nil {
+		if err := tx.of.holdsApart(def, m.after.Amended(), tx.db.tables.Entry(name)); err != nil {
 			return err
 		}
 	}

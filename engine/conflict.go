@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
@@ -111,9 +112,9 @@ func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gon
 		return nil, nil, err
 	}
 	numbered, _ := proposed.Numbered(nil)
-	e := newEntry(sql.NewRows, nil)
-	e.table.Store(numbered)
-	view.tables.put(e.name, e)
+	e := catalog.NewEntry(sql.NewRows, nil)
+	e.Table.Store(numbered)
+	view.tables.Put(e.Name, e)
 	m.unpins = append(m.unpins, m.db.pinned(numbered))
 	gone = map[int]bool{}
 	for _, tree := range m.Conflict.Hits {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
 // converted is a CSV file that can be read in parts: the columns that are asked for so are converted, in one pass over the text, into
-// a temporary file, which is kept until the file has changed or the DB is closed. What is read as a whole comes from the text. It implements [source].
+// a temporary file, which is kept until the file has changed or the DB is closed. What is read as a whole comes from the text. It implements [catalog.Source].
 type converted struct {
 	*ingest.File
 	name    string
@@ -20,13 +21,13 @@ type converted struct {
 }
 
 // sourceOf is the source of an entry: its file, of which CSV can be converted.
-func (db *DB) sourceOf(e *entry, f *ingest.File) source {
+func (db *DB) sourceOf(e *catalog.Entry, f *ingest.File) catalog.Source {
 	if f.Parts() == nil {
 		return f
 	}
-	c := &converted{File: f, name: e.name, fields: f.ColumnFields(), of: spill.NewFile(db.newTemporary)}
+	c := &converted{File: f, name: e.Name, fields: f.ColumnFields(), of: spill.NewFile(db.newTemporary)}
 	c.columns = make([][]spill.Extent, len(c.fields))
-	e.converted.Store(c.of)
+	e.Spool.Store(c.of)
 	return c
 }
 
@@ -65,7 +66,7 @@ func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options
 	return nil
 }
 
-// ReadGroups implements [source]: it converts columns first that are asked for the first time.
+// ReadGroups implements [catalog.Source]: it converts columns first that are asked for the first time.
 func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
 	var missing []int
 	for _, i := range columns {
@@ -111,7 +112,7 @@ func (c *converted) appendPart(b *table.Builder, part int, columns []int, fields
 	return appendAll(b, rows, fields)
 }
 
-// GroupBytes and Shape implement [source], whose row groups are the parts.
+// GroupBytes and Shape implement [catalog.Source], whose row groups are the parts.
 func (c *converted) GroupBytes(part int, columns []int) int64 { return c.PartBytes(part, columns) }
 func (c *converted) Shape(columns []int) *table.Table {
 	return shapeOf(c.name, c.fields, c.Parts(), columns)

@@ -89,10 +89,10 @@ func TestCSVBeyondHostMemory(t *testing.T) {
 			from = "'" + path + "'"
 		}
 		same(t, "SELECT MIN(id), MAX(u) FROM "+from)
-		before := e.converted.Load().Size()
+		before := e.Spool.Load().Size()
 		same(t, "SELECT MAX(u), MIN(id) FROM "+from)
-		if e.table.Load().Has([]int{0, 9}) || before == 0 || e.converted.Load().Size() != before {
-			t.Errorf("%s: %d bytes converted, then %d", name, before, e.converted.Load().Size())
+		if e.Table.Load().Has([]int{0, 9}) || before == 0 || e.Spool.Load().Size() != before {
+			t.Errorf("%s: %d bytes converted, then %d", name, before, e.Spool.Load().Size())
 		}
 	}
 }
@@ -121,8 +121,9 @@ func TestWrongCSVBeyondHostMemory(t *testing.T) {
 			if err == nil {
 				t.Errorf("%q is no error", c.last)
 			}
-			for _, e := range db.files.entries {
-				if s := e.converted.Load(); s != nil && (s.Size() > 0 || s.File != nil) {
+			entries, _ := db.files.Entries()
+			for _, e := range entries {
+				if s := e.Spool.Load(); s != nil && (s.Size() > 0 || s.File != nil) {
 					t.Errorf("%q leaves %d bytes", c.last, s.Size())
 				}
 			}
@@ -267,7 +268,7 @@ func TestCSVThroughAPipe(t *testing.T) {
 		if _, err := Collect(db.Query(ctx, "SELECT MIN(id), MAX(u) FROM f")); err == nil || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%v, want an error with %q", err, c.reason)
 		}
-		if err := db.entry("f").mu.Acquire(context.Background(), 1); err != nil || open.Load() != 0 || left.Load() == int64(c.room) { // the reading has ended
+		if err := db.entry("f").Lock.Acquire(context.Background(), 1); err != nil || open.Load() != 0 || left.Load() == int64(c.room) { // the reading has ended
 			t.Errorf("%s: %v, and %d files are open", c.reason, err, open.Load())
 		}
 		db.Close()

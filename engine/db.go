@@ -18,6 +18,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -78,7 +79,8 @@ func Backends() []string { return []string{"auto", "classic", "fused", "compute"
 // DB is a set of tables and the backends opened to query them.
 type DB struct {
 	*core
-	tables     *catalog
+	tables     *catalog.Catalog
+	plans      *planCache  // of statements over these
 	statements *statements // those used last, by their text
 	config     *atomic.Pointer[configuration]
 	tx         *Tx // whose tables it has; nil for those that all see
@@ -97,13 +99,13 @@ func keptStatements() *statements {
 type core struct {
 	opts      Options
 	shared    atomic.Pointer[configuration]    // of the DB that was opened
-	kept      map[*statements]bool             // of that and of sessions with settings of their own; with snapshots.mu
+	kept      map[*statements]bool             // of that and of sessions with settings of their own; with the lock of snapshots
 	temporary func() (ingest.Temporary, error) // makes a file for what host memory has no room for
 	freeBytes func() int64                     // bytes of host memory that may be used, at a time
 
 	opener    func(Options) (*gpus, error)
-	committed *catalog // the tables as all see them
-	files     *catalog // that statements have named
+	committed *catalog.Catalog // the tables as all see them
+	files     *catalog.Catalog // that statements have named
 	texts     *lru.Cache[string, *sql.Statement]
 	commits   commits
 	drawn     atomic.Bool         // numbers of counters have been taken
@@ -118,9 +120,11 @@ type core struct {
 	failed    atomic.Pointer[error] // of the last one that a commit had made
 	stars     *stars
 	lowered   physical.PredicateCache
-	snapshots snapshots
-	following chan struct{} // has one for each UPDATE that the host's codes are behind
-	indexes   indexes
+	snapshots catalog.Snapshots
+	releases  parallel.Group  // of what is on the device of snapshots that have gone, under way
+	released  <-chan struct{} // closed when the last of them is done; nil for none; with the lock of snapshots
+	following chan struct{}   // has one for each UPDATE that the host's codes are behind
+	indexes   catalog.Indexes
 	costs     costs // that auto goes by
 	uses      uses  // of columns, and of the device
 
@@ -133,54 +137,14 @@ type core struct {
 	closing <-chan struct{} // of a device that failed before; nil where none has
 }
 
-// entry is a table, or a file to be read into one.
-type entry struct {
-	name  string
-	of    *storage.Definition // of a table that statements may change; nil of one that was added, or of a file
-	apart bool                // it has some rows of a change alone, under the name of their table
-
-	inText bool // of a file that a statement names
-
-	mu      *semaphore.Weighted         // of 1, held while the file is read
-	table   atomic.Pointer[table.Table] // nil until the file has been opened
-	open    opener                      // nil for a table that was added
-	file    source                      // nil until then; with mu
-	damaged atomic.Bool                 // some of its file is
-	spare   int                         // rows that statements read besides the table; with mu
-	load    atomic.Int64                // ns, of the reading, until a statement has accounted for it
-
-	opened    atomic.Pointer[ingest.File] // nil until then, and of no file; it may have temporary files of what came through a pipe
-	converted atomic.Pointer[spill.File]  // the temporary file of a CSV; nil of no CSV, or of none that has been opened
-
-	amended int64       // bytes of what a folder's log changes of its files; 0 for nothing
-	tight   atomic.Bool // what was read of it took more memory than there was
-}
-
-// source is what a table is read from, column by column or some groups of its rows at a time: an [ingest.File], or [storage.Rows].
-type source interface {
-	Read(ctx context.Context, columns []int, o ingest.Options) (*table.Table, error)
-	ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error)
-	Groups() int
-	GroupBytes(group int, columns []int) int64
-	Outline(columns []int) (t *table.Table, ok bool)
-	Shape(columns []int) *table.Table
-	Changed() bool
-}
-
-type opener func(context.Context, ingest.Options) (source, error)
-
-func newEntry(name string, open opener) *entry {
-	return &entry{name: name, open: open, mu: semaphore.NewWeighted(1)}
-}
-
-func (db *DB) sourceEntry(name string, s ingest.Source) *entry {
-	e := newEntry(name, nil)
-	e.open = func(ctx context.Context, o ingest.Options) (source, error) {
+func (db *DB) sourceEntry(name string, s ingest.Source) *catalog.Entry {
+	e := catalog.NewEntry(name, nil)
+	e.Open = func(ctx context.Context, o ingest.Options) (catalog.Source, error) {
 		f, err := ingest.Open(ctx, name, s, o)
 		if err != nil {
 			return nil, err
 		}
-		if e.opened.Store(f); db.isClosed() {
+		if e.File.Store(f); db.isClosed() {
 			f.Close()
 			return nil, ErrClosed
 		}
@@ -189,21 +153,11 @@ func (db *DB) sourceEntry(name string, s ingest.Source) *entry {
 	return e
 }
 
-// endTemporary gives the temporary files of the entry's file back, if there are some; statements that would read what was converted get err.
-func (e *entry) endTemporary(err error) {
-	if f := e.opened.Load(); f != nil {
-		f.Close()
-	}
-	if s := e.converted.Load(); s != nil {
-		s.CloseWith(err)
-	}
-}
-
 func (c *core) endAllTemporary() {
-	for _, of := range []*catalog{c.committed, c.files} {
-		entries, _ := of.known()
+	for _, of := range []*catalog.Catalog{c.committed, c.files} {
+		entries, _ := of.Entries()
 		for _, e := range entries {
-			e.endTemporary(ErrClosed)
+			e.Close(ErrClosed)
 		}
 	}
 }
@@ -219,13 +173,13 @@ func Open(o Options) (*DB, error) {
 		o.Calibrations, _ = cost.Folder()
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
-	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: newCatalog(), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: keptStatements()}
+	c := catalog.New(sql.InformationNames())
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
 	db.shared.Store(db.asked())
-	db.cpu = newCPU(cpu.WithIndexes(db.indexes.at))
+	db.cpu = newCPU(cpu.WithIndexes(db.indexes.Of))
 	db.stars = db.newStars()
 	if err := db.SetBackend(db.Backend()); err != nil {
 		return nil, err
@@ -256,8 +210,8 @@ func (db *DB) SetBackend(name string) error {
 // Add makes a table known under its name. The table must not change afterwards;
 // several DBs may share it.
 func (db *DB) Add(t *table.Table) error {
-	e := newEntry(t.Name, nil)
-	e.table.Store(t)
+	e := catalog.NewEntry(t.Name, nil)
+	e.Table.Store(t)
 	return db.register(e)
 }
 
@@ -292,14 +246,14 @@ func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error 
 	if db.isClosed() {
 		return ErrClosed
 	}
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
-	old := db.tables.entry(name)
-	if old == nil || old.open == nil {
-		return db.tables.add(e)
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
+	old := db.tables.Entry(name)
+	if old == nil || old.Open == nil {
+		return db.tables.Add(e)
 	}
-	db.tables.put(name, e)
-	if t := old.table.Load(); t != nil {
+	db.tables.Put(name, e)
+	if t := old.Table.Load(); t != nil {
 		db.forget(t)
 	}
 	return nil
@@ -309,11 +263,11 @@ func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error 
 // table. What is wrong with it is that statement's error.
 func (db *DB) Attach(name string, s ingest.Source) error { return db.register(db.sourceEntry(name, s)) }
 
-func (db *DB) register(e *entry) error {
+func (db *DB) register(e *catalog.Entry) error {
 	if db.isClosed() {
 		return ErrClosed
 	}
-	return db.tables.add(e)
+	return db.tables.Add(e)
 }
 
 func (db *DB) isClosed() bool {
@@ -323,15 +277,15 @@ func (db *DB) isClosed() bool {
 }
 
 // entry is that of a table's name; nil where there is none.
-func (db *DB) entry(name string) *entry {
-	if e := db.tables.entry(name); e != nil {
+func (db *DB) entry(name string) *catalog.Entry {
+	if e := db.tables.Entry(name); e != nil {
 		return e
 	}
-	return db.files.entry(name)
+	return db.files.Entry(name)
 }
 
 // inMemory are the tables read so far, as they are now.
-func (c *core) inMemory() []*table.Table { return append(c.committed.read(), c.files.read()...) }
+func (c *core) inMemory() []*table.Table { return append(c.committed.Tables(), c.files.Tables()...) }
 
 // usable says why the DB takes no statements: it is closed, or its transaction takes none.
 func (db *DB) usable() error {
@@ -347,7 +301,7 @@ var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "engine: the DB is close
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
-func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, error) {
+func (db *DB) read(ctx context.Context, e *catalog.Entry, columns []int) (*table.Table, error) {
 	t, err := db.readAhead(ctx, e, columns, nil)
 	if err == nil {
 		err = t.Settle(ctx, columns)
@@ -356,41 +310,41 @@ func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, 
 }
 
 // readAhead is read, and unless a is nil it is told of what is read.
-func (db *DB) readAhead(ctx context.Context, e *entry, columns []int, a *ahead) (*table.Table, error) {
-	if t := e.table.Load(); t != nil && t.Has(columns) {
+func (db *DB) readAhead(ctx context.Context, e *catalog.Entry, columns []int, a *ahead) (*table.Table, error) {
+	if t := e.Table.Load(); t != nil && t.Has(columns) {
 		return t, nil
 	}
 	err := db.reading(ctx, e, func(o ingest.Options) (err error) {
-		if e.file == nil {
-			if e.open == nil { // what has no file has all that there is of it
-				return fmt.Errorf("engine: the table %q lacks columns that the statement reads", e.name)
+		if e.Source == nil {
+			if e.Open == nil { // what has no file has all that there is of it
+				return fmt.Errorf("engine: the table %q lacks columns that the statement reads", e.Name)
 			}
-			f, err := e.open(ctx, o)
+			f, err := e.Open(ctx, o)
 			if err != nil {
 				return err
 			}
-			e.file = f
+			e.Source = f
 		}
 		var t *table.Table
 		if a != nil {
 			o.Coming = a.begin
 			defer func() { a.end(t) }()
 		}
-		if t, err = e.file.Read(ctx, columns, o); err == nil {
-			e.table.Store(t)
+		if t, err = e.Source.Read(ctx, columns, o); err == nil {
+			e.Table.Store(t)
 		}
 		if ingest.IsDamaged(err) {
-			e.damaged.Store(true)
+			e.Damaged.Store(true)
 		}
 		return err
 	})
-	return e.table.Load(), err
+	return e.Table.Load(), err
 }
 
 // reading calls do, which reads of the entry's file. It returns when ctx ends, though the
 // reading may go on for a while: opening a pipe that nobody writes to cannot be ended.
-func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) error) error {
-	if err := e.mu.Acquire(ctx, 1); err != nil {
+func (db *DB) reading(ctx context.Context, e *catalog.Entry, do func(ingest.Options) error) error {
+	if err := e.Lock.Acquire(ctx, 1); err != nil {
 		return err
 	}
 	limit, err := db.hostBudget()
@@ -398,13 +352,13 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		limit, err = db.hostBudget()
 	}
 	if err != nil {
-		e.mu.Release(1)
+		e.Lock.Release(1)
 		return err
 	}
 	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: cmp.Or(limit, db.most()), Note: db.opts.Note, Strict: db.opts.Strict, Whole: func() { db.readsWhole(ctx) }, Temporary: db.newTemporary}
 	progress := func(p ingest.Progress) {
 		if db.opts.Progress != nil {
-			db.opts.Progress(e.name, p)
+			db.opts.Progress(e.Name, p)
 		}
 	}
 	o.Progress = func(p ingest.Progress) {
@@ -414,13 +368,13 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 	}
 	read := make(chan error, 1)
 	parallel.Go(func() {
-		defer e.mu.Release(1)
+		defer e.Lock.Release(1)
 		start := time.Now()
 		err := parallel.Call(func() error { return do(o) })
 		if errors.As(err, new(*ingest.MemoryError)) {
-			e.tight.Store(true)
+			e.OutOfMemory.Store(true)
 		}
-		e.load.Add(int64(time.Since(start)))
+		e.Loading.Add(int64(time.Since(start)))
 		if err != nil && db.isClosed() { // which closes temporary files
 			err = ErrClosed
 		}
@@ -438,7 +392,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 }
 
 // whatIsRead is what do makes of the entry's file in [DB.reading]: nothing where ctx ends, since do may go on.
-func whatIsRead[T any](ctx context.Context, db *DB, e *entry, do func(ingest.Options) (*T, error)) (*T, error) {
+func whatIsRead[T any](ctx context.Context, db *DB, e *catalog.Entry, do func(ingest.Options) (*T, error)) (*T, error) {
 	var out *T
 	err := db.reading(ctx, e, func(o ingest.Options) (err error) {
 		out, err = do(o)
@@ -469,10 +423,10 @@ func (db *DB) hostBudget() (int64, error) {
 	for _, t := range tables {
 		left -= t.Bytes()
 	}
-	left -= db.indexes.bytes(tables)
-	entries, _ := db.committed.known()
+	left -= db.indexes.Bytes(tables)
+	entries, _ := db.committed.Entries()
 	for _, e := range entries {
-		left -= e.unread()
+		left -= e.UnreadDeltaBytes()
 	}
 	read, apart := db.transactionBytes(nil)
 	left -= read + apart
@@ -516,14 +470,6 @@ func (db *DB) adopt(budget int64) {
 	db.note(fmt.Sprintf("what statements read takes more than the host memory that is free: from now on they go over files in parts, and take %s at most (SET host_memory, or --host-memory, says it otherwise)", size(budget)))
 }
 
-// unread is what the memory takes that keeps what changes the entry's files apart, until all is read.
-func (e *entry) unread() int64 {
-	if t := e.table.Load(); t != nil && t.Has(t.All()) {
-		return 0
-	}
-	return e.amended
-}
-
 // Close releases the backends. It may be called twice. [Rows] that are open keep what they hold until they are closed themselves.
 func (db *DB) Close() error {
 	err := db.closeFolder()
@@ -532,13 +478,13 @@ func (db *DB) Close() error {
 	before := db.closed
 	db.closed = true
 	db.epoch.Add(1)
-	db.mu.Unlock() // which is taken under db.snapshots.mu, too
-	db.snapshots.releases.Wait()
-	db.snapshots.mu.Lock()
+	db.mu.Unlock() // which is taken under the lock of db.snapshots, too
+	db.releases.Wait()
+	db.snapshots.Lock()
 	for kept := range db.kept {
 		kept.Purge()
 	}
-	db.snapshots.mu.Unlock()
+	db.snapshots.Unlock()
 	if before {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/sql"
 )
@@ -23,9 +24,9 @@ func (db *DB) Definitions(ctx context.Context, name string) (list []Definition, 
 	if db.isClosed() {
 		return nil, ErrClosed
 	}
-	entries, names, _ := db.tables.spelled()
+	entries, names, _ := db.tables.EntriesAndNames()
 	for _, e := range entries {
-		if name == "" || strings.EqualFold(e.name, name) {
+		if name == "" || strings.EqualFold(e.Name, name) {
 			d, err := db.definition(ctx, e)
 			if err != nil {
 				return nil, err
@@ -39,17 +40,17 @@ func (db *DB) Definitions(ctx context.Context, name string) (list []Definition, 
 	return list, nil
 }
 
-func (db *DB) definition(ctx context.Context, e *entry) (d Definition, err error) {
+func (db *DB) definition(ctx context.Context, e *catalog.Entry) (d Definition, err error) {
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
 		return d, err
 	}
-	d = Definition{Name: e.name, Rows: t.Rows(), SQL: sql.CreateStatement(e.name, t.Fields, e.of)}
+	d = Definition{Name: e.Name, Rows: t.Rows(), SQL: sql.CreateStatement(e.Name, t.Fields, e.Definition)}
 	for _, f := range t.Fields {
 		d.Columns = append(d.Columns, f.Name)
 	}
 	for _, row := range db.indexRows() {
-		if index, of, column, kind := row[0].S, row[1].S, row[2].S, row[3].S; of == e.name {
+		if index, of, column, kind := row[0].S, row[1].S, row[2].S, row[3].S; of == e.Name {
 			d.SQL += fmt.Sprintf("\nCREATE INDEX %s ON %s USING %s (%s);", expr.Ident(index), expr.Ident(of), kind, expr.Ident(column))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -369,7 +370,7 @@ func (b stalling) Execute(ctx context.Context, q *physical.Query, took *querysta
 func TestReadingEndsWithTheContext(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	open, reads := make(chan struct{}), 0
-	err := db.register(newEntry("t", func(context.Context, ingest.Options) (source, error) {
+	err := db.register(catalog.NewEntry("t", func(context.Context, ingest.Options) (catalog.Source, error) {
 		reads++
 		<-open
 		return ingest.Open(context.Background(), "t", ingest.Source{Path: "t.csv", Data: []byte("i\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n")}, ingest.Options{})
@@ -399,8 +400,8 @@ func TestAPanicOfReadingIsAnError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bad := &panicking{source: f, left: 1}
-		if err := db.register(newEntry("t", func(context.Context, ingest.Options) (source, error) { return bad, nil })); err != nil {
+		bad := &panicking{Source: f, left: 1}
+		if err := db.register(catalog.NewEntry("t", func(context.Context, ingest.Options) (catalog.Source, error) { return bad, nil })); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Collect(db.Query(context.Background(), "SELECT SUM(i) FROM t")); err == nil || !strings.Contains(err.Error(), "no such thing") {
@@ -414,7 +415,7 @@ func TestAPanicOfReadingIsAnError(t *testing.T) {
 
 // panicking is a source of which the first readings of columns panic.
 type panicking struct {
-	source
+	catalog.Source
 	left int
 }
 
@@ -423,7 +424,7 @@ func (p *panicking) Read(ctx context.Context, columns []int, o ingest.Options) (
 		p.left--
 		panic("no such thing")
 	}
-	return p.source.Read(ctx, columns, o)
+	return p.Source.Read(ctx, columns, o)
 }
 
 // A statement that waits for the opening of the device ends with its context.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -144,7 +145,7 @@ func TestErrorsKeepTheirPosition(t *testing.T) {
 func TestTablesAreReadOnce(t *testing.T) {
 	db := open(t, Options{Backend: "cpu", ChunkRows: 2})
 	reads := 0
-	err := db.register(newEntry("t", func(ctx context.Context, o ingest.Options) (source, error) {
+	err := db.register(catalog.NewEntry("t", func(ctx context.Context, o ingest.Options) (catalog.Source, error) {
 		reads++
 		return ingest.Open(ctx, "t", ingest.Source{Path: "t.csv", Data: []byte("a\n1\n2\n3\n")}, o)
 	}))
@@ -162,7 +163,7 @@ func TestTablesAreReadOnce(t *testing.T) {
 	if reads != 1 || loads[0] <= 0 || loads[1] != 0 {
 		t.Errorf("read %d times, load times %v", reads, loads)
 	}
-	if n := len(db.tables.entries[0].table.Load().Chunks); n != 2 {
+	if n := len(firstEntry(db).Table.Load().Chunks); n != 2 {
 		t.Errorf("%d chunks of at most 2 rows for 3 rows", n)
 	}
 }
@@ -189,7 +190,7 @@ func TestHostBudgetCountsAllTables(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	db.tables.entries[0].table.Load().Chunks[0].Segments[0].Codes = table.Codes{U8: make([]uint8, 9000)}
+	firstEntry(db).Table.Load().Chunks[0].Segments[0].Codes = table.Codes{U8: make([]uint8, 9000)}
 	if err := db.Attach("t", ingest.Source{Path: "t.csv", Data: csv}); err != nil {
 		t.Fatal(err)
 	}
@@ -437,4 +438,10 @@ func TestProgressEndsWithAFailure(t *testing.T) {
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t")); err == nil || done != total {
 		t.Errorf("%v, and the last progress is %d of %d", err, done, total)
 	}
+}
+
+// firstEntry is the table that was added first.
+func firstEntry(db *DB) *catalog.Entry {
+	entries, _ := db.tables.Entries()
+	return entries[0]
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -163,12 +164,12 @@ func (s *Statement) explainChange(ctx context.Context, o ExplainOptions) (*Expla
 func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	params, err := parameters(o.Args)
 	if err == nil {
-		err = s.db.tables.one.Acquire(ctx, 1)
+		err = s.db.tables.Writer.Acquire(ctx, 1)
 	}
 	if err != nil {
 		return nil, s.described(err)
 	}
-	defer s.db.tables.one.Release(1)
+	defer s.db.tables.Writer.Release(1)
 	m := &modifying{Statement: s, params: params}
 	defer m.unpin()
 	c, view, err := m.bind(ctx)
@@ -284,9 +285,9 @@ func (x *Explanation) assign(ctx context.Context, s *Statement) error {
 	if !s.joins() || !s.db.assigns() {
 		return nil
 	}
-	var entries []*entry
+	var entries []*catalog.Entry
 	for _, r := range s.sources {
-		entries = append(entries, r.entry)
+		entries = append(entries, r.Entry)
 	}
 	tables, unpin := s.db.pinAll(entries)
 	defer unpin()
@@ -437,7 +438,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 
 // passes explains what a backend does of the fragment.
 func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o ExplainOptions) (err error) {
-	if err := s.reaches(b); err != nil || s.spared != nil && s.spared.answer != nil {
+	if err := s.reaches(b); err != nil || s.spared != nil && s.spared.Answer != nil {
 		return err
 	}
 	if x.otherwise = s.otherwise == s.plan; !x.otherwise {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -17,9 +18,9 @@ import (
 // subplan that has run is a table, too.
 func (s *Statement) estimates() (of *stats.Estimates, done func()) {
 	var unpins []func()
-	tables := map[*entry]*table.Table{}
-	now := func(e *entry) *table.Table {
-		if e == nil || e.table.Load() == nil {
+	tables := map[*catalog.Entry]*table.Table{}
+	now := func(e *catalog.Entry) *table.Table {
+		if e == nil || e.Table.Load() == nil {
 			return nil
 		}
 		if tables[e] == nil {
@@ -28,10 +29,10 @@ func (s *Statement) estimates() (of *stats.Estimates, done func()) {
 		}
 		return tables[e]
 	}
-	known := map[*plan.Scan]*entry{}
+	known := map[*plan.Scan]*catalog.Entry{}
 	if s.fragment != nil {
 		for i, scan := range plan.Scans(s.fragment.Tree) {
-			known[scan] = s.scans[i].entry
+			known[scan] = s.scans[i].Entry
 		}
 	}
 	return &stats.Estimates{Table: func(scan *plan.Scan) *table.Table {

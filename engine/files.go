@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
@@ -26,7 +27,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 		return nil, err
 	}
 	e := db.sourceEntry(name, s)
-	e.inText = true
+	e.ByPath = true
 	t, err := db.read(ctx, e, nil)
 	if err != nil {
 		return nil, placed(err)
@@ -34,12 +35,12 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if db.isClosed() {
 		err = ErrClosed
 	}
-	db.files.put(name, e)
+	db.files.Put(name, e)
 	if old != nil {
-		old.endTemporary(ingest.ErrChanged)
-		db.snapshots.mu.Lock()
-		db.release(old.table.Load())
-		db.snapshots.mu.Unlock()
+		old.Close(ingest.ErrChanged)
+		db.snapshots.Lock()
+		db.release(old.Table.Load())
+		db.snapshots.Unlock()
 	}
 	return t, err
 }
@@ -53,8 +54,8 @@ func placed(err error) error {
 }
 
 // changed reports that a file which a statement named is no more what was read, or that another statement has read it again.
-func (db *DB) changed(e *entry) bool {
-	return e.inText && (db.files.entry(e.name) != e || e.file.Changed())
+func (db *DB) changed(e *catalog.Entry) bool {
+	return e.ByPath && (db.files.Entry(e.Name) != e || e.Source.Changed())
 }
 
 // formats are what the functions of [sql.FileFunctions] read.

@@ -64,13 +64,13 @@ func columnsAreRead(t *testing.T, format string) {
 			t.Fatalf("%s: %+v, %v", c.sql, r, err)
 		}
 		var read []bool
-		for _, s := range db.tables.entries[0].table.Load().Chunks[0].Segments {
+		for _, s := range firstEntry(db).Table.Load().Chunks[0].Segments {
 			read = append(read, s != nil)
 		}
 		if !slices.Equal(read, c.read) {
 			t.Errorf("%s: columns read are %v", c.sql, read)
 		}
-		b := db.tables.entries[0].table.Load().Chunks[0].Segments[1]
+		b := firstEntry(db).Table.Load().Chunks[0].Segments[1]
 		if before != nil && b != before {
 			t.Errorf("%s: column b was read again", c.sql)
 		}
@@ -155,8 +155,8 @@ func TestFilesInFrom(t *testing.T) {
 			failure(fmt.Sprintf(change, file), "files are not changed; CREATE TABLE x AS TABLE '"+file+"' makes a table that can be")
 		}
 	}
-	if got := len(db.files.entries); got != 6 {
-		t.Errorf("%d files are kept, want 6", got)
+	if entries, _ := db.files.Entries(); len(entries) != 6 {
+		t.Errorf("%d files are kept, want 6", len(entries))
 	}
 	answer("SELECT COUNT(*) FROM information_schema.tables", "0")
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -23,13 +24,13 @@ func (db *DB) openFolder(ctx context.Context) error {
 	}
 	db.store = s
 	for _, saved := range s.Tables() {
-		e := newEntry(saved.Definition.Name, nil)
-		e.of = saved.Definition
+		e := catalog.NewEntry(saved.Definition.Name, nil)
+		e.Definition = saved.Definition
 		switch {
 		case saved.Table != nil:
-			e.table.Store(saved.Table)
+			e.Table.Store(saved.Table)
 		case saved.Empty():
-			e.table.Store(&table.Table{Name: e.name, Fields: e.of.Fields})
+			e.Table.Store(&table.Table{Name: e.Name, Fields: e.Definition.Fields})
 		default:
 			e = db.savedEntry(saved)
 		}
@@ -44,9 +45,9 @@ func (db *DB) openFolder(ctx context.Context) error {
 }
 
 // savedEntry is that of a table in files.
-func (db *DB) savedEntry(saved *storage.Saved) *entry {
-	e := newEntry(saved.Definition.Name, func(ctx context.Context, o ingest.Options) (source, error) { return saved.Open(ctx, o) })
-	e.of, e.amended = saved.Definition, saved.Amended()
+func (db *DB) savedEntry(saved *storage.Saved) *catalog.Entry {
+	e := catalog.NewEntry(saved.Definition.Name, func(ctx context.Context, o ingest.Options) (catalog.Source, error) { return saved.Open(ctx, o) })
+	e.Definition, e.DeltaBytes = saved.Definition, saved.Amended()
 	return e
 }
 
@@ -170,10 +171,10 @@ func (db *DB) checkpointBeside(ctx context.Context) error {
 
 // alone runs something while no statement changes tables.
 func (db *DB) alone(ctx context.Context, do func() error) error {
-	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+	if err := db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer db.tables.one.Release(1)
+	defer db.tables.Writer.Release(1)
 	return do()
 }
 
@@ -182,8 +183,8 @@ func (db *DB) lasting(changes []storage.Change) (list []storage.Change) {
 	temp := map[string]bool{}
 	for _, c := range changes {
 		gone, known := temp[c.Table]
-		if e := db.tables.entry(c.Table); !known && e != nil && e.of != nil {
-			gone = e.of.Temp
+		if e := db.tables.Entry(c.Table); !known && e != nil && e.Definition != nil {
+			gone = e.Definition.Temp
 		}
 		if c.Define != nil {
 			gone = c.Define.Temp
@@ -198,14 +199,14 @@ func (db *DB) lasting(changes []storage.Change) (list []storage.Change) {
 
 // lastingTables are the tables of the folder that are in memory, as they are. Those that the log changes are read, if there is room.
 func (db *DB) lastingTables(ctx context.Context) (tables []*table.Table) {
-	entries, _ := db.tables.known()
+	entries, _ := db.tables.Entries()
 	for _, e := range entries {
-		if e.amended > 0 {
+		if e.DeltaBytes > 0 {
 			if rows, err := db.inFiles(ctx, e); err == nil && rows == nil {
-				_, _ = db.whole(ctx, e.name)
+				_, _ = db.whole(ctx, e.Name)
 			}
 		}
-		if t := e.table.Load(); e.of != nil && !e.of.Temp && t != nil && (e.open == nil || e.amended > 0 && t.Has(t.All())) {
+		if t := e.Table.Load(); e.Definition != nil && !e.Definition.Temp && t != nil && (e.Open == nil || e.DeltaBytes > 0 && t.Has(t.All())) {
 			tables = append(tables, t)
 		}
 	}
@@ -223,7 +224,7 @@ type adding struct {
 // fit into memory, stays in the log. Unless more is nil, it makes its rows those of their table.
 func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 	tables := db.lastingTables(ctx)
-	entries, _ := db.tables.known()
+	entries, _ := db.tables.Entries()
 	drawn := db.drawn.Swap(false)
 	write := db.store.Checkpoint
 	if more != nil {
@@ -240,7 +241,7 @@ func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 	var changes []storage.Change
 	for _, t := range compacted {
 		changes = append(changes, storage.Change{Table: t.Name, Compact: true})
-		next = append(next, installed{name: t.Name, def: db.entry(t.Name).of, table: t})
+		next = append(next, installed{name: t.Name, def: db.entry(t.Name).Definition, table: t})
 	}
 	if more != nil && err == nil {
 		c := storage.Change{Table: more.def.Name}
@@ -251,11 +252,11 @@ func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 		next = append(slices.DeleteFunc(next, func(n installed) bool { return n.name == c.Table }), installed{name: c.Table, def: more.def, filed: true})
 	}
 	for _, e := range entries {
-		if e.amended == 0 || err != nil || more != nil && e.name == more.def.Name {
+		if e.DeltaBytes == 0 || err != nil || more != nil && e.Name == more.def.Name {
 			continue
 		}
-		if saved := db.store.Saved(e.name); saved != nil && saved.Amended() < e.amended { // some of it is in files now
-			next = append(next, installed{name: e.name, def: e.of, filed: true})
+		if saved := db.store.Saved(e.Name); saved != nil && saved.Amended() < e.DeltaBytes { // some of it is in files now
+			next = append(next, installed{name: e.Name, def: e.Definition, filed: true})
 		}
 	}
 	db.install(changes, next)
@@ -275,10 +276,10 @@ func (db *DB) closeFolder() error {
 	}
 	defer db.writing.Wait() // which finds the store closed
 	defer db.pointing.Release(1)
-	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+	if err := db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer db.tables.one.Release(1)
+	defer db.tables.Writer.Release(1)
 	var err error
 	if db.commits.written || db.drawn.Load() && db.store.ReadOnly() == "" { // numbers of counters, too, whose statements have failed
 		if err = db.checkpoint(ctx, nil); errors.Is(err, ErrClosed) { // by an earlier one, whose error that was

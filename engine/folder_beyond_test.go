@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/storage"
 )
@@ -62,9 +63,9 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 		t.Helper()
 		small := func() *DB { // which has read nothing yet
 			old := db.entry("f")
-			e := newEntry("f", old.open)
-			e.of, e.amended = old.of, old.amended
-			db.tables.put("f", e)
+			e := catalog.NewEntry("f", old.Open)
+			e.Definition, e.DeltaBytes = old.Definition, old.DeltaBytes
+			db.tables.Put("f", e)
 			return db
 		}
 		asked := []string{
@@ -142,8 +143,8 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 		if i%3 == 1 {
 			sameBeyond(t, whole, func() *DB { return db }, "SELECT COUNT(*), SUM(w), MAX(id), MIN(u), SUM(x) FROM f")
 		}
-		if e := db.entry("f"); e.open == nil || e.amended > budget/2 {
-			t.Errorf("f is in memory, or %d bytes are kept apart from its files", e.amended)
+		if e := db.entry("f"); e.Open == nil || e.DeltaBytes > budget/2 {
+			t.Errorf("f is in memory, or %d bytes are kept apart from its files", e.DeltaBytes)
 		}
 		if i == 8 {
 			do(t, db, "CHECKPOINT")
@@ -224,7 +225,7 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 	closed(db)
 	for _, budget := range []int64{budget, 0} { // what the log has stays there, and becomes a file
 		db = opened(budget)
-		if kept := db.entry("f").amended; kept == 0 {
+		if kept := db.entry("f").DeltaBytes; kept == 0 {
 			t.Error("the log has nothing of f any more")
 		}
 		same(db, 0)
@@ -236,7 +237,7 @@ func TestFolderBeyondHostMemory(t *testing.T) {
 	do(t, whole, "DELETE FROM f WHERE id < 0")
 	closed(db)
 	db = opened(0)
-	if kept := db.entry("f").amended; kept > 0 {
+	if kept := db.entry("f").DeltaBytes; kept > 0 {
 		t.Errorf("%d bytes of f are still in the log", kept)
 	}
 	same(db, 0)
@@ -290,7 +291,7 @@ func TestReadersOfATableThatGrowsBeyondHostMemory(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if e := db.entry("f"); e.open == nil {
+	if e := db.entry("f"); e.Open == nil {
 		t.Error("the table is in memory")
 	}
 }

@@ -63,11 +63,11 @@ func (in Inside) Programs() (n int) {
 // statement that needs it there uploads it.
 func (in Inside) Renew(name string) error {
 	e := in.db.entry(name)
-	if e == nil || e.table.Load() == nil {
+	if e == nil || e.Table.Load() == nil {
 		return fmt.Errorf("engine: there is no table %s to renew", name)
 	}
-	err := in.db.replace(e.table.Load().Renewed())
-	in.db.snapshots.releases.Wait()
+	err := in.db.replace(e.Table.Load().Renewed())
+	in.db.releases.Wait()
 	return err
 }
 

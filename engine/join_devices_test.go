@@ -199,7 +199,7 @@ func TestWhatOneOfTwoDevicesHas(t *testing.T) {
 // noColumnsLeft checks that no device has something of rows of joins.
 func noColumnsLeft(t *testing.T, db *DB) {
 	t.Helper()
-	db.snapshots.releases.Wait()
+	db.releases.Wait()
 	d, _, err := db.opened()
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestRandomJoinsOfTwoDevices(t *testing.T) {
 	onCPU, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
 	for _, db := range []*DB{onCPU, onTwo} {
 		for _, name := range []string{"fact", "dim"} { // every third row of each chunk is deleted
-			tab, chunks := db.entry(name).table.Load(), []*table.Chunk(nil)
+			tab, chunks := db.entry(name).Table.Load(), []*table.Chunk(nil)
 			for _, c := range tab.Chunks {
 				rows := make([]int, c.Rows/3)
 				for i := range rows {
@@ -395,17 +395,17 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 	ctx, p := context.Background(), &pairing{db: db, took: &querystats.Collector{}, memory: 1 << 30}
 	defer func() {
 		p.release()
-		db.snapshots.releases.Wait()
+		db.releases.Wait()
 	}()
 	column := func(table string, i int) *expr.Column {
-		f := db.entry(table).table.Load().Fields[i]
+		f := db.entry(table).Table.Load().Fields[i]
 		return &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
 	}
 	join := func(key int) *physical.JoinQuery { // of a column of fact and twice.key
 		q := &physical.JoinQuery{Cmp: expr.EQ, Algorithm: "hash", Limit: 1 << 31, Keys: []physical.JoinKey{{column("fact", key), column("twice", 0)}}}
 		for i, name := range []string{"fact", "twice"} {
 			var err error
-			q.Sides[i], err = physical.NewQuery(db.entry(name).table.Load(), &plan.Fragment{Table: name, Where: &expr.IsNull{X: q.Keys[0][i], Not: true, P: -1}})
+			q.Sides[i], err = physical.NewQuery(db.entry(name).Table.Load(), &plan.Fragment{Table: name, Where: &expr.IsNull{X: q.Keys[0][i], Not: true, P: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}

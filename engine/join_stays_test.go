@@ -65,7 +65,7 @@ func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 			t.Errorf("%s: the conditions are not decided on the device\n%s", c.sql, lines)
 		}
 	}
-	onCompute.snapshots.releases.Wait()
+	onCompute.releases.Wait()
 	if r := onCompute.resident(); r == nil || len(r.Columns) == 0 || r.Used-r.Working > 8<<20 {
 		t.Errorf("resident after the statements: %+v", r)
 	}

@@ -145,7 +145,7 @@ func TestStarOfChangedTables(t *testing.T) {
 	const text = "SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size = 2"
 	before := answerText(db, text)
 	for _, name := range []string{"dim", "fact"} {
-		tab := db.entry(name).table.Load()
+		tab := db.entry(name).Table.Load()
 		rows := make([]int, tab.Chunks[0].Rows/2)
 		for i := range rows {
 			rows[i] = 2 * i
@@ -176,7 +176,7 @@ func TestJoinedRowsAreReleased(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	db.snapshots.releases.Wait()
+	db.releases.Wait()
 	if r := db.resident(); r == nil || len(r.Columns) > 0 {
 		t.Errorf("resident after the statements: %+v", r)
 	}
@@ -186,7 +186,7 @@ func TestJoinedRowsAreReleased(t *testing.T) {
 func TestArraysOfStarsAreReleased(t *testing.T) {
 	db := openStar(t, Options{Backend: "compute"})
 	used := func() int64 {
-		db.snapshots.releases.Wait()
+		db.releases.Wait()
 		return db.resident().Used - db.resident().Working
 	}
 	query := func(i int) string {
@@ -204,7 +204,7 @@ func TestArraysOfStarsAreReleased(t *testing.T) {
 	if now := used(); now > most {
 		t.Errorf("%d bytes after %d stars, %d after %d", now, 3*maxStars, most, maxStars)
 	}
-	dim := db.entry("dim").table.Load()
+	dim := db.entry("dim").Table.Load()
 	if err := db.replace(dim.With(dim.Chunks[:2]...)); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestPairsFoundByCompute(t *testing.T) {
 			t.Errorf("%s by %s: no %q in\n%s", c.sql, c.way, c.by, lines)
 		}
 	}
-	onCompute.snapshots.releases.Wait()
+	onCompute.releases.Wait()
 	if r := onCompute.resident(); r == nil || r.Working == 0 || r.Used > 64<<20 {
 		t.Errorf("resident after the statements: %+v", r)
 	}
@@ -420,7 +420,7 @@ func TestRowsBetweenJoinsAreReleased(t *testing.T) {
 		_, _ = Collect(db.Query(ctx, chain))
 		cancel()
 	}
-	db.snapshots.releases.Wait()
+	db.releases.Wait()
 	x, err := db.Explain(context.Background(), chain, ExplainOptions{Analyze: true})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A key of few new rows is looked for in the table ([DB.rowsOfKey]); more rows are joined with it.
+// A key of few new rows is looked for in the table ([DB.RowsOfKey]); more rows are joined with it.
 const (
 	fewKeys  = 64  // new rows that are looked for one by one in any table, and
 	keysPart = 256 // this part of the rows of a larger one

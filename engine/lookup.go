@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -18,113 +15,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows of a key are looked for one by one, by an index of one of its columns in each chunk: those that a statement names
-// (WHERE k = 5), and those that have the key of a new row. Small chunks are looked through, and so are larger ones
-// until an index pays: it is made when a segment has been looked through so often, and kept with it. Queries use it, too.
-const (
-	scannedRows  = 1 << 12 // rows of a segment that is always looked through
-	scannedTimes = 32      // times that a larger one is, about as many as an index costs
-	mostAlike    = 1 << 10 // rows with the same code of one column that are looked at for the others
-)
-
-// lookups is what is kept with a segment in which rows are looked for: see [table.Segment.Lookups].
-type lookups struct {
-	times  atomic.Int32
-	making sync.Mutex
-	index  atomic.Pointer[cpu.Index]
-}
-
-func lookupsOf(s *table.Segment) *lookups {
-	if s.Lookups.Load() == nil {
-		s.Lookups.CompareAndSwap(nil, &lookups{})
-	}
-	return s.Lookups.Load().(*lookups)
-}
-
-// keyIndex is the index that is kept with a segment; nil where none is.
-func keyIndex(s *table.Segment) *cpu.Index {
-	if kept, ok := s.Lookups.Load().(*lookups); ok {
-		return kept.index.Load()
-	}
-	return nil
-}
-
-// indexed is an index of a segment that is a column of a key; nil where looking through it is cheaper as yet, or another goroutine makes one.
-func (db *DB) indexed(ctx context.Context, name string, s *table.Segment) (*cpu.Index, error) {
-	if list := db.indexes.at(s); len(list) > 0 {
-		return list[0], nil
-	}
-	kept := lookupsOf(s)
-	if kept.times.Add(1) <= scannedTimes || !kept.making.TryLock() {
-		return nil, nil
-	}
-	defer kept.making.Unlock()
-	if x := kept.index.Load(); x != nil {
-		return x, nil
-	}
-	if db.now().hostMemory > 0 {
-		if left, err := db.hostBudget(); err != nil || left < indexBytes*int64(s.Rows()) {
-			return nil, nil
-		}
-	}
-	x, err := cpu.NewIndex(ctx, name, cpu.IndexKinds[0], s)
-	if err == nil {
-		kept.index.Store(x)
-	}
-	return x, err
-}
-
-// indexBytes is what an index takes for a row while it is made, about.
-const indexBytes = 32
-
-// rowsOfKey lists the rows of a chunk, ascending, that are there and have values of a key, none of them NULL. ok is false
-// where too many would have to be looked at.
+// rowsOfKey is [catalog.Indexes.RowsOfKey] with the room that the DB has.
 func (db *DB) rowsOfKey(ctx context.Context, k *storage.Key, values []table.Value, chunk *table.Chunk) (rows []uint32, ok bool, err error) {
-	var few [4]uint64
-	codes, lead := few[:0], 0
-	for i, col := range k.Columns {
-		code, there := chunk.Segments[col].Code(values[i])
-		if !there {
-			return nil, true, nil
+	return db.indexes.RowsOfKey(ctx, k, values, chunk, func(bytes int64) bool {
+		if db.now().hostMemory == 0 {
+			return true
 		}
-		codes = append(codes, code)
-		if chunk.Segments[col].Max > chunk.Segments[k.Columns[lead]].Max {
-			lead = i
-		}
-	}
-	same := func(at int) bool {
-		for i, col := range k.Columns {
-			if seg := chunk.Segments[col]; seg.Codes.At(at) != codes[i] || seg.IsNull(at) {
-				return false
-			}
-		}
-		return chunk.IsLive(at)
-	}
-	seg := chunk.Segments[k.Columns[lead]]
-	if chunk.Rows >= scannedRows {
-		x, err := db.indexed(ctx, k.Name, seg)
-		if err != nil {
-			return nil, false, err
-		}
-		if x != nil {
-			list := x.RowsOf(codes[lead])
-			if len(list) > mostAlike {
-				return nil, false, nil
-			}
-			for _, at := range list {
-				if same(int(at)) {
-					rows = append(rows, at)
-				}
-			}
-			return rows, true, nil
-		}
-	}
-	for at := seg.Codes.Next(0, codes[lead]); at >= 0; at = seg.Codes.Next(at+1, codes[lead]) {
-		if same(at) {
-			rows = append(rows, uint32(at))
-		}
-	}
-	return rows, true, nil
+		left, err := db.hostBudget()
+		return err == nil && left >= bytes
+	})
 }
 
 // lookup is a query of the rows of one table whose condition gives a key values, with nothing above but a select list and a LIMIT.
@@ -158,10 +57,10 @@ func (db *DB) lookupOf(tree plan.Node) *lookup {
 		return nil
 	}
 	e := db.entry(scan.Table)
-	if e == nil || e.of == nil || len(e.of.Keys) == 0 {
+	if e == nil || e.Definition == nil || len(e.Definition.Keys) == 0 {
 		return nil
 	}
-	l.table, l.of = e.name, e.of
+	l.table, l.of = e.Name, e.Definition
 	l.where, l.items = f.Where, p.Items
 	known := map[int]table.Value{}
 	parts := plan.Conjuncts(f.Where)
@@ -361,17 +260,17 @@ func (s *Statement) looked(ctx context.Context) (r *Rows, err error) {
 	start := time.Now()
 	db, l := s.db, s.lookup
 	e := db.entry(l.table)
-	if e == nil || e.of != l.of {
+	if e == nil || e.Definition != l.of {
 		return nil, nil
 	}
-	if t := e.table.Load(); t == nil || !t.Has(l.reads) {
+	if t := e.Table.Load(); t == nil || !t.Has(l.reads) {
 		return nil, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
 	defer recovered(&err)
-	if err := settle(ctx, []*table.Table{e.table.Load()}); err != nil {
+	if err := settle(ctx, []*table.Table{e.Table.Load()}); err != nil {
 		return nil, s.described(err)
 	}
 	t, unpin := db.pin(e)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -78,8 +79,8 @@ func TestLookups(t *testing.T) {
 				do(t, db, "SELECT v FROM t WHERE k = $1", k)
 			}
 		}
-		for _, c := range db.entry("t").table.Load().Chunks {
-			if c.Rows >= scannedRows && keyIndex(c.Segments[0]) == nil {
+		for _, c := range db.entry("t").Table.Load().Chunks {
+			if c.Rows >= catalog.ScannedRows && catalog.KeyIndex(c.Segments[0]) == nil {
 				t.Errorf("%s: no index has been made", backend)
 			}
 		}

@@ -58,7 +58,7 @@ func (c *calibration) join(ctx context.Context, backend, text string, columns []
 	}
 	now := &planned{Statement: s}
 	for _, r := range s.sources {
-		now.tables = append(now.tables, settled(r.entry))
+		now.tables = append(now.tables, settled(r.Entry))
 	}
 	of := cpu.Joining{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}
 	for _, i := range columns {

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -95,10 +96,10 @@ func (m *modifying) run(ctx context.Context, repeats bool) (_ *Rows, wait func()
 	if err = db.writes(); err != nil {
 		return nil, nil, err
 	}
-	if err = db.tables.one.Acquire(ctx, 1); err != nil {
+	if err = db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}
-	defer db.tables.one.Release(1)
+	defer db.tables.Writer.Release(1)
 	defer m.unpin()
 	c, view := sql.Catalog{}, db
 	switch again := s.again.Load(); {
@@ -215,18 +216,18 @@ func (m *modifying) unpin() {
 // view is the DB with other tables in the place of those of their names, or besides. They do not change.
 func (m *modifying) view(tables map[string]*table.Table) *DB {
 	db := m.db
-	c := db.tables.view()
+	c := db.tables.View()
 	for name, t := range tables {
-		e := newEntry(name, nil)
+		e := catalog.NewEntry(name, nil)
 		if old := db.entry(name); old != nil {
-			e.of = old.of
+			e.Definition = old.Definition
 		}
-		e.table.Store(t)
-		e.apart = t == m.rows || t == m.beside || db.tx != nil
-		c.put(name, e)
+		e.Table.Store(t)
+		e.Private = t == m.rows || t == m.beside || db.tx != nil
+		c.Put(name, e)
 		m.unpins = append(m.unpins, db.pinned(t))
 	}
-	return &DB{core: db.core, tables: c, statements: db.statements, config: db.config, tx: db.tx}
+	return &DB{core: db.core, tables: c, plans: &planCache{}, statements: db.statements, config: db.config, tx: db.tx}
 }
 
 // bind resolves the statement's names in a catalog, and returns it with the DB that its trees are for, unless the target has to be numbered.
@@ -257,7 +258,7 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 		if m.files, err = db.inFiles(ctx, e); err != nil {
 			return c, nil, err
 		}
-		t := e.table.Load()
+		t := e.Table.Load()
 		if m.files == nil && (t == nil || !t.Has(t.All())) {
 			if t, err = db.whole(ctx, m.target); err != nil {
 				return c, nil, err
@@ -277,7 +278,7 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 		return c, nil, err
 	}
 	if m.def = m.Define; m.def == nil && m.Table != "" {
-		m.def = db.entry(m.Table).of
+		m.def = db.entry(m.Table).Definition
 	}
 	m.keepBound(again, m.def, c.Version, c.Off)
 	return c, view, nil
@@ -303,9 +304,9 @@ func (m *modifying) numbered(ctx context.Context) (*DB, error) {
 	if m.files != nil {
 		rows := m.files.Numbered()
 		view := m.view(nil)
-		e := newEntry(m.target, func(context.Context, ingest.Options) (source, error) { return rows, nil })
-		e.of, e.apart = db.entry(m.target).of, true
-		view.tables.put(m.target, e)
+		e := catalog.NewEntry(m.target, func(context.Context, ingest.Options) (catalog.Source, error) { return rows, nil })
+		e.Definition, e.Private = db.entry(m.target).Definition, true
+		view.tables.Put(m.target, e)
 		_, err := view.read(ctx, e, nil)
 		return view, err
 	}
@@ -313,7 +314,7 @@ func (m *modifying) numbered(ctx context.Context) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, db.tables.numbers[m.target] = t.Numbered(db.tables.numbers[m.target])
+	t, db.tables.RowNumbers[m.target] = t.Numbered(db.tables.RowNumbers[m.target])
 	return m.view(map[string]*table.Table{m.target: t}), nil
 }
 
@@ -380,7 +381,7 @@ func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*t
 		return nil, nil
 	}
 	scan, ok := p.Input.(*plan.Scan)
-	if !ok || scan.Of != nil || scan.Table != sql.CopiedRows && (db.entry(scan.Table) == nil || db.entry(scan.Table).of == nil) {
+	if !ok || scan.Of != nil || scan.Table != sql.CopiedRows && (db.entry(scan.Table) == nil || db.entry(scan.Table).Definition == nil) {
 		return nil, nil
 	}
 	for i, f := range p.Fields() {
@@ -448,7 +449,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case "TRUNCATE":
 		var list []storage.Change
 		for _, name := range m.More {
-			def := m.db.entry(name).of
+			def := m.db.entry(name).Definition
 			if m.Restart {
 				def = restarted(def)
 			}
@@ -557,7 +558,7 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 // sparse reports that more than a part of the table's rows will have gone when n more do.
 func (m *modifying) sparse(n, part int) bool {
 	rows := 0
-	for _, c := range m.db.entry(m.Table).table.Load().Chunks {
+	for _, c := range m.db.entry(m.Table).Table.Load().Chunks {
 		rows, n = rows+c.Rows, n+c.Deleted
 	}
 	return n > rows/part
@@ -618,7 +619,7 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		n := installed{name: c.Table, def: c.Define}
 		e := m.db.entry(c.Table)
 		if n.def == nil && e != nil {
-			n.def = e.of
+			n.def = e.Definition
 		}
 		var t *table.Table
 		apart := (*storage.Rows)(nil) // the rows before the change, where they are in files
@@ -643,7 +644,7 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		}
 		if apart != nil {
 			if c.From != nil {
-				n.after, err = m.alterApart(ctx, e.of, apart, &c)
+				n.after, err = m.alterApart(ctx, e.Definition, apart, &c)
 			} else {
 				n.after, err = m.checkApart(ctx, apart, &c)
 			}
@@ -673,7 +674,7 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			return nil, err
 		}
 		if c.From != nil {
-			err = m.fits(ctx, m.db.entry(c.Table).of, &c, m.view(map[string]*table.Table{n.name: n.table}))
+			err = m.fits(ctx, m.db.entry(c.Table).Definition, &c, m.view(map[string]*table.Table{n.name: n.table}))
 		} else {
 			err = m.check(ctx, &c, t, n.table)
 		}
@@ -937,58 +938,58 @@ func (m *modifying) ask(ctx context.Context, view *DB, text string) ([][]table.V
 // install makes the snapshots that changes have made those that statements read from now on, all at once; in a transaction,
 // those of its statements.
 func (db *DB) install(changes []storage.Change, list []installed) {
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
 	if db.tx == nil {
 		db.commits.note(changes, db.tables)
-		db.indexes.follow(changes, db.tables)
+		db.indexes.Follow(changes, db.tables)
 	} else {
 		db.tx.followIndexes(changes, db.tables)
 	}
 	for _, n := range list {
-		old := db.tables.entry(n.name)
+		old := db.tables.Entry(n.name)
 		if n.late != nil {
-			next, err := n.late.Take(n.table, db.free(n.table)) // which is no longer the entry's where a statement has made room
+			next, err := n.late.Take(n.table, db.snapshots.Free(n.table, db.inMemory())) // which is no longer the entry's where a statement has made room
 			if err != nil {
 				panic(err) // it fits
 			}
 			n.table = next
 		}
 		if db.tx != nil && n.table != nil {
-			db.snapshots.use(n.table)
+			db.snapshots.Use(n.table)
 		}
 		switch {
 		case n.filed && db.tx != nil:
-			db.tables.put(n.name, rowsEntry(n.name, n.def, n.after))
+			db.tables.Put(n.name, rowsEntry(n.name, n.def, n.after))
 		case n.filed:
 			saved := db.store.Saved(n.name)
 			e := db.savedEntry(saved)
 			if n.apart != nil {
-				e.file = n.apart.With(saved)
+				e.Source = n.apart.With(saved)
 			}
-			db.tables.put(n.name, e)
+			db.tables.Put(n.name, e)
 		case n.table == nil:
-			db.tables.put(n.name, nil)
+			db.tables.Put(n.name, nil)
 			if db.tx == nil {
-				db.indexes.drop(func(i *index) bool { return i.table == n.name })
+				db.indexes.Drop(func(i *catalog.Index) bool { return i.Table == n.name })
 			}
-		case old != nil && old.of == n.def && old.open == nil:
-			db.forget(old.table.Swap(n.table))
+		case old != nil && old.Definition == n.def && old.Open == nil:
+			db.forget(old.Table.Swap(n.table))
 			continue
 		default:
-			e := newEntry(n.name, nil)
-			e.of, e.apart = n.def, db.tx != nil
-			e.table.Store(n.table)
-			db.tables.put(n.name, e)
+			e := catalog.NewEntry(n.name, nil)
+			e.Definition, e.Private = n.def, db.tx != nil
+			e.Table.Store(n.table)
+			db.tables.Put(n.name, e)
 		}
-		if old != nil && (old.open == nil || db.tx == nil) { // a transaction keeps no table of a file
-			if t := old.table.Load(); t != nil {
+		if old != nil && (old.Open == nil || db.tx == nil) { // a transaction keeps no table of a file
+			if t := old.Table.Load(); t != nil {
 				db.forget(t)
 			}
 		}
-		delete(db.tables.numbers, n.name)
+		delete(db.tables.RowNumbers, n.name)
 		if old != nil && n.filed {
-			db.tables.entry(n.name).tight.Store(old.tight.Load())
+			db.tables.Entry(n.name).OutOfMemory.Store(old.OutOfMemory.Load())
 		}
 	}
 }

@@ -123,8 +123,8 @@ func TestCursorsKeepTheirTable(t *testing.T) {
 // nothingLeft fails where something of tables is on the device or in use though there are no tables.
 func nothingLeft(t *testing.T, db *DB) {
 	t.Helper()
-	db.snapshots.releases.Wait()
-	if n := len(db.snapshots.uses); n != 0 {
+	db.releases.Wait()
+	if n := db.snapshots.Len(); n != 0 {
 		t.Errorf("%d snapshots are in use", n)
 	}
 	d, _, err := db.opened()
@@ -344,7 +344,7 @@ func TestRowsThatHaveGoneTakeNoRoom(t *testing.T) {
 		}
 	}
 	rows := 0
-	for _, c := range db.entry("queue").table.Load().Chunks {
+	for _, c := range db.entry("queue").Table.Load().Chunks {
 		rows += c.Rows
 	}
 	if rows > 200 {
@@ -359,13 +359,13 @@ func TestIndexesOfTablesThatChange(t *testing.T) {
 		do(t, db, "INSERT INTO t SELECT g, g FROM generate_series(1, 5000) AS q (g)")
 		do(t, db, "CREATE INDEX i ON t (k)")
 		do(t, db, "SELECT v FROM t WHERE k = 3")
-		part := db.indexes.list[0].parts
+		part := db.indexes.All()[0].Parts
 		do(t, db, "INSERT INTO t VALUES (6000, 1) RETURNING k")
 		if got := said(do(t, db, "SELECT v FROM t WHERE k = 6000"), nil); got != "1" {
 			t.Errorf("got %s", got)
 		}
 		for s, p := range part {
-			if db.indexes.list[0].parts[s] != p {
+			if db.indexes.All()[0].Parts[s] != p {
 				t.Error("the index of rows that have not changed was made again")
 			}
 		}
@@ -385,7 +385,7 @@ func TestIndexesOfTablesThatChange(t *testing.T) {
 		if got := said(do(t, db, "SHOW INDEXES"), nil); got != "" {
 			t.Errorf("after DROP TABLE there are the indexes %s", got)
 		}
-		if n := db.indexes.bytes(db.inMemory()); n != 0 {
+		if n := db.indexes.Bytes(db.inMemory()); n != 0 {
 			t.Errorf("after DROP TABLE indexes take %d bytes", n)
 		}
 	})

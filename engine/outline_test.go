@@ -231,7 +231,7 @@ func TestWhatStatisticsSpareOfJoins(t *testing.T) {
 		}
 		again()
 		read := func(name string) bool {
-			now := db.entry(name).table.Load()
+			now := db.entry(name).Table.Load()
 			return now != nil && (now.Has([]int{0}) || now.Has([]int{1}))
 		}
 		if read("t") != c.t || read("u") != c.u {
@@ -270,7 +270,7 @@ func TestSparedStatementOnAnotherBackend(t *testing.T) {
 		if got := fmt.Sprintln(r.Rows[0][0].I, r.Rows[0][1].I, r.Backend); got != "9 10 "+backend+"\n" {
 			t.Errorf("%s: %s", backend, got)
 		}
-		if read := db.entry("t").table.Load().Has([]int{0, 1}); read != (backend == "compute") {
+		if read := db.entry("t").Table.Load().Has([]int{0, 1}); read != (backend == "compute") {
 			t.Errorf("%s: columns read: %v", backend, read)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -24,7 +25,7 @@ func TestPanicsAreErrors(t *testing.T) {
 	}
 	_, err := db.limited(ctx, func(context.Context) (*Rows, error) { panic("a fault") })
 	is(err)
-	is(db.reading(ctx, newEntry("t", nil), func(ingest.Options) error { panic("a fault") }))
+	is(db.reading(ctx, catalog.NewEntry("t", nil), func(ingest.Options) error { panic("a fault") }))
 	side := newSide(ctx, &physical.Query{}, func(func(table.Block, error) bool) { panic("a fault") })
 	if !side.next() {
 		t.Fatal("the side has ended")

@@ -149,7 +149,7 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 			return n
 		}
 		chunks := func() (n, deleted int) {
-			for _, c := range db.entry("t").table.Load().Chunks {
+			for _, c := range db.entry("t").Table.Load().Chunks {
 				n, deleted = n+1, deleted+c.Deleted
 			}
 			return n, deleted

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
@@ -24,12 +25,12 @@ func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 	if f == nil || f.Join == nil || f.Groups == nil && len(f.Aggs) == 0 || s.outlined != nil {
 		return pushing{}, nil
 	}
-	var entries []*entry
+	var entries []*catalog.Entry
 	for _, r := range s.sources {
-		if r.table.Load() == nil {
+		if r.Table.Load() == nil {
 			return pushing{}, nil
 		}
-		entries = append(entries, r.entry)
+		entries = append(entries, r.Entry)
 	}
 	tables, unpin := s.db.pinAll(entries)
 	defer unpin()

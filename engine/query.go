@@ -48,7 +48,7 @@ func (db *DB) known(text string) *Statement {
 
 // means reports that what a statement is bound to is what its names mean.
 func (db *DB) means(s *Statement) bool {
-	return s.version == db.tables.counted() && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })
+	return s.version == db.tables.Version() && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.Entry) })
 }
 
 // statement is that of a text, which runs then or does not: the one kept from before, while its names mean the same.

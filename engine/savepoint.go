@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -14,24 +15,24 @@ type savepoint struct {
 	name    string
 	changes int
 	base    map[string]int
-	entries []*entry
+	entries []*catalog.Entry
 	tables  []*table.Table // of entries, kept until the savepoint goes; nil of one whose file does not change
-	made    []*index
+	made    []*catalog.Index
 	without int // of the transaction
 	// The settings, and what COMMIT would have left of them:
 	config, stays *configuration
 }
 
 // alone waits until no other statement changes tables, and locks the snapshots.
-func (tx *Tx) alone(ctx context.Context) (s *snapshots, unlock func(), err error) {
-	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+func (tx *Tx) alone(ctx context.Context) (s *catalog.Snapshots, unlock func(), err error) {
+	if err := tx.db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}
 	s = &tx.db.snapshots
-	s.mu.Lock()
+	s.Lock()
 	return s, func() {
-		s.mu.Unlock()
-		tx.db.tables.one.Release(1)
+		s.Unlock()
+		tx.db.tables.Writer.Release(1)
 	}, nil
 }
 
@@ -50,18 +51,18 @@ func (tx *Tx) Savepoint(ctx context.Context, name string) error {
 		return err
 	}
 	p := &savepoint{name: name, changes: len(tx.changes), base: maps.Clone(tx.base)}
-	p.entries, _ = tx.db.tables.known()
+	p.entries, _ = tx.db.tables.Entries()
 	for _, e := range p.entries {
 		var t *table.Table
-		if e.open == nil {
-			t = e.table.Load()
-			s.use(t)
+		if e.Open == nil {
+			t = e.Table.Load()
+			s.Use(t)
 		}
 		p.tables = append(p.tables, t)
 	}
 	tx.mu.Lock()
 	p.config, p.stays = tx.db.now(), tx.stays
-	p.made, p.without = tx.made.all(), len(tx.without)
+	p.made, p.without = tx.made.All(), len(tx.without)
 	tx.mu.Unlock()
 	tx.savepoints = append(tx.savepoints, p)
 	return nil
@@ -84,11 +85,11 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 	}
 	p := tx.savepoints[at]
 	tx.forgetSavepoints(at + 1)
-	now, _ := tx.db.tables.known()
-	gone := map[*entry]*table.Table{} // tables that the transaction has no more, of their entries
+	now, _ := tx.db.tables.Entries()
+	gone := map[*catalog.Entry]*table.Table{} // tables that the transaction has no more, of their entries
 	for _, e := range now {
-		if e.open == nil {
-			gone[e] = e.table.Load()
+		if e.Open == nil {
+			gone[e] = e.Table.Load()
 		}
 	}
 	for i, e := range p.entries {
@@ -97,11 +98,11 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 		case gone[e] == t:
 			delete(gone, e)
 		default:
-			s.use(t)
-			e.table.Store(t)
+			s.Use(t)
+			e.Table.Store(t)
 		}
 	}
-	tx.db.tables.restore(p.entries)
+	tx.db.tables.Restore(p.entries)
 	for _, t := range gone {
 		tx.db.forget(t)
 	}
@@ -109,8 +110,8 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	tx.failed, tx.stays, tx.without = nil, p.stays, slices.Clip(tx.without[:p.without])
-	tx.made.drop(func(*index) bool { return true })
-	tx.made.add(p.made...)
+	tx.made.Drop(func(*catalog.Index) bool { return true })
+	tx.made.Add(p.made...)
 	tx.db.config.Store(p.config)
 	return nil
 }
@@ -136,7 +137,7 @@ func (tx *Tx) Release(ctx context.Context, name string) error {
 	return nil
 }
 
-// savepoint is the place of the last savepoint of a name; with snapshots.mu. Where there is none, the transaction has failed.
+// savepoint is the place of the last savepoint of a name; with the lock of snapshots. Where there is none, the transaction has failed.
 func (tx *Tx) savepoint(name string) (int, error) {
 	tx.mu.Lock()
 	over := tx.over
@@ -154,12 +155,12 @@ func (tx *Tx) savepoint(name string) (int, error) {
 	return 0, err
 }
 
-// forgetSavepoints releases all savepoints from a place on; with snapshots.mu.
+// forgetSavepoints releases all savepoints from a place on; with the lock of snapshots.
 func (tx *Tx) forgetSavepoints(from int) {
 	for _, p := range tx.savepoints[from:] {
 		for i, t := range p.tables {
 			if t != nil {
-				tx.db.unused(p.entries[i].name, t)
+				tx.db.unused(p.entries[i].Name, t)
 			}
 		}
 	}

@@ -4,24 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
-// informationSchema are the tables of that schema. They are made when a statement that
-// names them is bound, and again when there are more tables than they say.
-func informationSchema() (list []*entry) {
-	for _, name := range sql.InformationSchema {
-		list = append(list, newEntry(sql.InformationName(name), nil))
-	}
-	return list
-}
-
 // catalog is what binding a statement sees: the names of the tables in the order in which
 // they were added, and a table once it is asked for, which opens its file.
 func (db *DB) catalog(ctx context.Context) sql.Catalog {
-	entries, names, version := db.tables.spelled()
+	entries, names, version := db.tables.EntriesAndNames()
 	c := sql.Catalog{Version: version, Names: names, Information: sql.InformationSchema, Off: db.off()}
 	c.Table = func(i int) (*table.Table, error) {
 		if i < len(entries) {
@@ -31,7 +23,7 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 	}
 	c.Definition = func(name string) *storage.Definition {
 		if e := db.entry(name); e != nil {
-			return e.of
+			return e.Definition
 		}
 		return nil
 	}
@@ -41,8 +33,8 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 			return nil, false, nil
 		}
 		columns := []int{column}
-		if t := e.table.Load(); db.now().hostMemory > 0 && t != nil && !t.Has(columns) {
-			if b, _, takes, err := db.batchesOf(ctx, e, columns, decided{}, 0, 0); err != nil || b != nil && takes > b.budget { // which it may be read in
+		if t := e.Table.Load(); db.now().hostMemory > 0 && t != nil && !t.Has(columns) {
+			if b, _, takes, err := db.batchesOf(ctx, e, columns, catalog.Conditions{}, 0, 0); err != nil || b != nil && takes > b.budget { // which it may be read in
 				return nil, false, err
 			}
 		}
@@ -60,12 +52,12 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 // inform makes the i-th table of information_schema. Its version is that of the
 // catalog that it tells of.
 func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, error) {
-	e := db.tables.schema[i]
-	if err := e.mu.Acquire(ctx, 1); err != nil {
+	e := db.tables.Information[i]
+	if err := e.Lock.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	defer e.mu.Release(1)
-	old := e.table.Load()
+	defer e.Lock.Release(1)
+	old := e.Table.Load()
 	if old != nil && old.Version >= c.Version {
 		return old, nil
 	}
@@ -74,9 +66,9 @@ func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, e
 		return nil, err
 	}
 	t.Version = c.Version
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
-	e.table.Store(t)
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
+	e.Table.Store(t)
 	if old != nil {
 		db.release(old)
 	}
@@ -93,13 +85,13 @@ type Names struct {
 // Names are those that there are. Tables that text names are opened for their columns, as long as ctx lasts, and so are the files of
 // paths, which have their columns under these.
 func (db *DB) Names(ctx context.Context, text string, paths ...string) Names {
-	entries, _ := db.tables.known()
-	n := Names{Columns: map[string][]string{}, Indexes: sql.Written(db.indexes.names())}
+	entries, _ := db.tables.Entries()
+	n := Names{Columns: map[string][]string{}, Indexes: sql.Written(db.indexes.Names())}
 	for _, e := range entries {
-		name := sql.Written([]string{e.name})[0]
+		name := sql.Written([]string{e.Name})[0]
 		n.Tables = append(n.Tables, name)
-		t := e.table.Load()
-		if t == nil && strings.Contains(strings.ToLower(text), strings.ToLower(e.name)) {
+		t := e.Table.Load()
+		if t == nil && strings.Contains(strings.ToLower(text), strings.ToLower(e.Name)) {
 			t, _ = db.read(ctx, e, nil) // what is wrong with it the statement says
 		}
 		if t != nil {

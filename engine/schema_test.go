@@ -86,8 +86,8 @@ func TestSchema(t *testing.T) {
 				t.Errorf("%s on %s: %s", c.sql, backend, diff)
 			}
 		}
-		if len(db.snapshots.uses) != 0 {
-			t.Errorf("%d snapshots in use", len(db.snapshots.uses))
+		if db.snapshots.Len() != 0 {
+			t.Errorf("%d snapshots in use", db.snapshots.Len())
 		}
 	}
 }

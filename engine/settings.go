@@ -66,18 +66,18 @@ func (db *DB) change(local bool, set func(*configuration)) {
 
 // apart is a DB with the same tables and a configuration of its own, until [DB.together].
 func (db *DB) apart() *DB {
-	own := &DB{core: db.core, tables: db.tables, statements: keptStatements(), config: &atomic.Pointer[configuration]{}}
+	own := &DB{core: db.core, tables: db.tables, plans: db.plans, statements: keptStatements(), config: &atomic.Pointer[configuration]{}}
 	own.config.Store(db.now())
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
 	db.kept[own.statements] = true
 	return own
 }
 
-// together ends the use of a DB that [DB.apart] gave.
+// together ends the use of a DB that [DB.Private] gave.
 func (db *DB) together() {
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
 	delete(db.kept, db.statements)
 }
 

@@ -71,7 +71,7 @@ func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask("2", "5", "2")
-		if n := len(db.snapshots.uses); n != 0 {
+		if n := db.snapshots.Len(); n != 0 {
 			t.Errorf("%s: %d snapshots are in use after the statements", backend, n)
 		}
 	}
@@ -86,13 +86,13 @@ func TestPinnedSnapshotsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	now, unpinNow := db.pin(e)
-	if now == before || now.Version != before.Version+1 || db.snapshots.uses[before] != 1 || db.snapshots.uses[now] != 1 {
-		t.Errorf("version %d after %d, %d uses", now.Version, before.Version, len(db.snapshots.uses))
+	if now == before || now.Version != before.Version+1 || db.snapshots.InUse(before) != 1 || db.snapshots.InUse(now) != 1 {
+		t.Errorf("version %d after %d, %d uses", now.Version, before.Version, db.snapshots.Len())
 	}
 	unpin()
 	unpinNow()
-	if len(db.snapshots.uses) != 0 {
-		t.Errorf("%d snapshots in use", len(db.snapshots.uses))
+	if db.snapshots.Len() != 0 {
+		t.Errorf("%d snapshots in use", db.snapshots.Len())
 	}
 }
 
@@ -118,7 +118,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		read()
-		db.snapshots.releases.Wait()
+		db.releases.Wait()
 		there := db.device(t).contents()[0].held
 		for _, seg := range []*table.Segment{first.Chunks[0].Segments[0], first.Chunks[1].Segments[0]} {
 			if !has(there, seg) {
@@ -126,7 +126,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			}
 		}
 		unpin()
-		db.snapshots.releases.Wait()
+		db.releases.Wait()
 		if there = db.device(t).contents()[0].held; has(there, first.Chunks[1].Segments[0]) || !has(there, first.Chunks[0].Segments[0]) {
 			t.Errorf("%s: what only the old snapshot had is there, or what the new one shares is not", backend)
 		}
@@ -136,14 +136,14 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		if err := db.replace(first); err != nil {
 			t.Fatal(err)
 		}
-		db.snapshots.releases.Wait()
+		db.releases.Wait()
 		if after := read(); !maps.Equal(after, before) {
 			t.Errorf("%s: %v is resident, before the changes it was %v", backend, after, before)
 		}
 		if err := db.replace(first.With()); err != nil {
 			t.Fatal(err)
 		}
-		db.snapshots.releases.Wait()
+		db.releases.Wait()
 		if left := resident(db); len(left) != 0 || len(db.device(t).contents()[0].held) != 0 {
 			t.Errorf("%s: %v is resident of an empty table", backend, left)
 		}

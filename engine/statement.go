@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -36,25 +37,25 @@ type Statement struct {
 	*bound                            // nil where the statement has parameters, is an EXPLAIN or a look-up, or has no plan
 	part   bool                       // bound is no more than a part of what parsed says: of a subquery, or the rows that a change reads
 	looks  bool                       // it is explained, and would be a look-up where its tree is one
-	again  atomic.Pointer[repeatable] // what was bound of one with parameters, for other values
+	again  atomic.Pointer[cachedPlan] // what was bound of one with parameters, for other values
 	found  *bound                     // of a look-up without parameters; nil where what it means depends on when it is bound
 }
 
 // bound is a statement with the values of its parameters: a tree with at most one
 // fragment.
 type bound struct {
-	lookup   *lookup              // where it is one: it has nothing else then but the next, the version and the rules
-	repeats  *sql.Again           // nil where others like it have to be bound
-	tree     plan.Node            // with the fragment cut out
-	version  uint64               // of the catalog that its names were resolved in
-	off      rules.Off            // the rules that it was planned without
-	columns  []Column             // of its answer
-	fragment *plan.Fragment       // nil where no table is read, and with it the next two
-	sources  []*read              // the tables that it reads, each once
-	scans    []*read              // of the fragment's scans, from left to right
-	outlined *outlined            // what it need not read of them; nil where that is nothing
-	spares   map[*entry]*outlined // of the tables that it joins: row groups without a record that meets the conditions of them alone
-	apart    plan.Node            // in the place of the tree, with some or all of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
+	lookup   *lookup                      // where it is one: it has nothing else then but the next, the version and the rules
+	repeats  *sql.Again                   // nil where others like it have to be bound
+	tree     plan.Node                    // with the fragment cut out
+	version  uint64                       // of the catalog that its names were resolved in
+	off      rules.Off                    // the rules that it was planned without
+	columns  []Column                     // of its answer
+	fragment *plan.Fragment               // nil where no table is read, and with it the next two
+	sources  []*read                      // the tables that it reads, each once
+	scans    []*read                      // of the fragment's scans, from left to right
+	outlined *outlined                    // what it need not read of them; nil where that is nothing
+	spares   map[*catalog.Entry]*outlined // of the tables that it joins: row groups without a record that meets the conditions of them alone
+	apart    plan.Node                    // in the place of the tree, with some or all of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
 	params   []table.Value
 	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
 	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
@@ -67,7 +68,7 @@ type bound struct {
 
 // read is a table that a statement reads, and the columns that it needs.
 type read struct {
-	*entry
+	*catalog.Entry
 	columns []int
 }
 
@@ -140,7 +141,7 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 func (s *Statement) with(ctx context.Context, args []any, looksUp bool) (*Statement, error) {
 	known := s.bound != nil && len(args) == 0
 	if known {
-		version := s.db.tables.counted()
+		version := s.db.tables.Version()
 		if s.version == version {
 			return s, nil
 		}
@@ -179,7 +180,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value,
 		if err == nil {
 			b.once = once
 		}
-		if db.tables.counted() == c.Version {
+		if db.tables.Version() == c.Version {
 			return b, err
 		}
 		ctx = context.WithValue(ctx, crowded{}, true)
@@ -226,10 +227,10 @@ func (db *DB) planned(ctx context.Context, tree plan.Node, c sql.Catalog, params
 }
 
 // catalogued is the entry of a table that the catalog has.
-func (db *DB) catalogued(s *plan.Scan) *entry { return db.entry(s.Table) }
+func (db *DB) catalogued(s *plan.Scan) *catalog.Entry { return db.entry(s.Table) }
 
 // bound is a tree that has been cut, with what it reads: of each scan the entry that from gives.
-func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *entry) (_ *bound, err error) {
+func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *catalog.Entry) (_ *bound, err error) {
 	b := &bound{tree: tree}
 	top := b.tree
 	if l, ok := top.(*plan.Limit); ok {
@@ -258,8 +259,8 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 			}
 			continue
 		}
-		if _, ok := b.sources[0].file.(*spilled); ok {
-			if b.outlined, err = db.inBatches(ctx, b.sources[0].entry, b.tree, f); err != nil {
+		if _, ok := b.sources[0].Source.(*spilled); ok {
+			if b.outlined, err = db.inBatches(ctx, b.sources[0].Entry, b.tree, f); err != nil {
 				return nil, err
 			}
 			continue
@@ -267,11 +268,11 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 		if plan.Scans(f.Tree)[0].Of != nil {
 			continue
 		}
-		if ofTable && b.sources[0].of != nil {
-			b.notNull(p, b.sources[0].of)
+		if ofTable && b.sources[0].Definition != nil {
+			b.notNull(p, b.sources[0].Definition)
 		}
-		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err == nil && b.outlined == nil {
-			b.outlined, err = db.inBatches(ctx, b.sources[0].entry, b.tree, f)
+		if b.outlined, err = db.outline(ctx, b.sources[0].Entry, f); err == nil && b.outlined == nil {
+			b.outlined, err = db.inBatches(ctx, b.sources[0].Entry, b.tree, f)
 		}
 		if err != nil {
 			return nil, err
@@ -291,7 +292,7 @@ func (b *bound) notNull(p *plan.Project, def *storage.Definition) {
 }
 
 // readsOf notes the tables that a fragment reads.
-func (b *bound) readsOf(f *plan.Fragment, from func(*plan.Scan) *entry) {
+func (b *bound) readsOf(f *plan.Fragment, from func(*plan.Scan) *catalog.Entry) {
 	scans := plan.Scans(f.Tree)
 	for i, columns := range f.Scanned() {
 		e := from(scans[i])
@@ -300,10 +301,10 @@ func (b *bound) readsOf(f *plan.Fragment, from func(*plan.Scan) *entry) {
 }
 
 // reads notes columns of a table.
-func (b *bound) reads(e *entry, columns []int) *read {
-	at := slices.IndexFunc(b.sources, func(r *read) bool { return r.entry == e })
+func (b *bound) reads(e *catalog.Entry, columns []int) *read {
+	at := slices.IndexFunc(b.sources, func(r *read) bool { return r.Entry == e })
 	if at < 0 {
-		at, b.sources = len(b.sources), append(b.sources, &read{entry: e})
+		at, b.sources = len(b.sources), append(b.sources, &read{Entry: e})
 	}
 	r := b.sources[at]
 	for _, c := range columns {
@@ -330,18 +331,18 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 		}
 	}
 	for _, r := range s.sources {
-		t := r.table.Load()
-		if s.nested != nil && !t.Has(r.columns) && s.db.sparing(r.entry) && s.db.inGroups(ctx, r.entry) { // its parts may do with some row groups
+		t := r.Table.Load()
+		if s.nested != nil && !t.Has(r.columns) && s.db.sparing(r.Entry) && s.db.inGroups(ctx, r.Entry) { // its parts may do with some row groups
 			continue
 		}
-		if !t.Has(r.columns) && !s.partly(r.entry) && (s.outlined == nil || s.outlined.batches == nil && !s.db.sparing(r.entry) || s.outlined.large != nil && s.outlined.large[r.entry] == nil) {
+		if !t.Has(r.columns) && !s.partly(r.Entry) && (s.outlined == nil || s.outlined.batches == nil && !s.db.sparing(r.Entry) || s.outlined.large != nil && s.outlined.large[r.Entry] == nil) {
 			var a *ahead
 			if runs && s.fragment != nil {
 				a = s.ahead(ctx)
 			}
-			t, err = s.db.readAhead(ctx, r.entry, r.columns, a)
+			t, err = s.db.readAhead(ctx, r.Entry, r.columns, a)
 			if errors.As(err, new(*ingest.MemoryError)) && s.db.makeRoom(ctx) {
-				t, err = s.db.readAhead(ctx, r.entry, r.columns, nil)
+				t, err = s.db.readAhead(ctx, r.Entry, r.columns, nil)
 			}
 			if err != nil {
 				return rest, s.described(err)
@@ -387,7 +388,7 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 	if b.fragment.Join != nil {
 		b.outlined, err = s.db.joinInBatches(ctx, b)
 	} else if plan.Scans(b.fragment.Tree)[0].Of == nil {
-		b.outlined, err = s.db.inBatches(ctx, b.sources[0].entry, b.tree, b.fragment)
+		b.outlined, err = s.db.inBatches(ctx, b.sources[0].Entry, b.tree, b.fragment)
 	}
 	if b.outlined == nil && b.apart == nil || err != nil {
 		return nil
@@ -396,7 +397,7 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 }
 
 // partly reports that of a table that is joined no more is read than some row groups.
-func (s *Statement) partly(e *entry) bool { return s.spares[e] != nil && s.db.sparing(e) }
+func (s *Statement) partly(e *catalog.Entry) bool { return s.spares[e] != nil && s.db.sparing(e) }
 
 // pinned is the statement for the snapshots that its tables have now, which stay in use
 // until unpin is called.
@@ -405,9 +406,9 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 		return &planned{Statement: s}, func() {}, nil
 	}
 	now = &planned{Statement: s}
-	var entries []*entry
+	var entries []*catalog.Entry
 	for _, r := range s.sources {
-		entries = append(entries, r.entry)
+		entries = append(entries, r.Entry)
 	}
 	tables, done := s.db.pinAhead(entries)
 	if !s.onDevice() { // an UPDATE may have come since run has waited
@@ -426,23 +427,23 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	tables = slices.Clone(tables)
 	for i, r := range s.sources {
 		if !tables[i].Has(r.columns) {
-			if s.partly(r.entry) {
-				tables[i], apart[i] = s.spares[r.entry].table, true
+			if s.partly(r.Entry) {
+				tables[i], apart[i] = s.spares[r.Entry].Table, true
 				unpins = append(unpins, s.db.pinned(tables[i]))
 				continue
 			}
-			if s.outlined == nil || s.outlined.large != nil && s.outlined.large[r.entry] == nil {
+			if s.outlined == nil || s.outlined.large != nil && s.outlined.large[r.Entry] == nil {
 				unpin()
-				return nil, nil, sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the table %s has changed while the statement began: run it again", r.name)
+				return nil, nil, sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the table %s has changed while the statement began: run it again", r.Name)
 			}
 			if s.outlined.large != nil { // the others are joined as they are now
-				now.spared, now.sides, tables = s.outlined, tables, []*table.Table{s.outlined.table}
+				now.spared, now.sides, tables = s.outlined, tables, []*table.Table{s.outlined.Table}
 				break
 			}
 			unpin()
-			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.table}, nil
-			if s.outlined.batches == nil && s.outlined.answer == nil {
-				unpins = append(unpins, s.db.pinned(s.outlined.table))
+			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.Table}, nil
+			if s.outlined.batches == nil && s.outlined.Answer == nil {
+				unpins = append(unpins, s.db.pinned(s.outlined.Table))
 			}
 			break
 		}
@@ -450,7 +451,7 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	now.tables = tables
 	for i, t := range tables {
 		if now.spared == nil && !apart[i] {
-			if err = s.db.indexes.update(ctx, s.sources[i].entry, t); err != nil {
+			if err = s.db.indexes.Update(ctx, s.sources[i].Entry, t); err != nil {
 				unpin()
 				return nil, nil, err
 			}
@@ -578,7 +579,7 @@ func (s *Statement) asked(ctx context.Context, args []any) (*Rows, error) {
 		}
 	}
 	now, fresh, err := s, false, error(nil)
-	if s.found != nil && s.found.version == s.db.tables.counted() && len(args) == 0 && s.db.looksUp() {
+	if s.found != nil && s.found.version == s.db.tables.Version() && len(args) == 0 && s.db.looksUp() {
 		now = &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: s.found}
 	} else {
 		now, err = s.with(binding, args, s.bound == nil)
@@ -615,7 +616,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	arrays := s.arrays
 	if s.bound != nil {
 		for _, of := range s.sources {
-			files.Reading += time.Duration(of.load.Swap(0))
+			files.Reading += time.Duration(of.Loading.Swap(0))
 		}
 	}
 	start := time.Now()
@@ -653,8 +654,8 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 			x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return x.beyond.aggregates() }
 		}
 	}
-	if now.spared != nil && now.spared.answer != nil {
-		x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return now.spared.answer, nil }
+	if now.spared != nil && now.spared.Answer != nil {
+		x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return now.spared.Answer, nil }
 	}
 	if change != nil {
 		change(x)

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-
 	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
@@ -115,9 +115,9 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 // settling runs the subplans and the subqueries of a statement: each once.
 type settling struct {
 	*Statement
-	nested  *nested           // the statement's, or of what PushAggregate put aside
-	at      map[string]*entry // the tables that it reads, those in memory as they were when it began
-	tables  map[*plan.Subplan]*entry
+	nested  *nested                   // the statement's, or of what PushAggregate put aside
+	at      map[string]*catalog.Entry // the tables that it reads, those in memory as they were when it began
+	tables  map[*plan.Subplan]*catalog.Entry
 	values  map[*plan.Subplan]table.Value
 	stats   map[*plan.Subplan]Stats
 	rows    map[*plan.Subplan]int
@@ -152,7 +152,7 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 		}
 		tree, known = was.tree, &nested{}
 	}
-	x := &settling{Statement: s, nested: known, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{}, pins: map[*plan.Subplan]func(){},
+	x := &settling{Statement: s, nested: known, tables: map[*plan.Subplan]*catalog.Entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{}, pins: map[*plan.Subplan]func(){},
 		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
 	x.pin()
 	out, err := x.statement(ctx, tree)
@@ -169,25 +169,25 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 
 // pin keeps the tables that the statement reads as they are now, for all of its parts.
 func (x *settling) pin() {
-	x.at = map[string]*entry{}
-	var entries []*entry
+	x.at = map[string]*catalog.Entry{}
+	var entries []*catalog.Entry
 	for _, r := range x.sources {
-		if x.at[r.name] = r.entry; r.open == nil {
-			entries = append(entries, r.entry)
+		if x.at[r.Name] = r.Entry; r.Open == nil {
+			entries = append(entries, r.Entry)
 		}
 	}
 	tables, unpin := x.db.pinAll(entries)
 	x.unpins = append(x.unpins, unpin)
 	for i, e := range entries {
-		now := newEntry(e.name, nil)
-		now.of = e.of
-		now.table.Store(tables[i])
-		x.at[e.name] = now
+		now := catalog.NewEntry(e.Name, nil)
+		now.Definition = e.Definition
+		now.Table.Store(tables[i])
+		x.at[e.Name] = now
 	}
 }
 
 // entry is a table that the statement reads.
-func (x *settling) entry(name string) *entry {
+func (x *settling) entry(name string) *catalog.Entry {
 	if e := x.at[name]; e != nil {
 		return e
 	}
@@ -263,7 +263,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 			}
 		}
 	}
-	b, err := x.db.bound(ctx, tree, func(s *plan.Scan) *entry {
+	b, err := x.db.bound(ctx, tree, func(s *plan.Scan) *catalog.Entry {
 		if s.Of != nil {
 			return x.tables[s.Of]
 		}
@@ -397,10 +397,10 @@ var subplans atomic.Int64
 // Where there is no room for the rows they are spilled, and the table is nil.
 func (x *settling) table(ctx context.Context, s *plan.Subplan, columns []int) (*table.Table, error) {
 	if e := x.tables[s]; e != nil {
-		if a, ok := e.file.(*spilled); ok && len(union(columns, a.columns)) == len(a.columns) {
+		if a, ok := e.Source.(*spilled); ok && len(union(columns, a.columns)) == len(a.columns) {
 			return nil, nil
-		} else if !ok && e.table.Load().Has(columns) {
-			return e.table.Load(), nil
+		} else if !ok && e.Table.Load().Has(columns) {
+			return e.Table.Load(), nil
 		}
 	}
 	t, a, err := x.rowsOf(ctx, s, s.Tree, union(x.nested.needed[s], columns))
@@ -417,8 +417,8 @@ func (x *settling) table(ctx context.Context, s *plan.Subplan, columns []int) (*
 
 // set makes t the table of a subplan.
 func (x *settling) set(s *plan.Subplan, t *table.Table) {
-	e := newEntry(t.Name, nil)
-	e.table.Store(t)
+	e := catalog.NewEntry(t.Name, nil)
+	e.Table.Store(t)
 	x.tables[s] = e
 	unpin := x.db.pinned(t)
 	if was := x.pins[s]; was != nil {
@@ -558,7 +558,7 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 		}
 	case *plan.Scan:
 		e := x.entry(in.Table)
-		if !e.table.Load().Has(columns) {
+		if !e.Table.Load().Has(columns) {
 			return nil, nil
 		}
 		snapshot, unpin := x.db.pin(e)
@@ -1004,7 +1004,7 @@ func (x *settling) words(s *plan.Subplan) string {
 		text += " on " + of.Backend
 	}
 	if e := x.tables[s]; e != nil {
-		if gone, ok := e.file.(*spilled); ok {
+		if gone, ok := e.Source.(*spilled); ok {
 			text += ", spilled " + size(gone.bytes()) + " to a temporary file"
 		}
 	}

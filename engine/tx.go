@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -36,8 +38,8 @@ type Tx struct {
 	over   bool
 	stays  *configuration // what is left of SET once it is committed: not that of SET LOCAL
 
-	made    indexes  // of CREATE INDEX, with no parts
-	without []string // the names of indexes that DROP INDEX and DROP TABLE drop; with mu
+	made    catalog.Indexes // of CREATE INDEX, with no parts
+	without []string        // the names of indexes that DROP INDEX and DROP TABLE drop; with mu
 
 	// With db.tables.one:
 	changes    []storage.Change
@@ -62,27 +64,26 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 		return nil, sqlstate.Errorf(sqlstate.InvalidTransactionState, "a transaction begins no other one: end it first")
 	}
 	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}, stays: db.now()}
-	tx.db = &DB{core: db.core, tables: newCatalog(), statements: keptStatements(), config: &atomic.Pointer[configuration]{}, tx: tx}
+	tx.db = &DB{core: db.core, tables: catalog.New(sql.InformationNames()), plans: &planCache{}, statements: keptStatements(), config: &atomic.Pointer[configuration]{}, tx: tx}
 	tx.db.config.Store(tx.stays)
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
 	if db.store != nil {
 		tx.files = db.store.Hold()
 	}
-	entries, version := db.committed.known()
+	entries, version := db.committed.Entries()
 	entries = slices.Clone(entries)
 	for i, e := range entries {
-		if e.open != nil { // what it reads does not change
+		if e.Open != nil { // what it reads does not change
 			continue
 		}
-		own := newEntry(e.name, nil)
-		own.of, own.apart = e.of, true
-		own.table.Store(e.table.Load())
-		db.snapshots.use(own.table.Load())
+		own := catalog.NewEntry(e.Name, nil)
+		own.Definition, own.Private = e.Definition, true
+		own.Table.Store(e.Table.Load())
+		db.snapshots.Use(own.Table.Load())
 		entries[i] = own
 	}
-	tx.db.tables.have(entries)
-	tx.db.tables.version = version
+	tx.db.tables.Reset(entries, version)
 	tx.began = db.commits.begin(tx)
 	return tx, nil
 }
@@ -133,10 +134,10 @@ func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 	case failed != nil:
 		return nil, fmt.Errorf("the transaction is rolled back, for a statement of it failed: %w", failed)
 	}
-	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil { // a statement that changes tables is under way
+	if err := tx.db.tables.Writer.Acquire(ctx, 1); err != nil { // a statement that changes tables is under way
 		return nil, err
 	}
-	defer tx.db.tables.one.Release(1)
+	defer tx.db.tables.Writer.Release(1)
 	made, err := tx.indexesOf()
 	if err != nil {
 		return nil, err
@@ -149,10 +150,10 @@ func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 	if len(tx.changes) == 0 {
 		return func() error { return nil }, nil
 	}
-	if err := tx.of.tables.one.Acquire(ctx, 1); err != nil {
+	if err := tx.of.tables.Writer.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	defer tx.of.tables.one.Release(1)
+	defer tx.of.tables.Writer.Release(1)
 	changes, next, err := tx.merged(ctx)
 	if err != nil {
 		return nil, err
@@ -224,8 +225,8 @@ func (tx *Tx) keep(ctx context.Context, changes []storage.Change, next []install
 	for _, c := range changes {
 		if _, known := tx.base[c.Table]; !known {
 			tx.base[c.Table] = -1
-			if e := tx.db.tables.entry(c.Table); e != nil {
-				t := e.table.Load()
+			if e := tx.db.tables.Entry(c.Table); e != nil {
+				t := e.Table.Load()
 				if t == nil && c.Keeps() { // another session's statement has made room since this one has read the table: see makeRoom
 					var err error
 					if t, err = tx.db.read(ctx, e, nil); err != nil {
@@ -252,18 +253,18 @@ func (tx *Tx) release() {
 	if tx.files != nil {
 		tx.files()
 	}
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
 	db.commits.end(tx)
 	tx.forgetSavepoints(0)
-	entries, _ := tx.db.tables.known()
+	entries, _ := tx.db.tables.Entries()
 	for _, e := range entries {
-		if e.open == nil {
-			db.unused(e.name, e.table.Load())
+		if e.Open == nil {
+			db.unused(e.Name, e.Table.Load())
 		}
 	}
-	for _, e := range tx.db.tables.schema {
-		if t := e.table.Load(); t != nil {
+	for _, e := range tx.db.tables.Information {
+		if t := e.Table.Load(); t != nil {
 			db.release(t)
 		}
 	}

@@ -356,11 +356,11 @@ func TestSnapshotIsolation(t *testing.T) {
 				*tx = *saved[at].clone()
 				tx.saved = saved
 			case act == 5 && inFolder:
-				if err := db.tables.one.Acquire(ctx, 1); err != nil {
+				if err := db.tables.Writer.Acquire(ctx, 1); err != nil {
 					rt.Fatal(err)
 				}
 				err := db.checkpoint(ctx, nil)
-				db.tables.one.Release(1)
+				db.tables.Writer.Release(1)
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -419,7 +419,7 @@ func TestSnapshotIsolation(t *testing.T) {
 				err := exec(i, s.SQL())
 				tooMuch := err != nil && beyond && strings.Contains(err.Error(), "what is changed of tables that are not in memory")
 				if beyond {
-					if e := sessions[i].DB().entry(s.table); e != nil && e.open != nil && err == nil && s.ids == nil {
+					if e := sessions[i].DB().entry(s.table); e != nil && e.Open != nil && err == nil && s.ids == nil {
 						apart++
 					}
 				}
@@ -443,8 +443,8 @@ func TestSnapshotIsolation(t *testing.T) {
 				}
 			}
 		}
-		if len(db.snapshots.uses)+len(db.commits.open)+len(db.commits.history) > 0 {
-			rt.Fatalf("%d snapshots are in use, %d transactions open, %d commits noted", len(db.snapshots.uses), len(db.commits.open), len(db.commits.history))
+		if db.snapshots.Len()+len(db.commits.open)+len(db.commits.history) > 0 {
+			rt.Fatalf("%d snapshots are in use, %d transactions open, %d commits noted", db.snapshots.Len(), len(db.commits.open), len(db.commits.history))
 		}
 	})
 	t.Logf("%d conflicts, %d merges, %d aborted, %d back to a savepoint, %d changes of rows in files, %d refused for what is changed", conflicts, merges, aborted, undone, apart, refused)

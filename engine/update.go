@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -45,8 +46,8 @@ func settle(ctx context.Context, tables []*table.Table) error {
 }
 
 // settled is the table of an entry once its codes are written; nil where it has not been read.
-func settled(e *entry) *table.Table {
-	t := e.table.Load()
+func settled(e *catalog.Entry) *table.Table {
+	t := e.Table.Load()
 	_ = settle(context.Background(), []*table.Table{t})
 	return t
 }
@@ -74,7 +75,7 @@ func (s *Statement) settle(ctx context.Context) error {
 		return nil
 	}
 	for _, r := range s.sources {
-		if err := settle(ctx, []*table.Table{r.table.Load()}); err != nil {
+		if err := settle(ctx, []*table.Table{r.Table.Load()}); err != nil {
 			return err
 		}
 	}
@@ -105,7 +106,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 	if !ok || f.Join != nil || plan.Scans(f.Tree)[0].Of != nil {
 		return nil
 	}
-	u := &update{modifying: m, before: db.entry(m.Table).table.Load()}
+	u := &update{modifying: m, before: db.entry(m.Table).Table.Load()}
 	if !db.keepsResident(u.before, m.Set) {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 func (m *modifying) ruled(col int) bool {
 	return len(m.def.Checks) > 0 || m.def.Columns[col].Counter != nil ||
 		slices.ContainsFunc(m.def.Keys, func(k storage.Key) bool { return slices.Contains(k.Columns, col) }) ||
-		m.db.indexes.has(m.Table, m.def.Fields[col].Name)
+		m.db.indexes.HasOn(m.Table, m.def.Fields[col].Name)
 }
 
 // keepsResident reports that columns of a table are, or will be, used on a device: where no backend was asked for that some of them is there.
@@ -284,14 +285,14 @@ func (u *update) install(ctx context.Context) (ok bool, err error) {
 		return false, ctx.Err()
 	}
 	u.unpin()
-	db.snapshots.mu.Lock()
-	defer db.snapshots.mu.Unlock()
-	if e := db.tables.entry(u.Table); len(db.commits.open) == 0 && e != nil && e.table.Load() == u.before {
+	db.snapshots.Lock()
+	defer db.snapshots.Unlock()
+	if e := db.tables.Entry(u.Table); len(db.commits.open) == 0 && e != nil && e.Table.Load() == u.before {
 		db.commits.note([]storage.Change{{Table: u.Table}}, db.tables)
 		var copies []func()
-		free := db.free(u.before)
+		free := db.snapshots.Free(u.before, db.inMemory())
 		u.eachMade(func(_ int, next, before *table.Segment) { copies = append(copies, next.Over(before, free)) })
-		db.forget(e.table.Swap(u.next))
+		db.forget(e.Table.Swap(u.next))
 		db.background(func() {
 			u.follow(copies)
 			<-db.following

@@ -92,7 +92,7 @@ func TestUpdatesOnADevice(t *testing.T) {
 		}
 		ask()
 		both("SELECT * FROM t ORDER BY k, v, w")
-		now := dbs[1].entry("t").table.Load()
+		now := dbs[1].entry("t").Table.Load()
 		if err := now.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 		_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
 		return n
 	}
-	released := db.snapshots.releases.Wait // until then an UPDATE takes memory beside that of the columns before
+	released := db.releases.Wait // until then an UPDATE takes memory beside that of the columns before
 	used := func() (n int64) {
 		released()
 		d, _, _ := db.opened()
@@ -244,10 +244,10 @@ func TestWaitingForTheHostEnds(t *testing.T) {
 	}
 	defer db.Close()
 	do(t, db, "CREATE TABLE t AS SELECT g AS k, g AS v FROM generate_series(1, 1000) AS q (g)")
-	t0 := db.entry("t").table.Load()
+	t0 := db.entry("t").Table.Load()
 	chunk := *t0.Chunks[0]
 	chunk.Segments = []*table.Segment{chunk.Segments[0], chunk.Segments[1].Ahead(table.OrdinalInt(1), table.OrdinalInt(1000))} // that nobody writes
-	db.entry("t").table.Store(t0.With(&chunk))
+	db.entry("t").Table.Store(t0.With(&chunk))
 	do(t, db, "SELECT SUM(k) FROM t") // reads it not
 	for _, text := range []string{"SELECT v FROM t", "SELECT v, COUNT(*) FROM t GROUP BY v", "DELETE FROM t WHERE v = 3", "INSERT INTO t VALUES (1, 1)", "SELECT COUNT(*) FROM t AS a, t AS b WHERE a.v = b.k"} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)

@@ -23,14 +23,14 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 		return nil, s.described(err)
 	}
 	defer db.pointing.Release(1)
-	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+	if err := db.tables.Writer.Acquire(ctx, 1); err != nil {
 		return nil, s.described(err)
 	}
-	defer db.tables.one.Release(1)
-	entries, _ := db.tables.known()
+	defer db.tables.Writer.Release(1)
+	entries, _ := db.tables.Entries()
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.name)
+		names = append(names, e.Name)
 	}
 	wanted := map[string]bool{}
 	for _, t := range of.Tables {
@@ -44,12 +44,12 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 	var changes []storage.Change
 	for _, e := range entries {
 		t := settled(e)
-		if of.Verb != "VACUUM" || e.of == nil || t == nil || db.store != nil && !e.of.Temp || len(wanted) > 0 && !wanted[e.name] {
+		if of.Verb != "VACUUM" || e.Definition == nil || t == nil || db.store != nil && !e.Definition.Temp || len(wanted) > 0 && !wanted[e.Name] {
 			continue
 		}
 		if slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { return c.Deleted > 0 }) {
-			changes = append(changes, storage.Change{Table: e.name, Compact: true})
-			next = append(next, installed{name: e.name, def: e.of, table: t.Compacted()})
+			changes = append(changes, storage.Change{Table: e.Name, Compact: true})
+			next = append(next, installed{name: e.Name, def: e.Definition, table: t.Compacted()})
 		}
 	}
 	db.install(changes, next)

@@ -27,6 +27,14 @@ var informationFields = [][]table.Field{
 // InformationName is the name of a table with its schema. No other table has such a name.
 func InformationName(name string) string { return "information_schema." + name }
 
+// InformationNames are the tables of [InformationSchema] with their schema.
+func InformationNames() (list []string) {
+	for _, name := range InformationSchema {
+		list = append(list, InformationName(name))
+	}
+	return list
+}
+
 // Information makes the i-th table of [InformationSchema], with a row for each table of the
 // schema public, or for each of their columns, for which it opens all tables of c. The
 // columns are those of PostgreSQL's that say something here.

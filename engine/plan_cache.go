@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -11,9 +12,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// repeatable is a look-up, or an INSERT, UPDATE or DELETE of few rows, that was bound before: one that differs from it in its values alone is neither
+// cachedPlan is a look-up, or an INSERT, UPDATE or DELETE of few rows, that was bound before: one that differs from it in its values alone is neither
 // parsed nor bound.
-type repeatable struct {
+type cachedPlan struct {
 	*sql.Again
 	parsed  *sql.Statement
 	def     *storage.Definition
@@ -21,25 +22,31 @@ type repeatable struct {
 	off     rules.Off
 }
 
-// form is the statement that was bound last of a form or, with parameters, of a text; nil where there is none.
-func (c *catalog) form(text string) *repeatable {
+// planCache keeps the statements that were bound last over the tables of a catalog.
+type planCache struct {
+	mu    sync.Mutex
+	plans *lru.Cache[string, *cachedPlan] // nil before there is one
+}
+
+// get is the statement that was bound last of a form or, with parameters, of a text; nil where there is none.
+func (c *planCache) get(text string) *cachedPlan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.forms == nil {
+	if c.plans == nil {
 		return nil
 	}
-	r, _ := c.forms.Get(text)
+	r, _ := c.plans.Get(text)
 	return r
 }
 
-// keepForm keeps a statement by its form or its text.
-func (c *catalog) keepForm(text string, r *repeatable) {
+// add keeps a statement by its form or its text.
+func (c *planCache) add(text string, r *cachedPlan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.forms == nil {
-		c.forms, _ = lru.New[string, *repeatable](maxStatements) // only a size below 1 is an error
+	if c.plans == nil {
+		c.plans, _ = lru.New[string, *cachedPlan](maxStatements) // only a size below 1 is an error
 	}
-	c.forms.Add(text, r)
+	c.plans.Add(text, r)
 }
 
 // keepBound keeps what the statement is bound to, rows of a table of a definition, for others like it.
@@ -47,24 +54,24 @@ func (s *Statement) keepBound(a *sql.Again, def *storage.Definition, version uin
 	if a == nil {
 		return
 	}
-	r := &repeatable{Again: a, parsed: s.parsed, def: def, version: version, off: off}
+	r := &cachedPlan{Again: a, parsed: s.parsed, def: def, version: version, off: off}
 	if s.parsed.Params > 0 {
 		if s.again.Store(r); !s.parsed.Infers { // the same text means another thing outside of PREPARE
-			s.db.tables.keepForm(s.parsed.Text, r)
+			s.db.plans.add(s.parsed.Text, r)
 		}
 	} else if f, ok := sql.FormOf(s.parsed.Text); ok {
-		s.db.tables.keepForm(f.Text, r)
+		s.db.plans.add(f.Text, r)
 	}
 }
 
-// holds reports that what was bound means the same in a DB now.
-func (r *repeatable) holds(db *DB) bool {
-	return r != nil && r.version == db.tables.counted() && r.off == db.off()
+// stillValid reports that what was bound means the same in a DB now.
+func (r *cachedPlan) stillValid(db *DB) bool {
+	return r != nil && r.version == db.tables.Version() && r.off == db.off()
 }
 
 // repeat makes m a statement that was bound before, with other values; false where that has to be bound, or would not be by single rows.
-func (m *modifying) repeat(r *repeatable, values []table.Value) bool {
-	if !r.holds(m.db) {
+func (m *modifying) repeat(r *cachedPlan, values []table.Value) bool {
+	if !r.stillValid(m.db) {
 		return false
 	}
 	ch, ok := r.Change(values)
@@ -72,7 +79,7 @@ func (m *modifying) repeat(r *repeatable, values []table.Value) bool {
 		return false
 	}
 	e := m.db.entry(ch.Table)
-	if e == nil || e.of != r.def {
+	if e == nil || e.Definition != r.def {
 		return false
 	}
 	m.Change, m.def = ch, r.def
@@ -80,7 +87,7 @@ func (m *modifying) repeat(r *repeatable, values []table.Value) bool {
 		return true
 	}
 	m.target = ch.Table
-	if t := e.table.Load(); t == nil || !t.Has(t.All()) || !m.lookUp() {
+	if t := e.Table.Load(); t == nil || !t.Has(t.All()) || !m.lookUp() {
 		m.Change, m.def, m.lookup, m.target = nil, nil, nil, ""
 		return false
 	}
@@ -99,7 +106,7 @@ func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, o
 		f, _ := sql.FormOf(text)
 		form, values = f.Text, f.Values
 	}
-	r := db.tables.form(form)
+	r := db.plans.get(form)
 	if r == nil || err != nil {
 		return nil, false, nil
 	}
@@ -113,8 +120,8 @@ func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, o
 }
 
 // lookedAgain is the answer of a look-up that was bound before, with other values; nil where the statement has to be bound.
-func (s *Statement) lookedAgain(ctx context.Context, r *repeatable, values []table.Value) *Rows {
-	if !r.holds(s.db) || !s.db.looksUp() {
+func (s *Statement) lookedAgain(ctx context.Context, r *cachedPlan, values []table.Value) *Rows {
+	if !r.stillValid(s.db) || !s.db.looksUp() {
 		return nil
 	}
 	tree, ok := r.Rows(values)

@@ -30,7 +30,7 @@ func TestStatementsLikeOthers(t *testing.T) {
 			dbs[i], of[i] = db, db.Session()
 		}
 		both := func(text string, args ...any) {
-			if f, ok := sql.FormOf(text); ok && of[0].DB().tables.form(f.Text) != nil || of[0].DB().tables.form(text) != nil {
+			if f, ok := sql.FormOf(text); ok && of[0].DB().plans.get(f.Text) != nil || of[0].DB().plans.get(text) != nil {
 				repeats++
 			}
 			var said [2]string
@@ -185,7 +185,7 @@ func TestStatementsLikeOthersAreKept(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		f, ok := sql.FormOf(text)
-		if got := ok && db.tables.form(f.Text) != nil; got != kept {
+		if got := ok && db.plans.get(f.Text) != nil; got != kept {
 			t.Errorf("%s is kept: %v", text, got)
 		}
 	}
@@ -207,7 +207,7 @@ func TestStatementsLikeOthersAreKept(t *testing.T) {
 		if _, err := db.Exec(ctx, text, "c", "5"); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if db.tables.form(text) == nil {
+		if db.plans.get(text) == nil {
 			t.Errorf("%s is not kept", text)
 		}
 	}
