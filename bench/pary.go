@@ -3,7 +3,7 @@ package bench
 import (
 	"context"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/papers/pary"
 	"github.com/stencildb/stencildb/table"
@@ -11,7 +11,7 @@ import (
 
 // parySuite repeats Kaldewey and others 2009; the search tree of package cpu runs beside it.
 func parySuite() Suite {
-	trees := map[*uint32]*cpu.Index{} // by the words below them
+	trees := map[*uint32]*index.Index{} // by the words below them
 	return ofPaper(pary.Paper(), func(ctx context.Context, _ *lab.Setting, c *lab.Case) ([]lab.Way, error) {
 		b, ok := c.Data.(*pary.Batch)
 		if !ok || b.Asked == nil {
@@ -21,7 +21,7 @@ func parySuite() Suite {
 		if tree == nil {
 			seg := &table.Segment{Type: table.Type{Kind: table.BigInt}, Codes: table.Codes{U32: b.Words}, Max: uint64(b.Words[len(b.Words)-1]), Bits: 32}
 			var err error
-			if tree, err = cpu.NewIndex(ctx, "words", "sorted", seg); err != nil {
+			if tree, err = index.New(ctx, "words", "sorted", seg); err != nil {
 				return nil, err
 			}
 			clear(trees)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
@@ -32,7 +33,7 @@ func TestGroupsArePicked(t *testing.T) {
 			q, n := gltest.GroupQuery(t, tab, nil, 0)
 			n.Aggs = append(slices.Clone(n.Aggs[:2]), n.Aggs[5:7]...) // count(x), sum(x), count(*), sum(x * y)
 			q.Groups = n
-			all := allGroups(t, cpu.Group(ctx, tab, n, cpu.New(1).Rows(ctx, q)))
+			all := allGroups(t, aggregation.Group(ctx, tab, n, cpu.New(1).Rows(ctx, q)))
 			for _, agg := range []int{0, 1, 2, 3} {
 				values := valuesOf(all, 1+agg)
 				middle := values[len(values)/2]
@@ -74,7 +75,7 @@ func checkPicked(t *testing.T, what string, g *pass.GL, d Profile, q *physical.Q
 		t.Fatalf("%s: %v, %v", what, ok, err)
 	}
 	b, at := q.Bound, 1+q.Bound.Agg
-	got := allGroups(t, cpu.GroupStates(context.Background(), q.Table, n, states))
+	got := allGroups(t, aggregation.GroupStates(context.Background(), q.Table, n, states))
 	if len(got)+states[0].Omitted != len(all) {
 		t.Errorf("%s: %d groups and %d that are left out, there are %d", what, len(got), states[0].Omitted, len(all))
 	}
@@ -112,10 +113,10 @@ func valuesOf(groups map[string][]table.Value, col int) (list []int64) {
 }
 
 // allGroups are groups by their first key.
-func allGroups(t *testing.T, groups func(func(cpu.GroupRows, error) bool)) map[string][]table.Value {
+func allGroups(t *testing.T, groups func(func(aggregation.GroupRows, error) bool)) map[string][]table.Value {
 	t.Helper()
 	all := map[string][]table.Value{}
-	for rows, err := range cpu.InValues(groups) {
+	for rows, err := range aggregation.InValues(groups) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
@@ -120,7 +121,7 @@ func onDevice(ctx context.Context, g *pass.GL, d compute.Profile, q *physical.Qu
 		return nil, err
 	}
 	var all [][]table.Value
-	for rows, err := range cpu.InValues(cpu.GroupStates(ctx, q.Table, q.Groups, states)) {
+	for rows, err := range aggregation.InValues(aggregation.GroupStates(ctx, q.Table, q.Groups, states)) {
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +141,7 @@ func onHost(ctx context.Context, host *cpu.Backend, q *physical.Query, f *plan.F
 		q, n = rows, f.Fallback
 	}
 	var all [][]table.Value
-	for rows, err := range cpu.InValues(cpu.Group(ctx, q.Table, n, host.Rows(ctx, q))) {
+	for rows, err := range aggregation.InValues(aggregation.Group(ctx, q.Table, n, host.Rows(ctx, q))) {
 		if err != nil {
 			return nil, err
 		}

@@ -29,13 +29,13 @@ func Assign(p *predicate.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segme
 			s := takeScratch()
 			defer s.release()
 			var eval vector.Evaluator
-			values, rows := make([]expr.Vector, len(of)), make([]uint32, 0, blockRows)
+			values, rows := make([]expr.Vector, len(of)), make([]uint32, 0, vector.BlockRows)
 			for failed.Load() == nil {
-				row := int(next.Add(blockRows)) - blockRows
+				row := int(next.Add(vector.BlockRows)) - vector.BlockRows
 				if row >= c.Rows {
 					return
 				}
-				marks := nd.all(s, row, min(blockRows, c.Rows-row))
+				marks := nd.all(s, row, min(vector.BlockRows, c.Rows-row))
 				rows = rows[:0]
 				for w, m := range marks {
 					for ; m != 0; m &= m - 1 {

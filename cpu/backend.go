@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -21,7 +23,7 @@ import (
 type Backend struct {
 	workers int
 	kernels kernels.Set
-	indexes func(*table.Segment) []*Index // nil for none
+	indexes func(*table.Segment) []*index.Index // nil for none
 	// How many rows, all in a row, are looked at in about the time that an index takes for one that it finds, and in which
 	// it is asked for one more span of codes. A chunk where it pays has more.
 	leastPart, spanRows int
@@ -49,6 +51,9 @@ func New(workers int, options ...Option) *Backend {
 // SIMD says which kernels run: "avx2", or "portable" for plain Go.
 func (b *Backend) SIMD() string { return b.kernels.String() }
 
+// Workers is how many work on a query.
+func (b *Backend) Workers() int { return b.workers }
+
 // Name returns "cpu".
 func (b *Backend) Name() string { return "cpu" }
 
@@ -69,8 +74,8 @@ func (b *Backend) Select(ctx context.Context, q *physical.Query) (partial.Select
 	return b.execution(ctx, q, false)
 }
 
-// block is a run of up to blockRows rows of a chunk; row is a multiple of
-// blockRows.
+// block is a run of up to BlockRows rows of a chunk; row is a multiple of
+// BlockRows.
 type block struct {
 	chunk  int
 	row, n int
@@ -152,8 +157,8 @@ func (b *Backend) execution(ctx context.Context, q *physical.Query, listed bool)
 			run.selected = table.NewBitmap(c.Rows)
 		}
 		x.chunks = append(x.chunks, run)
-		for row := 0; row < c.Rows; row += blockRows {
-			x.blocks = append(x.blocks, block{i, row, min(blockRows, c.Rows-row)})
+		for row := 0; row < c.Rows; row += vector.BlockRows {
+			x.blocks = append(x.blocks, block{i, row, min(vector.BlockRows, c.Rows-row)})
 		}
 	}
 	x.workers = max(1, min(b.workers, len(x.blocks)))
@@ -218,8 +223,8 @@ func (x *execution) sweep(do func(worker int, s *scratch, b block)) error {
 func (x *execution) failed(chunk, check int) error {
 	c, s := x.q.Table.Chunks[chunk], takeScratch()
 	defer s.release()
-	for row := 0; row < c.Rows; row += blockRows {
-		bad := x.chunks[chunk].checks[check].all(s, row, min(blockRows, c.Rows-row))
+	for row := 0; row < c.Rows; row += vector.BlockRows {
+		bad := x.chunks[chunk].checks[check].all(s, row, min(vector.BlockRows, c.Rows-row))
 		for w, m := range bad {
 			if m != 0 {
 				return x.q.CheckFailedAt(chunk, check, row+64*w+bits.TrailingZeros64(m))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -110,7 +111,7 @@ func planByRow(t *table.Table, q *plan.Fragment) *physical.Query {
 	return out
 }
 
-func column(t *table.Table, i int) *expr.Column {
+func Column(t *table.Table, i int) *expr.Column {
 	return &expr.Column{Index: i, Name: t.Fields[i].Name, T: t.Fields[i].Type}
 }
 
@@ -234,7 +235,7 @@ func anyWhere(t *rapid.T, tab *table.Table, depth int) expr.Expr {
 		return &expr.Not{X: kids[0]}
 	}
 	i := rapid.IntRange(0, len(edges)-1).Draw(t, "col")
-	col, e := column(tab, i), edges[i]
+	col, e := Column(tab, i), edges[i]
 	v := table.Value{Type: e.t}
 	k := rapid.IntRange(0, max(len(e.ints), len(e.floats), len(e.strs))-1).Draw(t, "const")
 	switch {
@@ -258,14 +259,14 @@ func anyWhere(t *rapid.T, tab *table.Table, depth int) expr.Expr {
 func TestAggregatesOverManyBlocks(t *testing.T) {
 	// Past a block, over chunks that do not end with one, and with words that are
 	// full, sparse and empty.
-	const rows = blockRows + 77
+	const rows = vector.BlockRows + 77
 	fields := []table.Field{
 		{Name: "x", Type: table.Type{Kind: table.BigInt}},
 		{Name: "f", Type: table.Type{Kind: table.Double}},
 		{Name: "wide", Type: table.Type{Kind: table.BigInt}},
 		{Name: "id", Type: table.Type{Kind: table.BigInt}},
 	}
-	b := table.NewBuilder("t", fields, blockRows+5)
+	b := table.NewBuilder("t", fields, vector.BlockRows+5)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for row := range rows {
 		x := rng.Int64N(1 << 19)
@@ -282,7 +283,7 @@ func TestAggregatesOverManyBlocks(t *testing.T) {
 		}
 	}
 	tab := b.Table()
-	id := column(tab, 3)
+	id := Column(tab, 3)
 	lit := func(i int64) expr.Expr { return &expr.Const{V: table.Int(i)} }
 	mod := func(m int64) expr.Expr { return &expr.Arith{Op: expr.Mod, L: id, R: lit(m), T: id.T} }
 	wheres := []expr.Expr{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/lower"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -157,8 +158,8 @@ func readCodes(b *testing.B, t *table.Table, columns int) {
 		read = append(read, x.kernels.Of(t.Chunks[0].Segments[i].Codes))
 	}
 	rows := t.Rows()
-	for row := 0; row < rows; row += blockRows {
-		x.blocks = append(x.blocks, block{row: row, n: min(blockRows, rows-row)})
+	for row := 0; row < rows; row += vector.BlockRows {
+		x.blocks = append(x.blocks, block{row: row, n: min(vector.BlockRows, rows-row)})
 	}
 	all := slices.Repeat([]uint64{^uint64(0)}, blockWords)
 	err := x.forBlocks(func(_ int, _ *scratch, bl block) {
@@ -176,7 +177,7 @@ func semilinear(b *testing.B, t *table.Table) *predicate.Pred {
 	var sum expr.Expr
 	for i, k := range []int64{1, -2, 3, -4} {
 		f := t.Fields[i]
-		var e expr.Expr = &expr.Arith{Op: expr.Mul, L: &expr.Const{V: table.Int(k)}, R: column(t, i), T: f.Type}
+		var e expr.Expr = &expr.Arith{Op: expr.Mul, L: &expr.Const{V: table.Int(k)}, R: Column(t, i), T: f.Type}
 		if sum != nil {
 			e = &expr.Arith{Op: expr.Add, L: sum, R: e, T: f.Type}
 		}

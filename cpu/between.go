@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -22,8 +23,8 @@ func Between(s *table.Segment, b table.Block, lo, hi uint64, nulls bool) table.B
 	col := newSegment(s, kernels.Best())
 	codes, some := kernels.Between(lo, max(lo, hi), col.Width())
 	some = some && lo <= hi
-	for row, end := b.First&^63, b.First+b.N; row < end; row += blockRows { // a word of Valid begins each
-		n := min(blockRows, end-row)
+	for row, end := b.First&^63, b.First+b.N; row < end; row += vector.BlockRows { // a word of Valid begins each
+		n := min(vector.BlockRows, end-row)
 		among, sel := make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)
 		setFirst(among, n)
 		if row < b.First {

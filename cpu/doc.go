@@ -1,5 +1,5 @@
-// Package cpu answers queries in plain Go: the reference for every other backend,
-// and the CPU side of comparisons and of co-processing.
+// Package cpu scans tables in plain Go: the reference for every other backend, and the CPU side of comparisons and of
+// co-processing.
 //
 // The types to know:
 //
@@ -13,27 +13,19 @@
 //   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It has nothing
 //     of package lower, of codes and of bitmaps, and shares with the backends only
 //     [partial.Finish], so that it can be the oracle of tests.
-//   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
-//     any backend has selected. A [vector.Evaluator] computes the expressions. Where a sample of the keys, which
-//     are columns, says that there are many groups, the rows are dealt by a hash of their keys to parts, each of
-//     which one core groups; else each core groups what it is given, and these are merged.
-//   - [Index] finds the rows of a segment that have a code; [WithIndexes] has a backend use some.
-//   - [Backend.Join] joins tables: the codes of the result are gathered into a table, over which all
-//     else runs as over any. [Star] makes of the smaller tables of a star what a device looks up.
-//   - [radixsort.Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of
-//     the first ones.
+//   - [WithIndexes] has a backend look rows up in the indexes of segments where one finds few (index_scan.go).
+//   - [Selected] and [Assign] are the scan for one predicate over one chunk.
 //
-// The packages below it know nothing of plans and backends:
+// The packages in its folder are the other operators of the host, and what they share:
 //
+//   - aggregation groups rows, and computes aggregates.
+//   - join joins tables.
+//   - window computes window functions.
+//   - index finds the rows of a segment that have a code.
 //   - radixsort sorts rows, and finds the k-th of a list.
-//   - hashtable numbers different words.
+//   - hashtable numbers different words, and finds the rows that have a key.
 //   - vector computes expressions over blocks of rows.
 //   - int128 has integers of 128 bits, and their sums.
-//
-// Where what is, by the first word of a file's name: join_, partitioned_join, index_join and star join;
-// group_, groups_, partitioned_groups and merge_device_states group; the files of aggregates are named by them
-// (order_statistics, ordered_set_aggregates, bit_aggregates, variance, distinct, string_agg); window_
-// computes window functions; index, index_scan and search_tree are the index.
 //
 // Every aggregate has a partial result that is a small value and merges in any
 // order (a count, a [partial.Sum], a minimum, a number of codes below the one of a rank).
@@ -50,6 +42,5 @@
 //     many rows is beside the wanted one, it takes a few of each.
 //   - SUM of REAL and DOUBLE, IN lists, and arithmetic other than linear sums have no
 //     vector instructions.
-//   - Scalar keeps every selected value of every aggregate in memory, and Group those of
-//     percentiles, kth_largest, kth_smallest and mode. A sum of REAL or DOUBLE takes half a KiB a group.
+//   - Scalar keeps every selected value of every aggregate in memory.
 package cpu

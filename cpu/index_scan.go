@@ -1,19 +1,28 @@
 package cpu
 
 import (
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
 
 // WithIndexes has a backend look for rows in the indexes of segments that of knows.
-func WithIndexes(of func(*table.Segment) []*Index) Option {
+func WithIndexes(of func(*table.Segment) []*index.Index) Option {
 	return func(b *Backend) { b.indexes = of }
+}
+
+// IndexesOn lists the indexes of a segment.
+func (b *Backend) IndexesOn(s *table.Segment) []*index.Index {
+	if b.indexes == nil {
+		return nil
+	}
+	return b.indexes(s)
 }
 
 // IndexUse is how an index serves a chunk of a query.
 type IndexUse struct {
-	*Index
+	*index.Index
 	By    *predicate.Pred // what it decides
 	Rest  *predicate.Pred // what is still asked of the rows that it finds
 	Found int             // rows
@@ -58,7 +67,7 @@ func (b *Backend) indexOf(c *table.Chunk, p physical.ChunkPlan, counts bool) (be
 			continue
 		}
 		for _, x := range b.indexes(c.Segments[col]) {
-			n, ok := x.count(spans)
+			n, ok := x.Count(spans)
 			counted := counts && len(parts) == 1
 			if ok && (counted || n*b.leastPart <= c.Rows) && (best == nil || n < best.Found) {
 				best = &IndexUse{Index: x, By: part, Rest: without(parts, i), Found: n, Counted: counted, spans: spans}
@@ -92,7 +101,7 @@ func narrowed(q *physical.Query, uses []*IndexUse, listed bool) (*physical.Query
 		}
 		c := q.Table.Chunks[i]
 		if listed || !use.Counted {
-			found[i] = use.find(use.spans, use.Found, c.Rows)
+			found[i] = use.Find(use.spans, use.Found, c.Rows)
 		}
 		reads := use.Rest.Columns()
 		for _, nd := range columnNeeds(q.Aggs) {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -40,7 +41,7 @@ func (b *Backend) Rows(ctx context.Context, q *physical.Query) iter.Seq2[table.B
 			if ctx.Err() != nil {
 				break
 			}
-			if few.Len() > 0 && (few.Chunk != at.Chunk || at.Rows == nil || few.Len()+at.Len() > blockRows/4) {
+			if few.Len() > 0 && (few.Chunk != at.Chunk || at.Rows == nil || few.Len()+at.Len() > vector.BlockRows/4) {
 				if !yield(few, nil) {
 					return
 				}
@@ -48,7 +49,7 @@ func (b *Backend) Rows(ctx context.Context, q *physical.Query) iter.Seq2[table.B
 			}
 			switch {
 			case at.Len() == 0:
-			case at.Rows == nil || at.Len() > blockRows/8:
+			case at.Rows == nil || at.Len() > vector.BlockRows/8:
 				if !yield(at, nil) {
 					return
 				}

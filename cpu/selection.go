@@ -13,13 +13,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// blockRows is the number of rows that a worker takes at a time: 8 KiB of
-// selection, and codes that stay in the second-level cache while the predicates
-// and aggregates of a query read them. A selection has one word for 64 rows; its bits
-// past the last row are 0.
-const blockRows = 1 << 16
-
-const blockWords = blockRows / 64
+const blockWords = vector.BlockRows / 64
 
 // leaf writes to dst the rows of among, of the n rows from row on of its chunk, that
 // satisfy a simple predicate. dst and among do not overlap.
@@ -140,7 +134,7 @@ func spansLeaf(col segment, l *predicate.Members) leaf {
 // scalarLeaf evaluates an expression in vectors; where a row raises an error, by its definition.
 func scalarLeaf(l *predicate.Scalar, c *table.Chunk) leaf {
 	return func(s *scratch, dst, among []uint64, row, n int) {
-		forVectors(dst, among, n, pieceRows, func(dst, among []uint64, at, k int) {
+		forVectors(dst, among, n, vector.PieceRows, func(dst, among []uint64, at, k int) {
 			b := table.Block{First: row + at, N: k}
 			if full(among, k) {
 				if last := s.truths(l.E, c, b); last.ok {
@@ -197,7 +191,7 @@ func (s *scratch) values(e expr.Expr, c *table.Chunk, b table.Block) (x expr.Vec
 
 // truths are the values of a condition in a block of rows that follow one another. One whose errors are looked for is asked for twice, one after the other.
 func (s *scratch) truths(e expr.Expr, c *table.Chunk, b table.Block) *lastTruths {
-	last := &s.last[b.First/pieceRows%len(s.last)]
+	last := &s.last[b.First/vector.PieceRows%len(s.last)]
 	if last.e == e && last.chunk == c && last.first == b.First && last.n == b.N {
 		return last
 	}
@@ -231,7 +225,7 @@ type lastTruths struct {
 	first, n int
 	ok       bool // no row raises an error
 	// isTrue counts where known says so; unknown has the NULLs.
-	isTrue, known, unknown [pieceRows / 64]uint64
+	isTrue, known, unknown [vector.PieceRows / 64]uint64
 }
 
 // write writes the rows of which a test holds.
@@ -280,7 +274,7 @@ func forVectors(dst, among []uint64, n, rows int, do func(dst, among []uint64, a
 type scratch struct {
 	interpreter interpreter
 	eval        vector.Evaluator
-	last        [blockRows / pieceRows]lastTruths // of the pieces of a block
+	last        [vector.BlockRows / vector.PieceRows]lastTruths // of the pieces of a block
 	codes       []uint64
 	words       pool[uint64]
 	halves      pool[uint32]
@@ -308,7 +302,7 @@ func (s *scratch) put(b []uint64)         { s.words.put(b) }
 // puts the words back.
 func (nd *node) all(s *scratch, row, n int) table.Bitmap {
 	dst := s.get((n + 63) / 64)
-	if n == blockRows {
+	if n == vector.BlockRows {
 		nd.eval(s, dst, everyRow, row, n)
 		return dst
 	}
@@ -328,8 +322,8 @@ func Selected(p *predicate.Pred, c *table.Chunk) (table.Bitmap, error) {
 	}
 	s, out := takeScratch(), table.NewBitmap(c.Rows)
 	defer s.release()
-	for row := 0; row < c.Rows; row += blockRows {
-		sel := nd.all(s, row, min(blockRows, c.Rows-row))
+	for row := 0; row < c.Rows; row += vector.BlockRows {
+		sel := nd.all(s, row, min(vector.BlockRows, c.Rows-row))
 		copy(out[row/64:], sel)
 		s.put(sel)
 	}

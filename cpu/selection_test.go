@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
@@ -52,8 +53,8 @@ func selectAll(t interface {
 		}
 		var s scratch
 		out := table.NewBitmap(c.Rows)
-		for row := 0; row < c.Rows; row += blockRows {
-			sel := nd.all(&s, row, min(blockRows, c.Rows-row))
+		for row := 0; row < c.Rows; row += vector.BlockRows {
+			sel := nd.all(&s, row, min(vector.BlockRows, c.Rows-row))
 			copy(out[row/64:], sel)
 			s.put(sel)
 		}

@@ -54,13 +54,13 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 		checkHolds(t, where, p, tab.Chunks[0])
 	}
 	for i := range len(tops) - 1 { // whatever is drawn below
-		left, right := column(tab, i), column(tab, i+1)
+		left, right := Column(tab, i), Column(tab, i+1)
 		holds(t, expr.LT, &expr.Arith{Op: expr.Add, L: left, R: right, T: left.T}, tops[i+1])
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		coef := rapid.SampledFrom([]int64{1, -1, 3, -4, 1, -1, 1 << 15, -1<<15 - 1, 1 << 22, -1 << 30})
 		term := func() expr.Expr {
-			col := column(tab, rapid.IntRange(0, len(tops)-1).Draw(t, "column"))
+			col := Column(tab, rapid.IntRange(0, len(tops)-1).Draw(t, "column"))
 			return &expr.Arith{Op: expr.Mul, L: &expr.Const{V: table.Int(coef.Draw(t, "coefficient"))}, R: col, T: col.T}
 		}
 		sum := term()

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/spill"
@@ -38,7 +38,7 @@ func spills(tree plan.Node) bool {
 		f, ok := n.Input.(*plan.Fragment)
 		return ok && len(f.Aggs) == 0 && spillsGroups(n)
 	case *plan.Fragment:
-		a := aggregation(n)
+		a := aggregateOf(n)
 		return a == nil || spillsGroups(a)
 	}
 	return false
@@ -47,11 +47,11 @@ func spills(tree plan.Node) bool {
 // spillsGroups reports an aggregation whose groups do not depend on how many rows the table has, and which has keys or needs few
 // words of all rows.
 func spillsGroups(n *plan.Aggregate) bool {
-	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil || splits(n) || takesInOrder(n))
+	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || aggregation.NewGroups(n) != nil || splits(n) || takesInOrder(n))
 }
 
-// aggregation is what a fragment that gives aggregates adds up of its rows; nil for one that gives rows.
-func aggregation(f *plan.Fragment) *plan.Aggregate {
+// aggregateOf is what a fragment that gives aggregates adds up of its rows; nil for one that gives rows.
+func aggregateOf(f *plan.Fragment) *plan.Aggregate {
 	if f.Fallback != nil || len(f.Aggs) == 0 {
 		return f.Fallback
 	}
@@ -177,7 +177,7 @@ const (
 // other groups are dealt to buckets in the temporary file by a hash of their keys, and these are grouped one after the other: by
 // themselves where they fit the memory, else as here.
 func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], level int, yield func(batch, error) bool) error {
-	kept, known := cpu.NewGroups(n), map[uint64]struct{}{}
+	kept, known := aggregation.NewGroups(n), map[uint64]struct{}{}
 	if kept == nil && (len(n.Keys) == 0 || level == mostLevels) {
 		switch {
 		case splits(n):
@@ -187,7 +187,7 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 		}
 	}
 	var dealt *buckets
-	hasher := cpu.Hasher{Keys: n.Keys}
+	hasher := aggregation.Hasher{Keys: n.Keys}
 	first := true
 	for part, err := range parts {
 		if err != nil {
@@ -258,7 +258,7 @@ func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], le
 }
 
 // many reports that most rows of a part have keys of their own, by a sample.
-func (b *beyond) many(h *cpu.Hasher, part *execution) (bool, error) {
+func (b *beyond) many(h *aggregation.Hasher, part *execution) (bool, error) {
 	seen, n := map[uint64]struct{}{}, 0
 	for rows, err := range part.selectedRows() {
 		if err != nil {
@@ -283,8 +283,8 @@ func (b *beyond) many(h *cpu.Hasher, part *execution) (bool, error) {
 type buckets struct {
 	*beyond
 	kept
-	hashers []cpu.Hasher // by worker
-	shift   int          // of the bits of the hash that tell the bucket
+	hashers []aggregation.Hasher // by worker
+	shift   int                  // of the bits of the hash that tell the bucket
 	list    []bucket
 	waiting int64 // bytes of all buckets that wait
 }
@@ -316,7 +316,7 @@ func (b *beyond) bucketsFor(level int, of ...kept) int {
 func (b *beyond) deal(of kept, keys []expr.Expr, n, level int) *buckets {
 	out := &buckets{beyond: b, kept: of, shift: 8 * level, list: make([]bucket, n)}
 	for range runtime.GOMAXPROCS(0) {
-		out.hashers = append(out.hashers, cpu.Hasher{Keys: keys})
+		out.hashers = append(out.hashers, aggregation.Hasher{Keys: keys})
 	}
 	return out
 }
@@ -573,7 +573,7 @@ func (b *buckets) group(n *plan.Aggregate, at, level int, yield func(batch, erro
 
 // aggregates are those of the fragment.
 func (b *beyond) aggregates() (values []table.Value, err error) {
-	err = b.group(aggregation(b.fragment), b.all(), 0, func(rows batch, _ error) bool {
+	err = b.group(aggregateOf(b.fragment), b.all(), 0, func(rows batch, _ error) bool {
 		values = rows.(valueRows)[0]
 		return true
 	})

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -26,7 +26,7 @@ func splits(n *plan.Aggregate) bool {
 		}
 		rest.Aggs = append(rest.Aggs, a)
 	}
-	return some && cpu.NewGroups(rest) != nil
+	return some && aggregation.NewGroups(rest) != nil
 }
 
 // distinctOf is what an aggregate is of different values of: NULL, which counts for none, where its FILTER is not TRUE.
@@ -86,7 +86,7 @@ func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error
 				return &expr.Column{Index: keys, Name: fields[keys].Name, T: of.Type(), P: a.P}
 			}))
 		}
-		total := cpu.NewGroups(sums)
+		total := aggregation.NewGroups(sums)
 		some := table.NewBuilder("", fields, 0)
 		add := func() error {
 			t := some.Table()

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -549,7 +549,7 @@ func (p *joinParts) buckets(sides map[int]*buckets, level int) error {
 		}
 		again := level+1 < mostLevels && (level == 0 || takes < all/8*7) // else most rows have one key
 		if !again || takes <= p.beyond.budget/2 {
-			large := (*cpu.TooLarge)(nil)
+			large := (*join.TooLarge)(nil)
 			err := p.bucket(sides, at)
 			if err == nil {
 				continue
@@ -681,8 +681,8 @@ func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 				if !keeps && kind != plan.Semi {
 					continue
 				}
-				joining := cpu.Joining{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: p.beyond.budget}
-				if rest, _, _, err = p.beyond.db.cpu.(cpuBackend).Join(p.beyond.ctx, without, joining); err != nil {
+				joining := join.Spec{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: p.beyond.budget}
+				if rest, _, _, err = join.Join(p.beyond.ctx, p.beyond.db.cpu.(cpuBackend).Backend, without, joining); err != nil {
 					return err
 				}
 			}
@@ -713,10 +713,10 @@ const leastJoined = 1 << 18
 // the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := cpu.Joining{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.LimitHint(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
+	of := join.Spec{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.LimitHint(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
 		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
-	out, _, _, err := b.db.cpu.(cpuBackend).Join(b.ctx, p.join, of)
-	if large := (*cpu.TooLarge)(nil); errors.As(err, &large) {
+	out, _, _, err := join.Join(b.ctx, b.db.cpu.(cpuBackend).Backend, p.join, of)
+	if large := (*join.TooLarge)(nil); errors.As(err, &large) {
 		most := -1
 		for scan, t := range p.tables {
 			if t.Rows() > 64 && (most < 0 || t.Rows() > p.tables[most].Rows()) && p.alone(scan) {

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -16,16 +16,16 @@ import (
 // of which a few words of a group are enough.
 func takesInOrder(n *plan.Aggregate) bool {
 	rest, _ := withoutOrdered(n)
-	return slices.ContainsFunc(n.Aggs, cpu.IsOrdered) && (cpu.NewGroups(rest) != nil || splits(rest)) &&
-		!slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return cpu.IsOrdered(a) && !merges(orderFor(n, a)) })
+	return slices.ContainsFunc(n.Aggs, aggregation.IsOrdered) && (aggregation.NewGroups(rest) != nil || splits(rest)) &&
+		!slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return aggregation.IsOrdered(a) && !merges(orderFor(n, a)) })
 }
 
-// withoutOrdered is an aggregation without those that [cpu.Ordered] computes, of which it counts the values, and the numbers of its aggregates: these
+// withoutOrdered is an aggregation without those that [aggregation.Ordered] computes, of which it counts the values, and the numbers of its aggregates: these
 // counts come behind all aggregates.
 func withoutOrdered(n *plan.Aggregate) (rest *plan.Aggregate, places []int) {
 	rest = &plan.Aggregate{Keys: n.Keys}
 	for i, a := range n.Aggs {
-		if cpu.IsOrdered(a) {
+		if aggregation.IsOrdered(a) {
 			i += len(n.Aggs)
 			if a.Kind == expr.StringAgg { // which is of rows whose number it need not know
 				a = expr.Aggregate{Kind: expr.CountAll, Col: -1, P: a.P}
@@ -71,7 +71,7 @@ func (b *beyond) groupOrdered(n *plan.Aggregate, parts iter.Seq2[*execution, err
 	operands := map[string][]int{} // the aggregates of a text that tells them apart
 	var names []string
 	for i, a := range n.Aggs {
-		if !cpu.IsOrdered(a) {
+		if !aggregation.IsOrdered(a) {
 			continue
 		}
 		name := a.String()
@@ -115,11 +115,11 @@ func (b *beyond) ordered(n *plan.Aggregate, aggs []int, parts iter.Seq2[*executi
 	keysOfGroup := &merge{keys: keys[:len(n.Keys)]}
 	fields := (&plan.Aggregate{Keys: n.Keys}).Fields()
 	var group []table.Value
-	list := make([]*cpu.Ordered, len(aggs))
+	list := make([]*aggregation.Ordered, len(aggs))
 	begin := func(keys []table.Value) {
 		group = found.of(keys)
 		for i, at := range aggs {
-			list[i] = cpu.NewOrdered(n.Aggs[at], int(group[len(n.Keys)+len(n.Aggs)+at].I))
+			list[i] = aggregation.NewOrdered(n.Aggs[at], int(group[len(n.Keys)+len(n.Aggs)+at].I))
 		}
 	}
 	end := func() (err error) {

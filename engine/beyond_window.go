@@ -9,8 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/radixsort"
+	"github.com/stencildb/stencildb/cpu/window"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -111,7 +112,7 @@ func (x *settling) windowInOrder(ctx context.Context, s *plan.Subplan, in *spill
 		sum.Elapsed, sum.Backend = sum.Elapsed+time.Since(start), "cpu"
 		x.stats[s], x.windows[s] = sum, &Executor{Backend: "cpu"}
 	}()
-	w, not := cpu.NewWindowStream(ctx, n)
+	w, not := window.NewStream(ctx, n)
 	if not == nil && int64(w.Before+w.After)*(in.bytes()/int64(in.rows())+rowBytes) > budget/8 {
 		not = n.Funcs[0]
 	}
@@ -202,7 +203,7 @@ func (x *settling) refused(ctx context.Context, n *plan.Window) error {
 		return nil
 	}
 	for _, f := range n.Funcs {
-		_, not := cpu.NewWindowStream(ctx, &plan.Window{Input: n.Input, Funcs: []*expr.Window{f}})
+		_, not := window.NewStream(ctx, &plan.Window{Input: n.Input, Funcs: []*expr.Window{f}})
 		if not == nil || len(f.Partition) > 0 {
 			continue
 		}
@@ -303,7 +304,7 @@ func (x *settling) dealt(ctx context.Context, in *spilled, keys []expr.Expr, n, 
 	for i := range out {
 		out[i] = x.leave(in.fields, in.columns)
 	}
-	hasher := cpu.Hasher{Keys: keys}
+	hasher := aggregation.Hasher{Keys: keys}
 	for g := range in.list {
 		t, err := in.ReadGroups(ctx, []int{g}, in.columns, ingest.Options{})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -428,23 +428,25 @@ func (s *side) next() bool {
 
 // groupsOf are the groups of a query's rows, keys and then aggregates: cpu groups the rows of its windows while compute
 // finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
-func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *querystats.Collector) iter.Seq2[cpu.GroupRows, error] {
+func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *querystats.Collector) iter.Seq2[aggregation.GroupRows, error] {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {
 	case mode == cost.OnDevice:
 		states, err := inGroups(ctx, b.passes, q, took)
 		if err == nil {
 			slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-			return cpu.GroupStates(ctx, q.Table, n, states)
+			return aggregation.GroupStates(ctx, q.Table, n, states)
 		}
 		if !again(ctx, err) {
-			return func(yield func(cpu.GroupRows, error) bool) { yield(cpu.GroupRows{}, explained(b.Name(), err)) }
+			return func(yield func(aggregation.GroupRows, error) bool) {
+				yield(aggregation.GroupRows{}, explained(b.Name(), err))
+			}
 		}
 		fallthrough
 	case mode == cost.OnCPU || !d.grouped:
-		return cpu.Group(ctx, q.Table, n, b.Rows(ctx, q, took))
+		return aggregation.Group(ctx, q.Table, n, b.Rows(ctx, q, took))
 	}
-	return func(yield func(cpu.GroupRows, error) bool) {
+	return func(yield func(aggregation.GroupRows, error) bool) {
 		type result struct {
 			states []physical.GroupStates
 			err    error
@@ -479,10 +481,10 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 			return r.states, r.err
 		}
 		given := false
-		for rows, err := range cpu.GroupBeside(inner, d.whole.Table, n, host, states) {
+		for rows, err := range aggregation.GroupBeside(inner, d.whole.Table, n, host, states) {
 			if !given && again(ctx, err) {
 				cancel()
-				cpu.Group(ctx, q.Table, n, b.host.Rows(ctx, q, took))(yield)
+				aggregation.Group(ctx, q.Table, n, b.host.Rows(ctx, q, took))(yield)
 				return
 			}
 			if given = true; !yield(rows, err) {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -44,7 +44,7 @@ func subJoins(ctx context.Context, q *physical.JoinQuery) (list []subJoin, selec
 		}
 	}
 	if loops {
-		outer, inner := sides[0][0], cpu.SortBucket(sides[1][0])
+		outer, inner := sides[0][0], join.SortBucket(sides[1][0])
 		for n, i := outer.Len(), 0; i < 1<<bucketsLog; i++ {
 			list = append(list, subJoin{outer.Cut(n*i>>bucketsLog, n*(i+1)>>bucketsLog), inner})
 		}
@@ -141,7 +141,7 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 		for range max(1, runtime.GOMAXPROCS(0)-1) { // one is the device's
 			sides.Go(func() error {
 				return s.work(inner, querystats.OnHost, faster == querystats.OnHost, func(left, right physical.Bucket, list bool) (physical.JoinPairs, error) {
-					return cpu.JoinBuckets(q, left, right, list), nil
+					return join.JoinBuckets(q, left, right, list), nil
 				})
 			})
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -101,9 +101,9 @@ func (s *Statement) createIndex(ctx context.Context) error {
 		plain += "_" + t.Fields[c.Field].Name
 	}
 	if i.Kind == "" {
-		i.Kind = cpu.IndexKinds[0]
+		i.Kind = index.Kinds[0]
 	}
-	if !slices.Contains(cpu.IndexKinds, i.Kind) {
+	if !slices.Contains(index.Kinds, i.Kind) {
 		return expr.Coded(sqlstate.UndefinedObject, of.Pos, "no index of kind %q: USING takes sorted or hash", i.Kind)
 	}
 	for n := 1; of.Name == "" && (i.Name == "" || db.hasIndex(i.Name)); n++ { // as PostgreSQL has it

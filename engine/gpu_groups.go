@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -22,7 +22,7 @@ type finder func(ctx context.Context, b backend, q *physical.Query, took *querys
 
 // groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
 // or, where that is declined, by cpu from the rows that the backend selects.
-func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[cpu.GroupRows, error] {
+func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
 	if s.star != nil {
 		return s.groupsOfStar(ctx, b, n, took, find)
 	}
@@ -39,21 +39,23 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 		return s.groupsThere(ctx, b, n, took, find, states, err)
 	case err == nil:
 		slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-		return cpu.GroupStates(ctx, s.plan.Table, n, states)
+		return aggregation.GroupStates(ctx, s.plan.Table, n, states)
 	case !declined(err):
-		return func(yield func(cpu.GroupRows, error) bool) { yield(cpu.GroupRows{}, explained(b.Name(), err)) }
+		return func(yield func(aggregation.GroupRows, error) bool) {
+			yield(aggregation.GroupRows{}, explained(b.Name(), err))
+		}
 	}
-	return cpu.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
+	return aggregation.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
 }
 
 // groupsThere is groupsOf over rows that are away, of what a device has found: their keys are those of the first row of each group, which is
 // gathered. Where the device leaves the groups to others, they are those of rows in host memory.
-func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[cpu.GroupRows, error] {
-	return func(yield func(cpu.GroupRows, error) bool) {
+func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[aggregation.GroupRows, error] {
+	return func(yield func(aggregation.GroupRows, error) bool) {
 		if s.leaves(err) {
 			now, done, err := s.here(ctx)
 			if err != nil {
-				yield(cpu.GroupRows{}, err)
+				yield(aggregation.GroupRows{}, err)
 				return
 			}
 			defer done()
@@ -75,16 +77,16 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 			t.Chunks[0], err = s.away.Chunk(ctx, first)
 		}
 		if err != nil {
-			yield(cpu.GroupRows{}, explained(b.Name(), err))
+			yield(aggregation.GroupRows{}, explained(b.Name(), err))
 			return
 		}
-		cpu.GroupStates(ctx, &t, n, states)(yield)
+		aggregation.GroupStates(ctx, &t, n, states)(yield)
 	}
 }
 
 // groupsOfStar is groupsOf over a star of joins.
-func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[cpu.GroupRows, error] {
-	return func(yield func(cpu.GroupRows, error) bool) {
+func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
+	return func(yield func(aggregation.GroupRows, error) bool) {
 		now, done, err := s.suited(ctx, b, took)
 		var t *table.Table
 		var states []physical.GroupStates
@@ -98,7 +100,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 			}
 		}
 		if err != nil {
-			yield(cpu.GroupRows{}, explained(b.Name(), err))
+			yield(aggregation.GroupRows{}, explained(b.Name(), err))
 			return
 		}
 		defer done()
@@ -106,7 +108,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 			now.groupsOf(ctx, ofSlots(b), n, took, find)(yield)
 			return
 		}
-		cpu.GroupStates(ctx, t, n, states)(yield)
+		aggregation.GroupStates(ctx, t, n, states)(yield)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/window"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -34,7 +34,7 @@ func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, 
 		}
 		by.Why = "compute declines: " + err.Error()
 	}
-	return cpu.Window(ctx, t, n)
+	return window.Compute(ctx, t, n)
 }
 
 // windowOnDevice is window on the first device, which has the whole table for it. What it has no room for is declined.

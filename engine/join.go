@@ -15,6 +15,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -45,7 +46,7 @@ func (s *planned) findStar() bool {
 		}
 		s.starKey = starKey(f.Join, a, of.Tables)
 		if s.star, _ = db.stars.Get(s.starKey); s.star == nil {
-			s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, of)
+			s.star = join.NewStar(db.cpu.(cpuBackend).Backend, f.Join, a, of)
 		} else if s.star.Declined() {
 			s.star = nil
 		}
@@ -58,22 +59,22 @@ const maxStars = 32
 
 // stars are the stars that ran last, by [starKey]: a statement may be prepared anew each time, such as one that has
 // run its subqueries. Of others the devices keep no arrays.
-type stars = lru.Cache[string, *cpu.Star]
+type stars = lru.Cache[string, *join.Star]
 
 func (db *DB) newStars() *stars {
-	kept, _ := lru.NewWithEvict(maxStars, func(_ string, s *cpu.Star) { db.dropArrays(s) }) // only a size below 1 is an error
+	kept, _ := lru.NewWithEvict(maxStars, func(_ string, s *join.Star) { db.dropArrays(s) }) // only a size below 1 is an error
 	return kept
 }
 
 // dropArrays has the devices drop the arrays of a star. It does not wait for that.
-func (db *DB) dropArrays(s *cpu.Star) {
+func (db *DB) dropArrays(s *join.Star) {
 	if d, _, err := db.opened(); d != nil && err == nil {
 		db.background(func() { d.drop(s.Arrays()) })
 	}
 }
 
 // keep keeps a star among those that ran last.
-func (db *DB) keep(key string, s *cpu.Star) {
+func (db *DB) keep(key string, s *join.Star) {
 	if old, ok := db.stars.Peek(key); ok && old != s { // which took its place meanwhile
 		db.dropArrays(old)
 	}
@@ -135,8 +136,8 @@ func (s *planned) scanned() (list []*table.Table) {
 }
 
 // joining is what the fragment joins, without the columns that are wanted.
-func (s *planned) joining() (of cpu.Joining, err error) {
-	of = cpu.Joining{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}
+func (s *planned) joining() (of join.Spec, err error) {
+	of = join.Spec{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}
 	if of.Memory, err = s.db.hostBudget(); err == nil && of.Memory == 0 {
 		of.Memory = s.db.freeBytes()
 	}
@@ -156,7 +157,7 @@ func (s *planned) withJoin(ctx context.Context, b backend, took *querystats.Coll
 	}
 	joined, done, err = s.joinedBy(ctx, pairing, b)
 	fails := s.db.Backend() == "auto" && (errors.Is(err, glctx.ErrFault) || errors.Is(err, errRowsLost))
-	if fails || pairing.plan != nil && pairing.holds != nil && errors.As(err, new(*cpu.TooLarge)) {
+	if fails || pairing.plan != nil && pairing.holds != nil && errors.As(err, new(*join.TooLarge)) {
 		return s.joinedBy(ctx, nil, b)
 	}
 	return joined, done, err
@@ -191,7 +192,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 			of.Stays = func(t *table.Table) bool { return s.fitsDevice(ctx, t) }
 		}
 	}
-	t, steps, away, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
+	t, steps, away, err := join.Join(ctx, s.db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -525,7 +526,7 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 	return there, why, nil
 }
 
-// find is a [cpu.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
+// find is a [join.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
 // either, is left to cpu.
 func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
@@ -602,7 +603,7 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 // dealt are the rows of both sides of a join, dealt to 2^log buckets.
 func dealt(ctx context.Context, q *physical.JoinQuery, log int) (sides [2][]physical.Bucket, err error) {
 	for i := range sides {
-		if sides[i], err = cpu.New(0).Deal(ctx, q, i, log); err != nil {
+		if sides[i], err = join.Partition(ctx, cpu.New(0), q, i, log); err != nil {
 			return sides, err
 		}
 	}
@@ -750,7 +751,7 @@ func (p *pairing) on(s *gpus, lists ...*physical.Held) error {
 	return nil
 }
 
-// Read implements [cpu.Holder].
+// Read implements [join.Holder].
 func (p *pairing) Read(ctx context.Context, list []*physical.Held, places []uint32) (out [][]uint32, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		s := b.(*passes).gpus
@@ -830,8 +831,8 @@ func (p *pairing) read(ctx context.Context, s *gpus, list []*physical.Held, plac
 	return out, nil
 }
 
-// Columns implements [cpu.Holder].
-func (p *pairing) Columns(ctx context.Context, list []cpu.HeldColumn) ([][]*table.Segment, error) {
+// Columns implements [join.Holder].
+func (p *pairing) Columns(ctx context.Context, list []join.HeldColumn) ([][]*table.Segment, error) {
 	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
 	why, err := p.gathers(list)
 	if err == nil {
@@ -866,8 +867,8 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 	}
 }
 
-// Where implements [cpu.Holder].
-func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
+// Where implements [join.Holder].
+func (p *pairing) Where(ctx context.Context, list []join.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
 	devices := len(list[0].Rows.Held.Parts)
 	found, rows := make([][]*physical.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
 	err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) error {
@@ -914,7 +915,7 @@ func (p *pairing) Where(ctx context.Context, list []cpu.HeldColumn, query func([
 
 // there has do run on each device that has rows of columns, all at the same time; a [plan.Declined] where one cannot do it. undo is
 // for those that have done it then.
-func (p *pairing) there(ctx context.Context, list []cpu.HeldColumn, do func(d int, g *GPU, run pass.Runner, passes *noting) error, undo func(d int, g *GPU)) error {
+func (p *pairing) there(ctx context.Context, list []join.HeldColumn, do func(d int, g *GPU, run pass.Runner, passes *noting) error, undo func(d int, g *GPU)) error {
 	var held []*physical.Held
 	for _, c := range list {
 		held = append(held, c.Rows.Held)
@@ -973,7 +974,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 }
 
 // gathered gathers columns of the rows that a device has, on it, in working memory of their own; on the GL thread.
-func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list []cpu.HeldColumn) (out []*table.Segment, k *lasting, err error) {
+func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list []join.HeldColumn) (out []*table.Segment, k *lasting, err error) {
 	k = p.open(g)
 	for _, c := range list {
 		rows := onOne(c.Rows, d)
@@ -1002,7 +1003,7 @@ func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list 
 
 // gathers says why columns are gathered on the device; a [plan.Declined] where reading rows and gathering columns of them in host memory is
 // predicted to be faster than bringing the columns there.
-func (p *pairing) gathers(list []cpu.HeldColumn) (why string, err error) {
+func (p *pairing) gathers(list []join.HeldColumn) (why string, err error) {
 	if p.plan == nil {
 		return "", nil
 	}
@@ -1035,7 +1036,7 @@ func (p *pairing) chose(what, why string, err error) {
 	}
 }
 
-// Count implements [cpu.Holder].
+// Count implements [join.Holder].
 func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err error) {
 	why := ""
 	defer func() { p.chose("filter of "+q.Table.Name, why, err) }()
@@ -1097,7 +1098,7 @@ func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
 }
 
 // steps are what joins did, one after the other, who was chosen for them, then the passes that found pairs.
-func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
+func (p *pairing) steps(list []join.Step) (steps []Step) {
 	for i, s := range list {
 		ms := 1e3 * s.Elapsed.Seconds()
 		step := Step{Pass: s.Table, Counts: numbers.Count(int64(s.Out), "row", "rows"), MS: &ms}

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -81,7 +81,7 @@ func overMade(items []plan.Item) (out []plan.Item, ok bool) {
 				return nil, false
 			}
 		}
-		item.E = cpu.OverGroups(item.E)
+		item.E = aggregation.OverGroups(item.E)
 		out = append(out, item)
 	}
 	return out, true

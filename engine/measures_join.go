@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/table"
 )
@@ -60,7 +60,7 @@ func (c *calibration) join(ctx context.Context, backend, text string, columns []
 	for _, r := range s.sources {
 		now.tables = append(now.tables, settled(r.Entry))
 	}
-	of := cpu.Joining{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}
+	of := join.Spec{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}
 	for _, i := range columns {
 		of.Columns = append(of.Columns, s.fragment.Columns[i])
 	}
@@ -71,7 +71,7 @@ func (c *calibration) join(ctx context.Context, backend, text string, columns []
 	var times []time.Duration
 	for range 1 + repetitions {
 		start := time.Now()
-		t, _, _, err := c.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
+		t, _, _, err := join.Join(ctx, c.db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -93,7 +93,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 	case *plan.CountDistinct:
 		return each(x.stream(n.Input), n.Input.Fields(), func(_ int, row []table.Value) ([]table.Value, error) {
 			for _, c := range n.Columns {
-				count, err := cpu.CountDistinct(x.ctx, x.plan.Table, c.Index)
+				count, err := aggregation.CountDistinct(x.ctx, x.plan.Table, c.Index)
 				if err != nil {
 					return nil, err
 				}
@@ -179,7 +179,7 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 		err := x.backend(&opening, func(b backend) error {
 			x.rows.took = &querystats.Collector{}
 			x.rows.took.Start(b.Name(), opening)
-			sets, err := cpu.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.took) })
+			sets, err := aggregation.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.took) })
 			if err != nil {
 				return err
 			}
@@ -388,7 +388,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 			return values, err
 		}
 	}
-	return inOneRow(cpu.Group(ctx, s.plan.Table, s.fragment.Fallback, b.Rows(ctx, s.otherwise, took)))
+	return inOneRow(aggregation.Group(ctx, s.plan.Table, s.fragment.Fallback, b.Rows(ctx, s.otherwise, took)))
 }
 
 // answerOfStar is answer of aggregates of a star without keys.
@@ -404,8 +404,8 @@ func (s *planned) answerOfStar(ctx context.Context, b backend, took *querystats.
 	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, inGroups))
 }
 
-func inOneRow(groups iter.Seq2[cpu.GroupRows, error]) (values []table.Value, err error) {
-	for rows, err := range cpu.InValues(groups) {
+func inOneRow(groups iter.Seq2[aggregation.GroupRows, error]) (values []table.Value, err error) {
+	for rows, err := range aggregation.InValues(groups) {
 		if err != nil {
 			return nil, err
 		}

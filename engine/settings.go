@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan/rules"
@@ -31,7 +31,7 @@ type configuration struct {
 
 // asked is the configuration that [Open] was given.
 func (c *core) asked() *configuration {
-	return &configuration{backend: cmp.Or(c.opts.Backend, "auto"), join: cpu.JoinWays[0], hostMemory: c.opts.HostMemory, timeout: c.opts.StatementTimeout}
+	return &configuration{backend: cmp.Or(c.opts.Backend, "auto"), join: join.Algorithms[0], hostMemory: c.opts.HostMemory, timeout: c.opts.StatementTimeout}
 }
 
 // now is the configuration of statements that begin now.
@@ -120,7 +120,7 @@ var settings = []setting{
 		func(c, from *configuration) { c.hostMemory = from.hostMemory }},
 	{"join", "the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index on cpu is auto where there is none",
 		func(c *configuration) string { return c.join },
-		func(c *configuration, value string) error { return oneOf(&c.join, "join", value, cpu.JoinWays) },
+		func(c *configuration, value string) error { return oneOf(&c.join, "join", value, join.Algorithms) },
 		func(c, from *configuration) { c.join = from.join }},
 	{"statement_timeout", "ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit",
 		func(c *configuration) string { return durationText(c.timeout) },
@@ -156,7 +156,7 @@ func SettingValues(name string) (words []string) {
 	case "backend":
 		return append([]string{"auto"}, Backends()...)
 	case "join":
-		return cpu.JoinWays
+		return join.Algorithms
 	case "disable_rule":
 		for _, r := range rules.Rules {
 			words = append(words, r.Name)

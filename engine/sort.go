@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/spill"
@@ -203,7 +203,7 @@ func (x *execution) sortedMade(n *plan.Sort, batches []batch) (out made, ok bool
 	byColumns := *n
 	byColumns.Keys = slices.Clone(n.Keys)
 	for i, k := range n.Keys {
-		if byColumns.Keys[i].E = cpu.OverGroups(k.E); t == nil || named(k.E) < 0 {
+		if byColumns.Keys[i].E = aggregation.OverGroups(k.E); t == nil || named(k.E) < 0 {
 			return out, false, nil
 		}
 	}

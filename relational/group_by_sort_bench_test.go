@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -63,7 +64,7 @@ func benchmarkManyKeys(b *testing.B, rows int) {
 			found, err := relational.ManyGroups(g, d, q)
 			g.End()
 			at := time.Since(start)
-			for range cpu.GroupStates(context.Background(), tab, n, found) {
+			for range aggregation.GroupStates(context.Background(), tab, n, found) {
 			}
 			if err != nil {
 				b.Fatal(err)
@@ -124,7 +125,7 @@ func benchmarkGroups(b *testing.B, rows int) {
 				b.Fatal(err)
 			}
 			drain := func(states []physical.GroupStates) (err error) {
-				for _, err = range cpu.GroupStates(ctx, tab, n, states) {
+				for _, err = range aggregation.GroupStates(ctx, tab, n, states) {
 				}
 				return err
 			}
@@ -143,7 +144,7 @@ func benchmarkGroups(b *testing.B, rows int) {
 			if c.name == "uniform" {
 				one := cpu.New(0)
 				list = append(list, &gltest.Timed{Name: "cpu", Do: func() (err error) {
-					for _, err = range cpu.Group(ctx, tab, n, one.Rows(ctx, q)) {
+					for _, err = range aggregation.Group(ctx, tab, n, one.Rows(ctx, q)) {
 					}
 					return err
 				}})

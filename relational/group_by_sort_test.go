@@ -14,6 +14,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -35,7 +36,7 @@ func foundGroups(t *testing.T, what string, g *pass.GL, d compute.Profile, q *ph
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	got, err := rowsOf(cpu.GroupStates(context.Background(), q.Table, n, states))
+	got, err := rowsOf(aggregation.GroupStates(context.Background(), q.Table, n, states))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%s: %v\n%.2000s", what, err, diff)
 	}
@@ -43,8 +44,8 @@ func foundGroups(t *testing.T, what string, g *pass.GL, d compute.Profile, q *ph
 }
 
 // rowsOf lists groups as text.
-func rowsOf(groups iter.Seq2[cpu.GroupRows, error]) (list []string, err error) {
-	for rows, err := range cpu.InValues(groups) {
+func rowsOf(groups iter.Seq2[aggregation.GroupRows, error]) (list []string, err error) {
+	for rows, err := range aggregation.InValues(groups) {
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 			{"deleted rows", deleted.With(gone), nil, []int{0, 1}},
 		} {
 			q, n := gltest.GroupQuery(t, c.tab, c.where, c.keys...)
-			want, err := rowsOf(cpu.Group(ctx, c.tab, n, cpu.New(1).Rows(ctx, q)))
+			want, err := rowsOf(aggregation.Group(ctx, c.tab, n, cpu.New(1).Rows(ctx, q)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +153,7 @@ func TestFilteredGroupsAreThoseOfCPU(t *testing.T) {
 			}
 			q := gltest.QueryOf(t, c.tab, c.where, &n)
 			ctx := context.Background()
-			want, err := rowsOf(cpu.Group(ctx, c.tab, &n, cpu.New(1).Rows(ctx, q)))
+			want, err := rowsOf(aggregation.Group(ctx, c.tab, &n, cpu.New(1).Rows(ctx, q)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +216,7 @@ func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 			{"two keys", gltest.GroupTable(70_000, 3, [2]int{5000, 300}, true, true), nil, []int{0, 1}},
 		} {
 			q, n := gltest.GroupQuery(t, c.tab, c.where, c.keys...)
-			want, err := rowsOf(cpu.Group(ctx, c.tab, n, cpu.New(1).Rows(ctx, q)))
+			want, err := rowsOf(aggregation.Group(ctx, c.tab, n, cpu.New(1).Rows(ctx, q)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +239,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 		for name, where := range map[string]expr.Expr{"all": nil, "some": less(1 << 28), "few": less(1 << 20), "none": less(math.MinInt64)} {
 			tab := gltest.GroupTable(60_000, 1, [2]int{30_000, 2}, true, true)
 			q, n := gltest.GroupQuery(t, tab, where, 0, 1)
-			want, err := rowsOf(cpu.Group(ctx, tab, n, cpu.New(1).Rows(ctx, q)))
+			want, err := rowsOf(aggregation.Group(ctx, tab, n, cpu.New(1).Rows(ctx, q)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +255,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s, %s: %v", name, kind, err)
 				}
-				if got, err := rowsOf(cpu.GroupStates(ctx, tab, n, states)); err != nil || !slices.Equal(got, want) {
+				if got, err := rowsOf(aggregation.GroupStates(ctx, tab, n, states)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("%s, %s: %d groups, want %d, %v", name, kind, len(got), len(want), err)
 				}
 			}

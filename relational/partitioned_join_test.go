@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -73,7 +74,7 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 			var sides [2][]physical.Bucket
 			for i := range sides {
 				var err error
-				if sides[i], err = cpu.New(0).Deal(context.Background(), &q, i, relational.BucketBits(&q, room)); err != nil {
+				if sides[i], err = join.Partition(context.Background(), cpu.New(0), &q, i, relational.BucketBits(&q, room)); err != nil {
 					t.Fatalf("%v", err)
 				}
 			}

@@ -16,7 +16,7 @@ import (
 )
 
 // Window computes the functions of a [plan.Window] over the rows of its input, which t has and of which none is
-// deleted: a table of these rows with a column more for each function, as [cpu.Window] gives it. What it does
+// deleted: a table of these rows with a column more for each function, as [window.Window] gives it. What it does
 // not do is a [plan.Declined], before any pass.
 func Window(run pass.Runner, d compute.Profile, t *table.Table, n *plan.Window) (*table.Table, error) {
 	columns, err := WindowColumns(run, d, t, n)

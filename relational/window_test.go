@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/compute"
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/window"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -194,7 +194,7 @@ func sameAsCPU(t rapid.TB, g *pass.GL, d compute.Profile, tab *table.Table, n *p
 	if err != nil {
 		t.Fatalf("%s: %v", n, err)
 	}
-	want, err := cpu.Window(context.Background(), tab, n)
+	want, err := window.Compute(context.Background(), tab, n)
 	if err != nil {
 		t.Fatalf("%s: cpu: %v", n, err)
 	}

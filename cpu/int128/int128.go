@@ -49,8 +49,8 @@ func (s *Sum) AddInt(i int64) {
 	s.Add(uint64(i), sign, sign)
 }
 
-// AddWide adds one of 128 bits.
-func (s *Sum) AddWide(hi, lo int64) { s.Add(uint64(lo), uint64(hi), uint64(hi>>63)) }
+// AddInt128 adds one of 128 bits.
+func (s *Sum) AddInt128(hi, lo int64) { s.Add(uint64(lo), uint64(hi), uint64(hi>>63)) }
 
 // AddSquare adds the square of an integer of 64 bits.
 func (s *Sum) AddSquare(i int64) {

@@ -26,7 +26,7 @@ func TestSumsOfManyBits(t *testing.T) {
 				if back := Of(w); back != (Int{Hi: hi, Lo: uint64(lo)}) {
 					t.Fatalf("%v comes back as %v", w, back)
 				}
-				got.AddWide(hi, lo)
+				got.AddInt128(hi, lo)
 				want.Add(want, w)
 			}
 		}

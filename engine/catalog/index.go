@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -19,7 +19,7 @@ type Indexes struct {
 
 	mu   sync.RWMutex
 	list []*Index
-	of   map[*table.Segment][]*cpu.Index
+	of   map[*table.Segment][]*index.Index
 }
 
 // Index finds rows by the first of its columns.
@@ -27,7 +27,7 @@ type Index struct {
 	Name, Kind string
 	Table      string
 	Columns    []IndexColumn
-	Parts      map[*table.Segment]*cpu.Index // of the snapshot that the table had last
+	Parts      map[*table.Segment]*index.Index // of the snapshot that the table had last
 }
 
 // IndexColumn is a column of an index, and the order that was written behind its name.
@@ -50,7 +50,7 @@ func (i *Index) spelled() string {
 }
 
 // Of are the indexes of a segment, that of a key among them.
-func (x *Indexes) Of(s *table.Segment) []*cpu.Index {
+func (x *Indexes) Of(s *table.Segment) []*index.Index {
 	x.mu.RLock()
 	list := x.of[s]
 	x.mu.RUnlock()
@@ -121,12 +121,12 @@ func (x *Indexes) covers(i *Index, t *table.Table, col int) bool {
 func (x *Indexes) Make(ctx context.Context, i *Index, t *table.Table) error {
 	x.making.Lock()
 	defer x.making.Unlock()
-	parts, col := map[*table.Segment]*cpu.Index{}, i.of(t)
+	parts, col := map[*table.Segment]*index.Index{}, i.of(t)
 	for _, c := range t.Chunks {
 		s := c.Segments[col]
 		if parts[s] = i.Parts[s]; parts[s] == nil {
 			var err error
-			if parts[s], err = cpu.NewIndex(ctx, i.Name, i.Kind, s); err != nil {
+			if parts[s], err = index.New(ctx, i.Name, i.Kind, s); err != nil {
 				return err
 			}
 		}
@@ -149,7 +149,7 @@ func (x *Indexes) Make(ctx context.Context, i *Index, t *table.Table) error {
 
 // arrange lists the indexes of each segment; with mu.
 func (x *Indexes) arrange() {
-	x.of = map[*table.Segment][]*cpu.Index{}
+	x.of = map[*table.Segment][]*index.Index{}
 	slices.SortFunc(x.list, func(a, b *Index) int { return strings.Compare(a.Name, b.Name) })
 	for _, i := range x.list {
 		for s, part := range i.Parts {
@@ -171,7 +171,7 @@ func (x *Indexes) Add(list ...*Index) {
 	defer x.mu.Unlock()
 	for _, i := range list {
 		if !slices.ContainsFunc(x.list, func(o *Index) bool { return o.Name == i.Name }) {
-			i.Parts = map[*table.Segment]*cpu.Index{}
+			i.Parts = map[*table.Segment]*index.Index{}
 			x.list = append(x.list, i)
 		}
 	}

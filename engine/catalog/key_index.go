@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -23,7 +23,7 @@ const (
 type lookups struct {
 	times  atomic.Int32
 	making sync.Mutex
-	index  atomic.Pointer[cpu.Index]
+	index  atomic.Pointer[index.Index]
 }
 
 // lookupsOf is what is kept with a segment, from the first look-up on.
@@ -35,7 +35,7 @@ func lookupsOf(s *table.Segment) *lookups {
 }
 
 // KeyIndex is the index that is kept with a segment; nil where none is.
-func KeyIndex(s *table.Segment) *cpu.Index {
+func KeyIndex(s *table.Segment) *index.Index {
 	if kept, ok := s.Lookups.Load().(*lookups); ok {
 		return kept.index.Load()
 	}
@@ -44,7 +44,7 @@ func KeyIndex(s *table.Segment) *cpu.Index {
 
 // ofKey is an index of a segment that is a column of a key; nil where looking through it is cheaper as yet, another goroutine makes one, or there is
 // no room for it.
-func (x *Indexes) ofKey(ctx context.Context, name string, s *table.Segment, room func(bytes int64) bool) (*cpu.Index, error) {
+func (x *Indexes) ofKey(ctx context.Context, name string, s *table.Segment, room func(bytes int64) bool) (*index.Index, error) {
 	if list := x.Of(s); len(list) > 0 {
 		return list[0], nil
 	}
@@ -59,7 +59,7 @@ func (x *Indexes) ofKey(ctx context.Context, name string, s *table.Segment, room
 	if !room(IndexRowBytes * int64(s.Rows())) {
 		return nil, nil
 	}
-	made, err := cpu.NewIndex(ctx, name, cpu.IndexKinds[0], s)
+	made, err := index.New(ctx, name, index.Kinds[0], s)
 	if err == nil {
 		kept.index.Store(made)
 	}

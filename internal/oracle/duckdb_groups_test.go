@@ -116,7 +116,7 @@ type groupItem struct {
 // groupItems are the items that DuckDB can compute, and the rest of the statement, which orders groups by
 // their first rows.
 func (d duckdb) groupItems(tab *table.Table, tree plan.Node) (list []groupItem, rest string, refused bool) {
-	items, having, n := aggregation(tree)
+	items, having, n := aggregateOf(tree)
 	w := &writer{dialect: d}
 	var keys, refs, scales []string
 	w.put(" FROM (SELECT *, rowid AS place")

@@ -18,6 +18,7 @@ import (
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
@@ -90,8 +91,8 @@ type faultCase struct {
 }
 
 // listedGroups is groups as text.
-func listedGroups(groups iter.Seq2[cpu.GroupRows, error]) (text string, err error) {
-	for rows, err := range cpu.InValues(groups) {
+func listedGroups(groups iter.Seq2[aggregation.GroupRows, error]) (text string, err error) {
+	for rows, err := range aggregation.InValues(groups) {
 		if err != nil {
 			return "", err
 		}
@@ -127,7 +128,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	groups, byY := *faultyQuery(t, tab), &plan.Aggregate{Keys: []expr.Expr{&expr.Column{Index: 2, Name: "y", T: tab.Fields[2].Type}},
 		Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum, 1), agg(expr.Min, 0)}}
 	groups.Groups = byY
-	counted, err := listedGroups(cpu.Group(context.Background(), tab, byY, one.Rows(context.Background(), rows)))
+	counted, err := listedGroups(aggregation.Group(context.Background(), tab, byY, one.Rows(context.Background(), rows)))
 	if err != nil || counted == "" {
 		t.Fatal(counted, err)
 	}
@@ -253,7 +254,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 					if err != nil {
 						return "", err
 					}
-					return listedGroups(cpu.GroupStates(context.Background(), tab, byY, states))
+					return listedGroups(aggregation.GroupStates(context.Background(), tab, byY, states))
 				}})
 			}
 			if b.name == "classic" {

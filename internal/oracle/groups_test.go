@@ -133,7 +133,7 @@ func TestGroupsAgree(t *testing.T) {
 // defined computes a statement with an aggregation by the definitions. Rows before an error are
 // returned with it.
 func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
-	items, having, n := aggregation(tree)
+	items, having, n := aggregateOf(tree)
 	rows, errs, failed := definedGroups(tab, n)
 	for i, row := range rows {
 		env := &expr.Env{Agg: func(i int) table.Value { return row[i] }}
@@ -161,8 +161,8 @@ func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) 
 	return out, failed
 }
 
-// aggregation takes a statement with an aggregation apart.
-func aggregation(tree plan.Node) (items []plan.Item, having expr.Expr, n *plan.Aggregate) {
+// aggregateOf takes a statement with an aggregation apart.
+func aggregateOf(tree plan.Node) (items []plan.Item, having expr.Expr, n *plan.Aggregate) {
 	p := tree.(*plan.Project)
 	in := p.Input
 	if f, ok := in.(*plan.Filter); ok {

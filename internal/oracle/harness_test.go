@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -158,10 +159,10 @@ func (h *harness) register(t fataler, tab *table.Table) {
 		}
 		for i, f := range tab.Fields {
 			kind := i % 3
-			if kind == len(cpu.IndexKinds) || f.Unsupported != "" {
+			if kind == len(index.Kinds) || f.Unsupported != "" {
 				continue
 			}
-			if _, err := db.Exec(context.Background(), "CREATE INDEX ON "+expr.Ident(tab.Name)+" USING "+cpu.IndexKinds[kind]+" ("+expr.Ident(f.Name)+")"); err != nil {
+			if _, err := db.Exec(context.Background(), "CREATE INDEX ON "+expr.Ident(tab.Name)+" USING "+index.Kinds[kind]+" ("+expr.Ident(f.Name)+")"); err != nil {
 				t.Fatalf("%v", err)
 			}
 		}

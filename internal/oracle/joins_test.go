@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/table"
@@ -525,7 +525,7 @@ func (h *harness) joinAgrees(t *rapid.T, g *joins, text string, ordered bool, p 
 		dbs = []namedDB{rapid.SampledFrom(dbs[:last]).Draw(t, "backend"), dbs[last]}
 	}
 	for _, db := range dbs {
-		way := rapid.SampledFrom(cpu.JoinWays).Draw(t, "way")
+		way := rapid.SampledFrom(join.Algorithms).Draw(t, "way")
 		engine.Inspect(db.DB).PushAggregates(g.some(7)) // the tables are too small for it to pay
 		var off []string
 		for _, r := range rules.Rules[b2i(g.some(5))*len(rules.Rules):] { // all rules, or some

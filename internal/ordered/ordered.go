@@ -4,6 +4,7 @@ package ordered
 
 import (
 	"iter"
+	"runtime"
 
 	"github.com/stencildb/stencildb/internal/parallel"
 )
@@ -65,5 +66,17 @@ func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.
 				return
 			}
 		}
+	}
+}
+
+// Each calls do for 0 to n-1, on all cores, and returns when all calls have.
+func Each(n int, do func(int)) {
+	for range Map(runtime.GOMAXPROCS(0), func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}, func(_, i int) bool { do(i); return true }) {
 	}
 }

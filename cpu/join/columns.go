@@ -1,0 +1,195 @@
+package join
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/table"
+)
+
+// joinColumn is a column of a joined table, in the code space that its chunks have in common.
+type joinColumn struct {
+	*table.Segment // without rows
+	space          *physical.CodeSpace
+	starts         []int
+	chunks         []translated
+	nulls          bool // some row is NULL
+}
+
+// translated is the segment of a chunk: each code is greater by delta in the common space, or,
+// where ranks is not nil, is ranks[code].
+type translated struct {
+	*table.Segment
+	delta uint64
+	ranks []uint32
+}
+
+// column is a column by its number; nil for one that cannot be used.
+func (j *joiner) column(col int) *joinColumn {
+	s := j.scans[j.scanOf(col)]
+	local := col - s.first
+	if c, ok := s.columns[local]; ok || s.Fields[local].Unsupported != "" {
+		return c
+	}
+	space := physical.NewCodeSpace(s.Table, local)
+	c := &joinColumn{Segment: space.Segment(), space: space, starts: s.starts}
+	for _, chunk := range s.Chunks {
+		seg := chunk.Segments[local]
+		delta, ranks := space.Translation(seg)
+		c.chunks = append(c.chunks, translated{seg, delta, ranks})
+		c.nulls = c.nulls || seg.Nulls > 0
+	}
+	s.columns[local] = c
+	return c
+}
+
+// ids are numbers of rows: those of a list, or all from first on.
+type ids struct {
+	list  []uint32
+	first int
+}
+
+// fetch writes the codes of rows to out, 0 for a NULL. Where valid is not nil it sets the bits of
+// those that are not NULL, and returns how many are.
+func fetch[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T, valid table.Bitmap) (nulls int) {
+	if len(c.chunks) == 1 && valid == nil {
+		switch s := c.chunks[0]; {
+		case s.Codes.U8 != nil:
+			pick(out, s.Codes.U8, of)
+		case s.Codes.U16 != nil:
+			pick(out, s.Codes.U16, of)
+		case s.Codes.U32 != nil:
+			pick(out, s.Codes.U32, of)
+		default:
+			pick(out, s.Codes.U64, of)
+		}
+		return 0
+	}
+	chunk, lo, hi := 0, 0, 0
+	for i := range out {
+		row := of.first + i
+		if of.list != nil {
+			if row = int(of.list[i]); row == noRow {
+				nulls++
+				out[i] = 0
+				continue
+			}
+		}
+		if row < lo || row >= hi {
+			for chunk = 0; row >= c.starts[chunk+1]; chunk++ {
+			}
+			lo, hi = c.starts[chunk], c.starts[chunk+1]
+		}
+		s := &c.chunks[chunk]
+		if s.IsNull(row - lo) {
+			nulls++
+			out[i] = 0
+			continue
+		}
+		code := s.Codes.At(row - lo)
+		if s.ranks != nil {
+			code = uint64(s.ranks[code])
+		} else {
+			code += s.delta
+		}
+		out[i] = T(code)
+		if valid != nil {
+			valid.Set(i)
+		}
+	}
+	return nulls
+}
+
+func pick[T, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, of ids) {
+	if of.list == nil {
+		for i, c := range codes[of.first : of.first+len(out)] {
+			out[i] = T(c)
+		}
+		return
+	}
+	for i, row := range of.list[:len(out)] {
+		out[i] = T(codes[row])
+	}
+}
+
+// segment is n rows of a column; where loose, some row may be missing, and is NULL.
+func (c *joinColumn) segment(of ids, n int, loose bool) *table.Segment {
+	s := &table.Segment{Type: c.Type, Base: c.Base, Max: c.Max, Bits: c.Bits, Dict: c.Dict, Spans: c.Spans}
+	if c.nulls || loose {
+		s.Valid = table.NewBitmap(n)
+	}
+	switch {
+	case c.Bits <= 8:
+		s.Codes.U8 = make([]uint8, n)
+		s.Nulls = fetchAll(c, of, s.Codes.U8, s.Valid)
+	case c.Bits <= 16:
+		s.Codes.U16 = make([]uint16, n)
+		s.Nulls = fetchAll(c, of, s.Codes.U16, s.Valid)
+	case c.Bits <= 32:
+		s.Codes.U32 = make([]uint32, n)
+		s.Nulls = fetchAll(c, of, s.Codes.U32, s.Valid)
+	default:
+		s.Codes.U64 = make([]uint64, n)
+		s.Nulls = fetchAll(c, of, s.Codes.U64, s.Valid)
+	}
+	if s.Nulls == 0 {
+		s.Valid = nil
+	}
+	return s
+}
+
+// picked is some rows of a segment.
+func picked(s *table.Segment, rows []uint32) *table.Segment {
+	one := &joinColumn{Segment: s, starts: []int{0, s.Rows()}, nulls: s.Nulls > 0, chunks: []translated{{Segment: s}}}
+	return one.segment(ids{slices.Clip(rows), 0}, len(rows), false)
+}
+
+// orNothing is a segment that has no codes where all rows are NULL.
+func orNothing(s *table.Segment) *table.Segment {
+	if n := s.Rows(); s.Nulls == n {
+		s.Base, s.Max, s.Bits, s.Dict = 0, 0, 0, nil
+		s.Codes = table.Codes{U8: make([]uint8, n)}
+	}
+	return s
+}
+
+// fetchAll is fetch, of many rows on all cores.
+func fetchAll[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T, valid table.Bitmap) (nulls int) {
+	if len(out) <= vector.BlockRows {
+		return fetch(c, of, out, valid)
+	}
+	var mu sync.Mutex
+	table.InParts(len(out), func(lo, hi int) {
+		part := ids{nil, of.first + lo}
+		if of.list != nil {
+			part = ids{of.list[lo:hi], 0}
+		}
+		var v table.Bitmap
+		if valid != nil {
+			v = valid[lo/64:]
+		}
+		n := fetch(c, part, out[lo:hi], v)
+		mu.Lock()
+		nulls += n
+		mu.Unlock()
+	})
+	return nulls
+}
+
+// gathered is n rows of a relation from row at on, of one column.
+func (j *joiner) gathered(rel *relation, col, at, n int) *table.Segment {
+	scan := j.scanOf(col)
+	of := ids{nil, at}
+	for i, s := range rel.scans {
+		if s == scan && rel.ids[i] != nil {
+			of = ids{rel.ids[i][at : at+n], 0}
+		}
+	}
+	c := j.column(col)
+	if of.list == nil && len(c.chunks) == 1 && at == 0 && n == c.chunks[0].Rows() {
+		return c.chunks[0].Segment // all rows in their order
+	}
+	return orNothing(c.segment(of, n, of.list != nil && rel.loose[scan]))
+}
