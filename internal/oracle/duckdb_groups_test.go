@@ -221,7 +221,7 @@ func TestDuckDBGroups(t *testing.T) {
 		g := &groups{texts{t, tab}}
 		for range 8 {
 			h.queries++
-			h.groupsAsInDuckDB(t, tab, g.statement(), p)
+			groupsAsInDuckDB(t, h, tab, g.statement(), p)
 		}
 		if err := p.drop(tab.Name); err != nil {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func TestDuckDBGroups(t *testing.T) {
 }
 
 // groupsAsInDuckDB compares a statement with an aggregation, on cpu, with DuckDB.
-func (h *harness) groupsAsInDuckDB(t *rapid.T, tab *table.Table, text string, p *peer) {
+func groupsAsInDuckDB(t *rapid.T, h *harness, tab *table.Table, text string, p *peer) {
 	tree, err := bind(tab, text)
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)

@@ -53,14 +53,14 @@ func TestSQLiteAgreesOnTheFlights(t *testing.T) {
 	}
 	for _, where := range []string{"delay < -1000", "delay = 1", "delay > 10 AND distance < 400", "distance >= 300", "delay > -1000"} {
 		for _, column := range []string{"delay", "distance", "time"} {
-			h.checkAggregates(t, tab, column, where, p)
+			checkAggregates(t, h, tab, column, where, p)
 		}
 	}
 	t.Log(&h.tally)
 }
 
 // checkAggregates compares the aggregates that SQLite has no word for.
-func (h *harness) checkAggregates(t *testing.T, tab *table.Table, column, where string, p *peer) {
+func checkAggregates(t *testing.T, h *harness, tab *table.Table, column, where string, p *peer) {
 	t.Helper()
 	text := fmt.Sprintf("SELECT COUNT(*), selectivity(), AVG(%[1]s), MEDIAN(%[1]s), percentile_disc(0.99) WITHIN GROUP (ORDER BY %[1]s), "+
 		"percentile_disc(0.3) WITHIN GROUP (ORDER BY %[1]s DESC), kth_largest(%[1]s, 2), kth_smallest(%[1]s, 100) FROM %[2]s WHERE %[3]s",

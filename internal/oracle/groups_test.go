@@ -382,7 +382,9 @@ func definedValue(a expr.Aggregate, args [][2]table.Value, rows int) (table.Valu
 	for i := range values {
 		same := 0
 		for _, v := range values {
-			same += b2i(table.Compare(v, values[i]) == 0)
+			if table.Compare(v, values[i]) == 0 {
+				same++
+			}
 		}
 		if same > most {
 			best, most = i, same
@@ -464,7 +466,11 @@ func definedMoment(a expr.Aggregate, args [][2]table.Value) (table.Value, error)
 		}
 	}
 	if a.Kind == expr.RegrAvgX || a.Kind == expr.RegrAvgY {
-		return definedSum(expr.Aggregate{Kind: expr.Avg, Arg: a.Arg}, of[b2i(a.Kind == expr.RegrAvgX)])
+		values := of[0]
+		if a.Kind == expr.RegrAvgX {
+			values = of[1]
+		}
+		return definedSum(expr.Aggregate{Kind: expr.Avg, Arg: a.Arg}, values)
 	}
 	sum := func(l, r []*big.Rat, meanL, meanR *big.Rat) *big.Rat { // nil is NaN
 		out := new(big.Rat)

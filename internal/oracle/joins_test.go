@@ -52,7 +52,7 @@ var joinFields = []table.Field{
 }
 
 // joinTables draws the tables of some statements.
-func joinTables(t *rapid.T, h *harness, decimals bool) (list []*table.Table) {
+func joinTables(t *rapid.T, name func() string, decimals bool) (list []*table.Table) {
 	for n := range 6 {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		fields := joinFields[:1:1]
@@ -73,7 +73,7 @@ func joinTables(t *rapid.T, h *harness, decimals bool) (list []*table.Table) {
 		}
 		rows := []int{20 + rnd.IntN(200), 3 + rnd.IntN(12), rnd.IntN(30), max(0, rnd.IntN(9)-3), rnd.IntN(20), 10 + rnd.IntN(60)}[n]
 		unique := n == 1 || n == 2
-		list = append(list, joinTable(rnd, h.name(), fields, rows, unique))
+		list = append(list, joinTable(rnd, name(), fields, rows, unique))
 	}
 	return list
 }
@@ -429,7 +429,7 @@ func TestSQLiteJoins(t *testing.T) { joinsAgree(t, openSQLite(t, sqlite{iso: tru
 func joinsAgree(t *testing.T, p *peer, decimals bool) {
 	h := open(t)
 	rapid.Check(t, func(t *rapid.T) {
-		g := &joins{texts: texts{t: t}, pool: joinTables(t, h, decimals)}
+		g := &joins{texts: texts{t: t}, pool: joinTables(t, h.name, decimals)}
 		for _, tab := range g.pool {
 			h.register(t, tab)
 			if err := p.load(tab); err != nil {

@@ -300,7 +300,7 @@ func TestSQLiteNested(t *testing.T) { nestedAgree(t, openSQLite(t, sqlite{iso: t
 func nestedAgree(t *testing.T, p *peer, all bool) {
 	h := open(t)
 	rapid.Check(t, func(t *rapid.T) {
-		g := &nested{joins: joins{texts: texts{t: t}, pool: joinTables(t, h, false)}, all: all}
+		g := &nested{joins: joins{texts: texts{t: t}, pool: joinTables(t, h.name, false)}, all: all}
 		for _, tab := range g.pool {
 			h.register(t, tab)
 			if err := p.load(tab); err != nil {

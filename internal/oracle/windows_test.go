@@ -193,7 +193,7 @@ func windowsAgree(t *testing.T, p *peer, all bool) {
 	h := open(t)
 	h.dbs = slices.DeleteFunc(h.dbs, func(db namedDB) bool { return db.Backend() != "compute" && db.Backend() != "cpu" }) // the others leave windows to cpu
 	rapid.Check(t, func(t *rapid.T) {
-		g := &windows{nested{joins: joins{texts: texts{t: t}, pool: joinTables(t, h, false)}, all: all}}
+		g := &windows{nested{joins: joins{texts: texts{t: t}, pool: joinTables(t, h.name, false)}, all: all}}
 		for _, tab := range g.pool {
 			h.register(t, tab)
 			if err := p.load(tab); err != nil {
