@@ -131,12 +131,12 @@ lint: setup-run ## staticcheck
 
 # Random tests start from SEED, so that a check of a commit says something about
 # the commit; SEED=0 takes another seed each time, as make soak does. Each draws CHECKS
-# times; those of internal/oracle say themselves how often.
+# times; those of internal/oracle/duckdb say themselves how often.
 CHECKS ?= 25
 SEEDED = -rapid.seed=$(SEED) -rapid.checks=$(CHECKS)
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
 # They compare with DuckDB, which links 45 MB more.
-PEERS := ./internal/oracle ./bench
+PEERS := ./internal/oracle/duckdb ./bench
 
 .PHONY: unit unit-test random-test oracle-test
 unit: unit-test random-test oracle-test ## the tests (SEED=0: other random cases; GOFLAGS=-race: all with the race detector, three times as long)
@@ -190,12 +190,12 @@ soak: setup fuzz ## SOAK times (10) as many random queries and different stateme
 
 # Test binaries of the packages that use the GPU. The machine with the GPU may lack
 # Go: take .bin/gpu and internal/gltest/test-gpu.sh there.
-GPU_TESTS := pass textures shaders predicates aggregates fused compute compute/sharedscan relational primitives papers/lab papers/pary papers/scan papers/wisconsin internal/slt internal/oracle
+GPU_TESTS := pass textures shaders predicates aggregates fused compute compute/sharedscan relational primitives papers/lab papers/pary papers/scan papers/wisconsin internal/slt internal/oracle/backends internal/oracle/sqlite
 
 .PHONY: gpu-tests
 gpu-tests: setup-run
 	rm -rf .bin/gpu && mkdir -p .bin/gpu
-	for p in $(GPU_TESTS); do $(GO) test -c -tags $(TAGS) -ldflags '-s -w' -o ".bin/gpu/$$(basename "$$p").test" "./$$p"; done
+	for p in $(GPU_TESTS); do $(GO) test -c -tags $(TAGS) -ldflags '-s -w' -o ".bin/gpu/$${p//\//-}.test" "./$$p"; done
 	echo '$(VERSION)' > .bin/gpu/COMMIT
 
 .PHONY: test-gpu

@@ -1,0 +1,9 @@
+package backends
+
+import (
+	"testing"
+
+	"github.com/stencildb/stencildb/internal/oracle/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
