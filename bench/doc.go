@@ -56,7 +56,7 @@
 // to an idle device; beside it stands the device's own time where its timer is real. All
 // answers are compared with those of package cpu without vector instructions.
 //
-//   - "classic-compute-only", the paper's time of computation without the copies, is a
+//   - "classic-copy-excluded", the paper's time of computation without the copies, is a
 //     run of its own of the whole query in which the CopyToDepth passes are timed and
 //     taken off: by timestamps on the device where those are real, which wait for
 //     nothing, else by the clock between two finishes. So its answer is right, and

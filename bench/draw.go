@@ -36,7 +36,7 @@ func rgb(r, g, b uint8) color.RGBA { return color.RGBA{r, g, b, 255} }
 // looks are those of the systems, in the order of the legend.
 var looks = []look{
 	{classic, "classic", rgb(0, 0, 0), nil, draw.CircleGlyph{}},
-	{classicCompute, "classic, compute only", rgb(0, 0, 0), dash(6, 3), draw.RingGlyph{}},
+	{copyExcluded, "classic, copy excluded", rgb(0, 0, 0), dash(6, 3), draw.RingGlyph{}},
 	{classicCounts, "classic, counts only", rgb(70, 70, 70), dash(10, 3), draw.TriangleGlyph{}},
 	{classicBare, "classic, no guard", rgb(110, 110, 110), dash(4, 1), draw.PyramidGlyph{}},
 	{classicFloat, "classic in float32", rgb(0, 0, 0), dash(3, 1, 1, 1), draw.SquareGlyph{}},

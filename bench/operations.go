@@ -49,7 +49,7 @@ func (o Operation) runsOver(rows int, sizes []int) bool {
 }
 
 // special are the systems that run only the operations that name them.
-var special = []string{classicCompute, classicCounts, classicAlone, classicBare, classicFloat, quickSelect, mipmapSum}
+var special = []string{copyExcluded, classicCounts, classicAlone, classicBare, classicFloat, quickSelect, mipmapSum}
 
 // takes reports whether a system runs the operation.
 func (o Operation) takes(system string) bool {
@@ -102,8 +102,8 @@ const rankShown = "kth_largest_40pct"
 
 // figureOperations are the cases of the figures, in their order.
 var figureOperations = func() []Operation {
-	computeOnly, ranked := []string{classicCompute}, []string{classicCompute, quickSelect}
-	selecting := []string{classicCompute, classicCounts}
+	withoutCopies, ranked := []string{copyExcluded}, []string{copyExcluded, quickSelect}
+	selecting := []string{copyExcluded, classicCounts}
 	list := []Operation{
 		{figure: "2", Name: "copy_to_depth", Attributes: 1, only: []string{classic}, query: working(Copies, counting(below60))},
 		{figure: "3", Name: "predicate", Attributes: 1, extra: append(selecting, classicBare), query: working(Selects, counting(below60))},
@@ -115,7 +115,7 @@ var figureOperations = func() []Operation {
 		{figure: mipmapFigure, Name: "sum", Attributes: 1, extra: []string{mipmapSum}, query: aggregate("SUM")},
 	}
 	for n := 1; n <= attributes; n++ {
-		extra := computeOnly
+		extra := withoutCopies
 		if n == 1 { // of more the stencil buffer holds the selection in any case
 			extra = selecting
 		}

@@ -8,21 +8,21 @@ import (
 
 // The systems of the figures beside the backends and the peers.
 const (
-	classic        = "classic"
-	classicCompute = "classic-compute-only" // less the CopyToDepth passes
-	classicCounts  = "classic-count-only"   // counts, and leaves no selection in the stencil buffer
-	classicAlone   = "classic-no-count"     // the selection without its count
-	classicBare    = "classic-no-guard"     // without the guard program of package pass
-	classicFloat   = "classic-float"        // SemilinearFP as published, in float32
-	cpuScalar      = "cpu-scalar"           // without vector instructions
-	quickSelect    = "quickselect"
-	mipmapSum      = "mipmap"
+	classic       = "classic"
+	copyExcluded  = "classic-copy-excluded" // less the CopyToDepth passes
+	classicCounts = "classic-count-only"    // counts, and leaves no selection in the stencil buffer
+	classicAlone  = "classic-no-count"      // the selection without its count
+	classicBare   = "classic-no-guard"      // without the guard program of package pass
+	classicFloat  = "classic-float"         // SemilinearFP as published, in float32
+	cpuScalar     = "cpu-scalar"            // without vector instructions
+	quickSelect   = "quickselect"
+	mipmapSum     = "mipmap"
 )
 
 // figureBackends are the systems of the figures on the device, with the backend that
 // each runs.
 var figureBackends = map[string]string{
-	classic: classic, classicCompute: classic, classicCounts: classic, classicAlone: classic, classicBare: classic, classicFloat: classic, mipmapSum: classic,
+	classic: classic, copyExcluded: classic, classicCounts: classic, classicAlone: classic, classicBare: classic, classicFloat: classic, mipmapSum: classic,
 	"fused": "fused", "compute": "compute",
 }
 
@@ -32,7 +32,7 @@ func figureSystems(backends []string) (list []string) {
 		list = append(list, b)
 		switch b {
 		case classic:
-			list = append(list, classicCompute, classicCounts, classicAlone, classicBare, classicFloat, mipmapSum)
+			list = append(list, copyExcluded, classicCounts, classicAlone, classicBare, classicFloat, mipmapSum)
 		case "cpu":
 			list = append(list, cpuScalar, quickSelect)
 		}

@@ -302,10 +302,17 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return err
 }
 
+// renamed are the names of today in the place of those that reports of earlier versions have.
+var renamed = strings.NewReplacer(`"classic-compute-only"`, `"`+copyExcluded+`"`, `, compute only"`, `, copy excluded"`)
+
 // ReadJSON reads a report that [Report.WriteJSON] wrote.
 func ReadJSON(in io.Reader) (*Report, error) {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
 	r := &Report{}
-	if err := json.NewDecoder(in).Decode(r); err != nil {
+	if err := json.NewDecoder(strings.NewReader(renamed.Replace(string(text)))).Decode(r); err != nil {
 		return nil, fmt.Errorf("not the JSON of a benchmark: %w", err)
 	}
 	if r.Schema != Schema {

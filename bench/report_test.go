@@ -125,6 +125,20 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
+// A report of an earlier version has "classic, copy excluded" by its name of then.
+func TestReadJSONRenames(t *testing.T) {
+	text := `{"schema": 1, "results": [{"operation": "sum", "rows": 9, "system": "classic-compute-only", "stride": 1, "ms": [1], "cpu_ms": [1]}],
+		"skipped": [{"operation": "sum", "rows": 9, "system": "classic-compute-only", "reason": "r"}], "headlines": [{"what": "range, compute only", "of": "classic-compute-only"}]}`
+	r, err := ReadJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{r.Results[0].System, r.Skipped[0].System, r.Headlines[0].Of, r.Headlines[0].What, r.lookOf(r.Results[0].System).label}
+	if diff := cmp.Diff(got, []string{copyExcluded, copyExcluded, copyExcluded, "range, copy excluded", "classic, copy excluded"}); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestReadJSONRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                "not the JSON",

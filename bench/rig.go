@@ -82,8 +82,8 @@ func (r *rig) prepare(system string) func(Query, *physical.Query) (Contender, er
 			return Contender{Device: true, Run: q.counts}, nil
 		case system == classicAlone:
 			return Contender{Device: true, Run: q.uncounted}, nil
-		case system == classicCompute:
-			return Contender{Device: true, Run: q.computeOnly}, nil
+		case system == copyExcluded:
+			return Contender{Device: true, Run: q.withoutCopies}, nil
 		case q.bare: // what it counts may be wrong
 			return Contender{Device: true, Near: true, Run: q.whole}, nil
 		}
@@ -173,10 +173,10 @@ func isCopy(p *pass.Pass) bool {
 	return ok
 }
 
-// computeOnly is the paper's "computation only" time: the CopyToDepth passes are timed on
+// withoutCopies is the paper's "computation only" time, the copy excluded: the CopyToDepth passes are timed on
 // the way, with timestamps where the device's timer is real, which wait for nothing, else
 // by the wall between two finishes, and taken off.
-func (q *query) computeOnly(ctx context.Context) (out Outcome, err error) {
+func (q *query) withoutCopies(ctx context.Context) (out Outcome, err error) {
 	var timers []*glctx.Timer
 	timing := filter{q.GL, func(p *pass.Pass) (pass.Count, error) {
 		if !isCopy(p) {

@@ -14,6 +14,37 @@ import (
 // report has the medians of a committed run of the paper's figures, in milliseconds, by operation, rows and system.
 type report map[string]map[int]map[string]float64
 
+// sample is a line of a figure's CSV file: the median in milliseconds of an operation over so many rows by a system.
+type sample struct {
+	operation, system string
+	rows              int
+	ms                float64
+}
+
+// readCSV reads a figure's CSV file. Lines without a number of rows, of figures with another axis, are left out.
+func readCSV(file string) (list []sample, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	at := map[string]int{}
+	for i, name := range lines[0] {
+		at[name] = i
+	}
+	for _, line := range lines[1:] {
+		rows, wrong := strconv.Atoi(line[at["rows"]])
+		ms, alsoWrong := strconv.ParseFloat(line[at["median_ms"]], 64)
+		if wrong == nil && alsoWrong == nil {
+			list = append(list, sample{line[at["operation"]], line[at["system"]], rows, ms})
+		}
+	}
+	return list, nil
+}
+
 // readReport reads the figures' CSV files in a folder under docs/results.
 func readReport(root, folder string) (report, error) {
 	list, err := filepath.Glob(filepath.Join(root, "docs/results", folder, "figure-*.csv"))
@@ -22,32 +53,18 @@ func readReport(root, folder string) (report, error) {
 	}
 	r := report{}
 	for _, file := range list {
-		text, err := os.ReadFile(file)
+		samples, err := readCSV(file)
 		if err != nil {
 			return nil, err
 		}
-		lines, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		at := map[string]int{}
-		for i, name := range lines[0] {
-			at[name] = i
-		}
-		for _, line := range lines[1:] {
-			rows, wrong := strconv.Atoi(line[at["rows"]])
-			ms, alsoWrong := strconv.ParseFloat(line[at["median_ms"]], 64)
-			if wrong != nil || alsoWrong != nil {
-				continue // a figure whose axis is not the number of rows
+		for _, x := range samples {
+			if r[x.operation] == nil {
+				r[x.operation] = map[int]map[string]float64{}
 			}
-			operation := line[at["operation"]]
-			if r[operation] == nil {
-				r[operation] = map[int]map[string]float64{}
+			if r[x.operation][x.rows] == nil {
+				r[x.operation][x.rows] = map[string]float64{}
 			}
-			if r[operation][rows] == nil {
-				r[operation][rows] = map[string]float64{}
-			}
-			r[operation][rows][line[at["system"]]] = ms
+			r[x.operation][x.rows][x.system] = x.ms
 		}
 	}
 	return r, nil
@@ -135,4 +152,4 @@ func ratioTable(root string) (string, error) {
 }
 
 // classicBare is `classic` without the copies to depth, in reports.
-const classicBare = "classic-compute-only"
+const classicBare = "classic-copy-excluded"

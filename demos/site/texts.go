@@ -16,20 +16,26 @@ import (
 	"github.com/stencildb/stencildb/internal/files"
 )
 
-// generated are the parts of texts that the program makes, by their names in the markers around them.
-var generated = map[string]func(root string) (string, error){
-	"functions":    func(string) (string, error) { return functionTable() },
-	"settings":     func(string) (string, error) { return answerTable("SHOW ALL", "setting", "default", "meaning") },
-	"results":      func(string) (string, error) { return resultTable() },
-	"rules":        func(string) (string, error) { return answerTable("SHOW RULES", "rule", "what it does") },
-	"shell":        func(string) (string, error) { return shellCommands() },
-	"speed":        speedTable,
-	"ratios":       ratioTable,
-	"architecture": roomTable,
+// generated are the parts of texts that the program makes, by their names in the markers around them. A
+// marker may give a number, such as that of a figure.
+var generated = map[string]func(root, number string) (string, error){
+	"functions":    func(string, string) (string, error) { return functionTable() },
+	"settings":     func(string, string) (string, error) { return answerTable("SHOW ALL", "setting", "default", "meaning") },
+	"results":      func(string, string) (string, error) { return resultTable() },
+	"rules":        func(string, string) (string, error) { return answerTable("SHOW RULES", "rule", "what it does") },
+	"shell":        func(string, string) (string, error) { return shellCommands() },
+	"speed":        func(root, _ string) (string, error) { return speedTable(root) },
+	"ratios":       func(root, _ string) (string, error) { return ratioTable(root) },
+	"architecture": func(root, _ string) (string, error) { return roomTable(root) },
+	"claims":       claimTable,
+	"medians":      medianTable,
+	"census":       func(root, _ string) (string, error) { return censusTable(root) },
+	"gains":        func(root, _ string) (string, error) { return gainTable(root) },
+	"guard":        func(root, _ string) (string, error) { return guardTable(root) },
 }
 
-// part is a generated part of a text, with its name and what stands between the markers.
-var part = regexp.MustCompile(`(?s)(<!-- generated: ([a-z]+) -->\n).*?(<!-- end -->)`)
+// part is a generated part of a text, with its name, its number, and what stands between the markers.
+var part = regexp.MustCompile(`(?s)(<!-- generated: ([a-z]+)(?: ([0-9]+))? -->\n).*?(<!-- end -->)`)
 
 // filled returns the Markdown files that have generated parts, with these as the program makes them, by
 // their paths from the root.
@@ -52,11 +58,11 @@ func filled(root string) (map[string]string, error) {
 				failed = fmt.Errorf("%s: nothing generates %q", file, m[2])
 				return old
 			}
-			made, err := make(root)
+			made, err := make(root, m[3])
 			if err != nil {
 				failed = fmt.Errorf("%s: %s: %w", file, m[2], err)
 			}
-			return m[1] + "\n" + made + "\n" + m[3]
+			return m[1] + "\n" + made + "\n" + m[4]
 		})
 		if failed != nil {
 			return nil, failed

@@ -122,9 +122,6 @@ func TestSentencesAreFound(t *testing.T) {
 	}
 }
 
-// long has the pages that have longer sentences yet, and how many: fewer are right, more are not.
-var long = map[string]int{"paper.md": 8}
-
 // Sentences of the texts are short, and the README is.
 func TestSentencesAreShort(t *testing.T) {
 	for _, file := range userTexts(t) {
@@ -134,12 +131,29 @@ func TestSentencesAreShort(t *testing.T) {
 				found = append(found, fmt.Sprintf("%d words: %s", n, strings.TrimSpace(s)))
 			}
 		}
-		if name := filepath.Base(file); len(found) != long[name] {
-			t.Errorf("%s has %d sentences of more than %d words, want %d:\n%s", name, len(found), longest, long[name], strings.Join(found, "\n"))
+		if len(found) > 0 {
+			t.Errorf("%s has sentences of more than %d words:\n%s", filepath.Base(file), longest, strings.Join(found, "\n"))
 		}
 	}
 	if n := strings.Count(read(t, root+"/README.md"), "\n"); n > 150 {
 		t.Errorf("README.md has %d lines", n)
+	}
+}
+
+// What was measured of the paper's operations stands in docs/paper.md as the reports have it: nobody types a time
+// or a ratio. Italics are what the paper says.
+func TestFiguresOfThePaperAreGenerated(t *testing.T) {
+	text := part.ReplaceAllString(read(t, root+"/docs/paper.md"), "")
+	text = regexp.MustCompile(`(^|[^*])\*[^*]+\*($|[^*])`).ReplaceAllString(text, "$1$2")
+	text = linkTo.ReplaceAllString(text, "$1")
+	measured := regexp.MustCompile(`[0-9][0-9.,]* (ms|µs|times|GB/s)\b|[0-9.]+ %( of| slower| faster)|times slower|takes [0-9]`)
+	for i, line := range strings.Split(text, "\n") {
+		if found := measured.FindString(line); found != "" {
+			t.Errorf("line %d without the generated parts has a figure of its own, %q: %s", i+1, found, line)
+		}
+	}
+	if !measured.MatchString("it is 0.201 ms") || !measured.MatchString("3.1 times as fast") {
+		t.Error("the test finds no figures")
 	}
 }
 
