@@ -54,6 +54,45 @@ func TestHouse(t *testing.T) {
 	}
 }
 
+// No arrow of the picture goes through a room, or through a floor's title, and nothing lies outside.
+func TestArrowsGoBetweenTheRooms(t *testing.T) {
+	all, err := imports(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := layout(all)
+	if len(d.arrows) < 20 || len(d.bands) != len(floors) {
+		t.Fatalf("%d arrows, %d floors", len(d.arrows), len(d.bands))
+	}
+	for _, a := range d.arrows {
+		points := a.points
+		if a.curve { // its middle is half as far down as its control point
+			points = []point{points[0], {points[1].x, (points[0].y + points[1].y) / 2}, points[2]}
+		}
+		for i, p := range points[1:] {
+			for step := range 101 { // of the way to this point
+				q := points[i]
+				x, y := q.x+(p.x-q.x)*step/100, q.y+(p.y-q.y)*step/100
+				if x < margin+labelWidth || x > pictureWidth-margin || y < 0 || y > d.height {
+					t.Fatalf("%s to %s passes %d, %d", a.from, a.to, x, y)
+				}
+				for _, b := range d.boxes {
+					if max(x-b.x, b.x-x) < boxWidth/2 && max(y-b.y, b.y-y) < boxHeight/2 {
+						t.Fatalf("%s to %s goes through %s", a.from, a.to, b.room)
+					}
+				}
+			}
+		}
+	}
+	for _, b := range d.bands {
+		for i, words := range b.title {
+			if len(words) > titleLetters || b.top+24+18*i > b.bottom {
+				t.Errorf("%q does not fit", words)
+			}
+		}
+	}
+}
+
 // userTexts returns README.md and the texts in docs, the results left out.
 func userTexts(t *testing.T) []string {
 	list, err := filepath.Glob(root + "/docs/*.md")
