@@ -13,7 +13,9 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/externalsort"
 	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -31,7 +33,7 @@ func spills(tree plan.Node) bool {
 	case *plan.Distinct:
 		return spills(different(n))
 	case *plan.Sort:
-		return merges(n) && spills(n.Input)
+		return externalsort.Supports(n.Keys) && spills(n.Input)
 	case *plan.Limit, *plan.Project, *plan.Filter, *plan.Repeat, *plan.SeriesOfEach:
 		return spills(n.Inputs()[0])
 	case *plan.Aggregate:
@@ -91,7 +93,7 @@ func newBeyond(x *execution) *beyond {
 	out.spill = spill.NewFile(x.db.newTemporary)
 	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
 	if way := x.spared.way; way != nil {
-		out.runs = mostRuns
+		out.runs = externalsort.MaxRuns
 		out.all = func() iter.Seq2[*execution, error] { return way.parts(out, f.Where) }
 	}
 	return out
@@ -684,12 +686,12 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 	for _, i := range b.rest.Columns {
 		item(&expr.Column{Index: i, Name: b.fields[i].Name, T: b.fields[i].Type, P: -1})
 	}
-	var keys []mergeKey
+	var keys []sortkey.Key
 	for _, k := range n.Keys {
 		if c, ok := k.E.(*expr.Column); ok {
-			keys = append(keys, mergeKey{k, slices.Index(b.rest.Columns, c.Index)})
+			keys = append(keys, sortkey.Key{SortKey: k, Column: slices.Index(b.rest.Columns, c.Index)})
 		} else {
-			keys = append(keys, mergeKey{k, item(k.E)})
+			keys = append(keys, sortkey.Key{SortKey: k, Column: item(k.E)})
 		}
 	}
 	m := b.sortMerge(b.spill, n, keys, b.budget, b.runs, b.total/max(1, b.most)+int64(16*len(keys)+16))
@@ -704,12 +706,12 @@ func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 }
 
 // inOrder are items of the rows of parts in the order of a Sort, whose keys are among them.
-func (b *beyond) inOrder(m *merge, n *plan.Sort, items []plan.Item, parts iter.Seq2[*execution, error]) (iter.Seq2[computed, error], error) {
+func (b *beyond) inOrder(m *externalsort.Merge, n *plan.Sort, items []plan.Item, parts iter.Seq2[*execution, error]) (iter.Seq2[computed, error], error) {
 	var runs [][]spill.Extent
 	for part, err := range parts {
 		if err == nil {
 			err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows placedRows) error {
-				run, err := m.written(part, rows, items)
+				run, err := part.writtenRun(m, rows, items, false)
 				runs = append(runs, run)
 				return err
 			})
@@ -718,14 +720,14 @@ func (b *beyond) inOrder(m *merge, n *plan.Sort, items []plan.Item, parts iter.S
 			return nil, err
 		}
 	}
-	return m.all(runs), nil
+	return batchesIn(m.All(runs)), nil
 }
 
 // sortedValues gives rows that are no table's in the order of a Sort: what does not fit a part of the budget becomes runs in the
 // temporary file.
 func (b *beyond) sortedValues(n *plan.Sort) stream {
 	fields := n.Input.Fields()
-	var keys []mergeKey
+	var keys []sortkey.Key
 	var made []expr.Expr // the keys that are no values of the rows
 	for _, k := range n.Keys {
 		at := named(k.E)
@@ -733,24 +735,24 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 			at = len(fields) + len(made)
 			made = append(made, k.E)
 		}
-		keys = append(keys, mergeKey{k, at})
+		keys = append(keys, sortkey.Key{SortKey: k, Column: at})
 	}
 	return func(yield func(batch, error) bool) {
-		r := &runs{merge: b.sortMerge(b.spill, n, keys, b.budget, mostRuns, int64(16*(len(fields)+len(keys)))), budget: b.budget}
+		r := externalsort.NewRuns(b.sortMerge(b.spill, n, keys, b.budget, externalsort.MaxRuns, int64(16*(len(fields)+len(keys)))), b.budget)
 		for in, err := range b.stream(n.Input) {
 			var rows computed
 			if err == nil && in.Len() > 0 {
 				rows, err = arrowOf(in, fields, made)
 			}
 			if err == nil && rows != nil {
-				err = r.add(rows)
+				err = r.Add(rows)
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 		}
-		out, err := r.sorted()
+		out, err := r.Sorted()
 		if err != nil {
 			yield(nil, err)
 			return
@@ -760,7 +762,7 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 				yield(nil, err)
 				return
 			}
-			if !yield(valuesOf(rows[:len(fields)], fields), nil) {
+			if !yield(valuesOf(computed(rows[:len(fields)]), fields), nil) {
 				return
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/cpu/aggregation"
+	"github.com/stencildb/stencildb/engine/externalsort"
+	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -17,7 +19,9 @@ import (
 func takesInOrder(n *plan.Aggregate) bool {
 	rest, _ := withoutOrdered(n)
 	return slices.ContainsFunc(n.Aggs, aggregation.IsOrdered) && (aggregation.NewGroups(rest) != nil || splits(rest)) &&
-		!slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return aggregation.IsOrdered(a) && !merges(orderFor(n, a)) })
+		!slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool {
+			return aggregation.IsOrdered(a) && !externalsort.Supports(orderFor(n, a).Keys)
+		})
 }
 
 // withoutOrdered is an aggregation without those that [aggregation.Ordered] computes, of which it counts the values, and the numbers of its aggregates: these
@@ -98,21 +102,20 @@ func (b *beyond) ordered(n *plan.Aggregate, aggs []int, parts iter.Seq2[*executi
 	a := n.Aggs[aggs[0]]
 	by := orderFor(n, a)
 	var items []plan.Item
-	var keys []mergeKey
+	var keys []sortkey.Key
 	for i, k := range by.Keys {
-		items, keys = append(items, plan.Item{E: k.E}), append(keys, mergeKey{k, i})
+		items, keys = append(items, plan.Item{E: k.E}), append(keys, sortkey.Key{SortKey: k, Column: i})
 	}
 	of := len(n.Keys) // the column of the values, behind which there are separators
 	if a.Kind == expr.StringAgg {
 		of = len(items)
 		items = append(items, plan.Item{E: distinctOf(a)}, plan.Item{E: filtered(a, a.Separator)})
 	}
-	m := b.sortMerge(b.spill, by, keys, b.budget, mostRuns, int64(32*len(items)+16))
+	m := b.sortMerge(b.spill, by, keys, b.budget, externalsort.MaxRuns, int64(32*len(items)+16))
 	rows, err := b.inOrder(m, by, items, parts)
 	if err != nil {
 		return err
 	}
-	keysOfGroup := &merge{keys: keys[:len(n.Keys)]}
 	fields := (&plan.Aggregate{Keys: n.Keys}).Fields()
 	var group []table.Value
 	list := make([]*aggregation.Ordered, len(aggs))
@@ -138,14 +141,14 @@ func (b *beyond) ordered(n *plan.Aggregate, aggs []int, parts iter.Seq2[*executi
 		if err != nil {
 			return err
 		}
-		groups := keysOfGroup.keysOf(rows)
+		groups := sortkey.BytesOf(rows, keys[:len(n.Keys)], 0)
 		value := ingest.ArrowValues(rows[of], items[of].E.Type())
 		separator := func(int) table.Value { return table.Value{} }
 		if a.Kind == expr.StringAgg {
 			separator = ingest.ArrowValues(rows[of+1], items[of+1].E.Type())
 		}
 		for i := range rows.Len() {
-			if key := groups.of(i); group == nil || !bytes.Equal(key, last) && len(n.Keys) > 0 {
+			if key := groups.Of(i); group == nil || !bytes.Equal(key, last) && len(n.Keys) > 0 {
 				if err := end(); err != nil {
 					return err
 				}

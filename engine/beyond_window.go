@@ -13,6 +13,8 @@ import (
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/cpu/window"
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/externalsort"
+	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
@@ -246,9 +248,9 @@ func rowsAt(from, to int, of ...*table.Table) *table.Table {
 
 // inOrder are rows in the order of a function's partition and order.
 func (x *settling) inOrder(ctx context.Context, in *spilled, f *expr.Window, budget int64) (iter.Seq2[computed, error], error) {
-	var keys []mergeKey
+	var keys []sortkey.Key
 	key := func(k expr.SortKey) {
-		keys = append(keys, mergeKey{k, slices.Index(in.columns, k.E.(*expr.Column).Index)})
+		keys = append(keys, sortkey.Key{SortKey: k, Column: slices.Index(in.columns, k.E.(*expr.Column).Index)})
 	}
 	for _, e := range f.Partition {
 		key(expr.SortKey{E: e})
@@ -256,16 +258,17 @@ func (x *settling) inOrder(ctx context.Context, in *spilled, f *expr.Window, bud
 	for _, k := range f.Order {
 		key(k)
 	}
-	r := &runs{merge: mergeOf(ctx, in.of, keys, budget, mostRuns, in.bytes()/int64(in.rows())+int64(16*len(keys)+16)), budget: budget}
+	r := externalsort.NewRuns(externalsort.NewMerge(ctx, in.of, keys, budget, externalsort.MaxRuns, in.bytes()/int64(in.rows())+int64(16*len(keys)+16)), budget)
 	for rows, err := range in.batches(ctx) {
 		if err == nil {
-			err = r.add(rows)
+			err = r.Add(rows)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return r.sorted()
+	out, err := r.Sorted()
+	return batchesIn(out), err
 }
 
 // numbered are all columns of rows that are spilled, with the number of the row for each function of a Window: row_number() OVER (), which random()

@@ -17,6 +17,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -538,9 +539,9 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 		}
 		rows[block.Chunk] = list
 	}
-	var keys []sortKey
+	var keys []sortkey.Coded
 	for _, k := range of.Order.Keys {
-		keys = append(keys, columnKey(k, d.whole.Table, k.E.(*expr.Column).Index))
+		keys = append(keys, sortkey.OfColumn(k, d.whole.Table, k.E.(*expr.Column).Index))
 	}
 	runs := make([]physical.SortedRun, len(rows))
 	var group parallel.Errors
@@ -558,7 +559,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 }
 
 // sortedRun is some rows of a chunk in the order of a query, no more than are wanted.
-func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int, rows []uint32) (run physical.SortedRun, err error) {
+func sortedRun(ctx context.Context, q *physical.Query, keys []sortkey.Coded, chunk int, rows []uint32) (run physical.SortedRun, err error) {
 	by := radixsort.Spec{PlaceBits: radixsort.Width(uint64(len(rows))), First: q.Order.Limit}
 	if by.First > int64(len(rows)/8) {
 		by.First = -1
@@ -566,8 +567,8 @@ func sortedRun(ctx context.Context, q *physical.Query, keys []sortKey, chunk int
 	var columns [][]uint64
 	block := table.Block{Chunk: chunk, Rows: rows}
 	for i := range keys {
-		by.KeyBits = append(by.KeyBits, keys[i].bits()...)
-		columns = append(columns, keys[i].arranged(keys[i].column.of(q.Table.Chunks[chunk], block))...)
+		by.KeyBits = append(by.KeyBits, keys[i].Bits()...)
+		columns = append(columns, keys[i].Arrange(keys[i].Column.Codes(q.Table.Chunks[chunk], block))...)
 	}
 	sorter, ok := radixsort.New(1, by)
 	if !ok {

@@ -6,7 +6,9 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/externalsort"
 	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -95,29 +97,29 @@ func keyColumns(q *physical.Query, keys []expr.SortKey, blocks []table.Block) ([
 	eval := &vector.Evaluator{}
 	for _, k := range keys {
 		if c, ok := k.E.(*expr.Column); ok {
-			key := columnKey(k, q.Table, c.Index)
+			key := sortkey.OfColumn(k, q.Table, c.Index)
 			for i, b := range blocks {
-				columns[i] = append(columns[i], key.arranged(key.column.of(q.Table.Chunks[b.Chunk], b))...)
+				columns[i] = append(columns[i], key.Arrange(key.Column.Codes(q.Table.Chunks[b.Chunk], b))...)
 			}
 			continue
 		}
-		key := valueKey(k)
-		pieces, texts := make([]sortPiece, len(blocks)), make([][]string, len(blocks))
+		key := sortkey.OfValues(k)
+		pieces, texts := make([]sortkey.Piece, len(blocks)), make([][]string, len(blocks))
 		for i, b := range blocks {
 			x, err := eval.Vector(k.E, q.Table.Chunks[b.Chunk], b)
 			if err != nil {
 				return nil, err
 			}
-			key.add(&pieces[i], x)
+			key.Add(&pieces[i], x)
 			texts[i] = x.Texts
 		}
-		if key.ranked {
-			for i, codes := range ranks(texts) {
-				pieces[i].columns = key.arranged(codes, pieces[i].ranked[0].Valid)
+		if key.Ranked {
+			for i, codes := range sortkey.Ranks(texts) {
+				pieces[i].Columns = key.Arrange(codes, pieces[i].Ranked[0].Valid)
 			}
 		}
 		for i, p := range pieces {
-			columns[i] = append(columns[i], p.columns...)
+			columns[i] = append(columns[i], p.Columns...)
 		}
 	}
 	return columns, nil
@@ -229,11 +231,11 @@ func merged(q *physical.Query, runs []physical.SortedRun) (out placedRows, err e
 	for i, r := range runs {
 		heads[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows, columns: columns[i]}
 	}
-	for h := newHeap(heads, (*head).before); len(out.places) < total; {
-		first := h.of[0]
+	for h := externalsort.NewHeap(heads, (*head).before); len(out.places) < total; {
+		first := h.First()
 		out.places = append(out.places, first.start+uint64(first.rows[first.at]))
 		first.at++
-		h.next(first.at < len(first.rows))
+		h.Next(first.at < len(first.rows))
 	}
 	return out, nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/externalsort"
+	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -26,7 +28,7 @@ type sorting struct {
 	*execution
 	*plan.Sort
 	of     *table.Table // nil of rows of values
-	keys   []sortKey
+	keys   []sortkey.Coded
 	by     radixsort.Spec
 	sorter radixsort.Sorter
 	rows   int64 // that have come
@@ -57,17 +59,16 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		of := spill.NewFile(x.db.newTemporary)
 		defer of.Close()
 		var items []plan.Item
-		var keys []mergeKey
+		var keys []sortkey.Key
 		for i, k := range n.Keys {
-			items, keys = append(items, plan.Item{E: k.E}), append(keys, mergeKey{k, i})
+			items, keys = append(items, plan.Item{E: k.E}), append(keys, sortkey.Key{SortKey: k, Column: i})
 		}
-		m := x.sortMerge(of, n, keys, budget, mostRuns, int64(16*len(keys)+16))
-		m.places = true
+		m := x.sortMerge(of, n, keys, budget, externalsort.MaxRuns, int64(16*len(keys)+16))
 		var placed placedRows // the one run, of which nothing is written
 		var runs [][]spill.Extent
 		some := false
 		write := func(rows placedRows) error {
-			run, err := m.written(x, rows, items)
+			run, err := x.writtenRun(m, rows, items, true)
 			runs = append(runs, run)
 			return err
 		}
@@ -93,7 +94,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		case runs == nil:
 			yield(placed, nil)
 		default:
-			for rows, err := range m.all(runs) {
+			for rows, err := range m.All(runs) {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -116,7 +117,7 @@ func (x *execution) sortedRuns(n *plan.Sort, t *table.Table, blocks stream, budg
 		return err
 	}
 	each := int64(s.sorter.RowBytes())
-	if budget <= 0 || s.by.First >= 0 || int64(end)*each <= budget || !merges(n) {
+	if budget <= 0 || s.by.First >= 0 || int64(end)*each <= budget || !externalsort.Supports(n.Keys) {
 		rows, err := s.blocks(blocks)
 		if err == nil {
 			err = do(rows)
@@ -164,9 +165,9 @@ func (x *execution) newSorting(n *plan.Sort, t *table.Table) *sorting {
 	s := &sorting{execution: x, Sort: n, of: t}
 	for _, k := range n.Keys {
 		if c, ok := k.E.(*expr.Column); ok {
-			s.keys = append(s.keys, columnKey(k, t, c.Index))
+			s.keys = append(s.keys, sortkey.OfColumn(k, t, c.Index))
 		} else {
-			s.keys = append(s.keys, valueKey(k))
+			s.keys = append(s.keys, sortkey.OfValues(k))
 		}
 	}
 	return s
@@ -176,14 +177,14 @@ func (x *execution) newSorting(n *plan.Sort, t *table.Table) *sorting {
 func (s *sorting) blocks(blocks stream) (out placedRows, err error) {
 	var end uint64
 	out.starts, end = chunkStarts(s.of)
-	piece := func(eval *vector.Evaluator, w int, b batch) (sortPiece, error) {
+	piece := func(eval *vector.Evaluator, w int, b batch) (sortkey.Piece, error) {
 		return s.blockPiece(eval, w, b.(blockRows).Block, out.starts)
 	}
 	pieces := inPieces(s.execution, blocks, 1<<16, piece)
 	if end <= pieceOfMade { // others take longer to wake
-		pieces = func(yield func(sortPiece, error) bool) {
+		pieces = func(yield func(sortkey.Piece, error) bool) {
 			for b, err := range blocks {
-				var p sortPiece
+				var p sortkey.Piece
 				if err == nil {
 					p, err = piece(&vector.Evaluator{}, 0, b)
 				}
@@ -246,7 +247,9 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 			yield(nil, err)
 			return
 		}
-		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, radixsort.UpTo[uint64](len(rows))), nil) })
+		places, err := s.places(uint64(len(rows)), func(yield func(sortkey.Piece, error) bool) {
+			yield(s.taken(piece, radixsort.UpTo[uint64](len(rows))), nil)
+		})
 		if err != nil {
 			yield(nil, err)
 			return
@@ -262,34 +265,26 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 	}
 }
 
-// sortPiece is the keys of some rows.
-type sortPiece struct {
-	worker  int
-	rows    int
-	columns [][]uint64    // what the sorter takes; nil where a key is ranked
-	ranked  []expr.Vector // of each key that is ranked
-}
-
 // blockPiece is the keys of a block of the table. Of the error of a row it is the first that
 // counts, so what comes later is computed of the rows before it only.
-func (s *sorting) blockPiece(eval *vector.Evaluator, worker int, b table.Block, starts []uint64) (p sortPiece, err error) {
-	p.worker, p.rows = worker, b.Len()
-	if !slices.ContainsFunc(s.keys, func(k sortKey) bool { return k.column == nil }) { // no row raises an error
+func (s *sorting) blockPiece(eval *vector.Evaluator, worker int, b table.Block, starts []uint64) (p sortkey.Piece, err error) {
+	p.Worker, p.Rows = worker, b.Len()
+	if !slices.ContainsFunc(s.keys, func(k sortkey.Coded) bool { return k.Column == nil }) { // no row raises an error
 		s.columnPiece(worker, b, starts)
 		return p, nil
 	}
 	chunk := s.of.Chunks[b.Chunk]
 	for i := range s.keys {
 		k := &s.keys[i]
-		if k.column != nil {
-			p.columns = append(p.columns, k.arranged(k.column.of(chunk, b))...)
+		if k.Column != nil {
+			p.Columns = append(p.Columns, k.Arrange(k.Column.Codes(chunk, b))...)
 			continue
 		}
 		x, failed := eval.Vector(k.E, chunk, b)
 		if failed != nil {
 			b, err = b.Cut(0, x.Len()), failed
 		}
-		k.add(&p, x)
+		k.Add(&p, x)
 	}
 	if err != nil {
 		return p, err
@@ -310,13 +305,13 @@ func (s *sorting) columnPiece(worker int, b table.Block, starts []uint64) {
 		if s.by.First >= 0 && most == math.MaxUint64 {
 			end = min(i+firstRows, end)
 		}
-		part := s.keys[0].upTo(most, chunk, b.Cut(i, end))
+		part := s.keys[0].UpTo(most, chunk, b.Cut(i, end))
 		if part.Len() == 0 {
 			continue
 		}
 		var columns [][]uint64
 		for k := range s.keys {
-			columns = append(columns, s.keys[k].arranged(s.keys[k].column.of(chunk, part))...)
+			columns = append(columns, s.keys[k].Arrange(s.keys[k].Column.Codes(chunk, part))...)
 		}
 		s.sorter.Add(worker, append(columns, placesOf(part, starts)))
 	}
@@ -332,25 +327,25 @@ func placesOf(b table.Block, starts []uint64) []uint64 {
 }
 
 // valuesPiece is the keys of rows of values, whose places are their numbers: as few bits as they take.
-func (s *sorting) valuesPiece(rows valueRows) (sortPiece, error) {
-	p := sortPiece{rows: len(rows)}
+func (s *sorting) valuesPiece(rows valueRows) (sortkey.Piece, error) {
+	p := sortkey.Piece{Rows: len(rows)}
 	for _, k := range s.Keys {
-		x, err := vectorOf(len(rows), func(i int) (table.Value, error) { return valueIn(rows[i], k.E) }, k.E.Type())
+		x, err := sortkey.VectorOf(len(rows), func(i int) (table.Value, error) { return valueIn(rows[i], k.E) }, k.E.Type())
 		if err != nil {
 			return p, err
 		}
-		key, codes := fittedKey(k, x)
-		s.keys, p.columns = append(s.keys, key), append(p.columns, codes...)
+		key, codes := sortkey.Fitted(k, x)
+		s.keys, p.Columns = append(s.keys, key), append(p.Columns, codes...)
 	}
 	return p, nil
 }
 
 // taken is a piece with the places of its rows, which the sorter has where no key is ranked.
-func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
-	p.columns = append(p.columns, places)
-	if len(p.ranked) == 0 && len(places) > 0 {
-		s.sorter.Add(p.worker, p.columns)
-		p.columns = nil
+func (s *sorting) taken(p sortkey.Piece, places []uint64) sortkey.Piece {
+	p.Columns = append(p.Columns, places)
+	if len(p.Ranked) == 0 && len(places) > 0 {
+		s.sorter.Add(p.Worker, p.Columns)
+		p.Columns = nil
 	}
 	return p
 }
@@ -359,7 +354,7 @@ func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
 func (s *sorting) begin(end uint64) error {
 	s.by, s.rows = radixsort.Spec{PlaceBits: radixsort.Width(max(end, 1) - 1), First: s.Limit}, 0
 	for i, k := range s.keys {
-		s.by.KeyBits = append(s.by.KeyBits, k.bits()...)
+		s.by.KeyBits = append(s.by.KeyBits, k.Bits()...)
 		if i < s.Unique {
 			s.by.Unique = len(s.by.KeyBits)
 		}
@@ -375,7 +370,7 @@ func (s *sorting) begin(end uint64) error {
 }
 
 // places has all pieces made and sorts their rows, whose places are below end.
-func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint64, error) {
+func (s *sorting) places(end uint64, pieces iter.Seq2[sortkey.Piece, error]) ([]uint64, error) {
 	if err := s.begin(end); err != nil {
 		return nil, err
 	}
@@ -383,22 +378,22 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 	if err != nil {
 		return nil, err
 	}
-	var ranked []sortPiece
+	var ranked []sortkey.Piece
 	for p, err := range pieces {
 		if err != nil {
 			return nil, err
 		}
-		if len(p.ranked) > 0 {
+		if len(p.Ranked) > 0 {
 			ranked = append(ranked, p)
 		}
-		s.rows += int64(p.rows)
+		s.rows += int64(p.Rows)
 		if err := sortFits(s.rows, s.sorter.RowBytes(), budget); err != nil && s.by.First < 0 {
 			return nil, err
 		}
 	}
 	s.rank(ranked)
-	for range ordered.Map(runtime.GOMAXPROCS(0), slices.Values(ranked), func(w int, p sortPiece) bool {
-		s.sorter.Add(w, p.columns)
+	for range ordered.Map(runtime.GOMAXPROCS(0), slices.Values(ranked), func(w int, p sortkey.Piece) bool {
+		s.sorter.Add(w, p.Columns)
 		return true
 	}) {
 	}
@@ -415,20 +410,20 @@ func sortFits(rows int64, rowBytes int, budget int64) error {
 }
 
 // rank puts ranks in the place of the keys that have to be ranked.
-func (s *sorting) rank(pieces []sortPiece) {
+func (s *sorting) rank(pieces []sortkey.Piece) {
 	at, n := 0, 0 // in the columns, and in the ranked keys
 	for i := range s.keys {
 		k := &s.keys[i]
-		if k.ranked && len(pieces) > 0 {
+		if k.Ranked && len(pieces) > 0 {
 			var lists [][]string
 			for _, p := range pieces {
-				lists = append(lists, p.ranked[n].Texts)
+				lists = append(lists, p.Ranked[n].Texts)
 			}
-			for j, codes := range ranks(lists) {
-				pieces[j].columns[at] = k.arranged(codes, pieces[j].ranked[n].Valid)[0]
+			for j, codes := range sortkey.Ranks(lists) {
+				pieces[j].Columns[at] = k.Arrange(codes, pieces[j].Ranked[n].Valid)[0]
 			}
 			n++
 		}
-		at += len(k.bits())
+		at += len(k.Bits())
 	}
 }

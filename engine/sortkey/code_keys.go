@@ -1,4 +1,4 @@
-package engine
+package sortkey
 
 import (
 	"math"
@@ -14,47 +14,47 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// sortKey is a key as codes, which order as its values do.
-type sortKey struct {
+// Coded is a key as codes, which order as its values do.
+type Coded struct {
 	expr.SortKey
-	column *sortColumn // where it is a column of the table
-	most   uint64      // its largest code
-	nulls  bool        // it may be NULL
-	long   bool        // behind its codes come 64 bits more
-	ranked bool        // its codes are ranks among all its values
+	Column *CodedColumn // where it is a column of the table
+	most   uint64       // its largest code
+	nulls  bool         // it may be NULL
+	long   bool         // behind its codes come 64 bits more
+	Ranked bool         // its codes are ranks among all its values
 }
 
-// sortColumn is a column of the table, in the code space that its chunks have in common.
-type sortColumn struct {
+// CodedColumn is a column of the table, in the code space that its chunks have in common.
+type CodedColumn struct {
 	index int
 	delta []uint64   // by chunk: what its codes are less
 	ranks [][]uint32 // by chunk: its codes; nil where they are less by delta
 }
 
-// columnKey is a key that is a column.
-func columnKey(k expr.SortKey, t *table.Table, index int) sortKey {
+// OfColumn is a key that is a column.
+func OfColumn(k expr.SortKey, t *table.Table, index int) Coded {
 	space := physical.NewCodeSpace(t, index)
-	out := sortKey{SortKey: k, column: &sortColumn{index: index}, most: space.Max()}
+	out := Coded{SortKey: k, Column: &CodedColumn{index: index}, most: space.Max()}
 	for _, c := range t.Chunks {
 		delta, ranks := space.Translation(c.Segments[index])
-		out.column.delta, out.column.ranks = append(out.column.delta, delta), append(out.column.ranks, ranks)
+		out.Column.delta, out.Column.ranks = append(out.Column.delta, delta), append(out.Column.ranks, ranks)
 		out.nulls = out.nulls || c.Segments[index].Nulls > 0
 	}
 	return out
 }
 
-// valueKey is a key of values that are computed.
-func valueKey(k expr.SortKey) sortKey {
-	out, t := sortKey{SortKey: k, most: math.MaxUint64, nulls: true}, k.E.Type()
+// OfValues is a key of values that are computed.
+func OfValues(k expr.SortKey) Coded {
+	out, t := Coded{SortKey: k, most: math.MaxUint64, nulls: true}, k.E.Type()
 	if t.Kind == table.Varchar {
-		out.most, out.ranked = math.MaxUint32, true
+		out.most, out.Ranked = math.MaxUint32, true
 	}
 	out.long = t.Kind == table.Decimal && t.Precision > 18
 	return out
 }
 
-// of are the codes of the column in a block's rows, and which of these have a value.
-func (c *sortColumn) of(chunk *table.Chunk, b table.Block) (codes []uint64, valid []byte) {
+// Codes are the codes of the column in a block's rows, and which of these have a value.
+func (c *CodedColumn) Codes(chunk *table.Chunk, b table.Block) (codes []uint64, valid []byte) {
 	s, ranks := chunk.Segments[c.index], c.ranks[b.Chunk]
 	codes = table.Gather(s.Codes, b, c.delta[b.Chunk])
 	if ranks != nil {
@@ -66,9 +66,9 @@ func (c *sortColumn) of(chunk *table.Chunk, b table.Block) (codes []uint64, vali
 	return codes, valid
 }
 
-// upTo is a block of a chunk without the rows whose first column of arranged codes is above most; the key is a column.
-func (k *sortKey) upTo(most uint64, chunk *table.Chunk, b table.Block) table.Block {
-	segment := chunk.Segments[k.column.index]
+// UpTo is a block of a chunk without the rows whose first column of arranged codes is above most; the key is a column.
+func (k *Coded) UpTo(most uint64, chunk *table.Chunk, b table.Block) table.Block {
+	segment := chunk.Segments[k.Column.index]
 	if most == math.MaxUint64 || k.nulls && k.most == math.MaxUint64 || segment.Codes.Len() == 0 {
 		return b
 	}
@@ -84,7 +84,7 @@ func (k *sortKey) upTo(most uint64, chunk *table.Chunk, b table.Block) table.Blo
 	if hi = min(hi, k.most); k.Desc {
 		lo, hi = k.most-hi, k.most
 	}
-	delta, ranks := k.column.delta[b.Chunk], k.column.ranks[b.Chunk]
+	delta, ranks := k.Column.delta[b.Chunk], k.Column.ranks[b.Chunk]
 	switch {
 	case ranks != nil:
 		least, _ := slices.BinarySearch(ranks, uint32(lo))
@@ -113,11 +113,11 @@ func ordinals(x expr.Vector) []uint64 {
 	return codes
 }
 
-// fittedKey is a key that has these values alone, and its codes, from 0 on; of texts their ranks.
-func fittedKey(k expr.SortKey, x expr.Vector) (sortKey, [][]uint64) {
-	out, codes := sortKey{SortKey: k}, ordinals(x)
+// Fitted is a key that has these values alone, and its codes, from 0 on; of texts their ranks.
+func Fitted(k expr.SortKey, x expr.Vector) (Coded, [][]uint64) {
+	out, codes := Coded{SortKey: k}, ordinals(x)
 	if x.Texts != nil {
-		codes = ranks([][]string{x.Texts})[0]
+		codes = Ranks([][]string{x.Texts})[0]
 	}
 	least := uint64(math.MaxUint64)
 	for i, c := range codes {
@@ -133,13 +133,13 @@ func fittedKey(k expr.SortKey, x expr.Vector) (sortKey, [][]uint64) {
 	for i := range codes {
 		codes[i] -= least
 	}
-	return out, out.arranged(codes, x.Valid)
+	return out, out.Arrange(codes, x.Valid)
 }
 
-// add adds the key of a piece's rows.
-func (k *sortKey) add(p *sortPiece, x expr.Vector) {
-	if k.ranked {
-		p.ranked, p.columns = append(p.ranked, x), append(p.columns, nil)
+// Add adds the key of a piece's rows.
+func (k *Coded) Add(p *Piece, x expr.Vector) {
+	if k.Ranked {
+		p.Ranked, p.Columns = append(p.Ranked, x), append(p.Columns, nil)
 		return
 	}
 	codes := ordinals(x)
@@ -150,7 +150,7 @@ func (k *sortKey) add(p *sortPiece, x expr.Vector) {
 			}
 		}
 	}
-	if p.columns = append(p.columns, k.arranged(codes, x.Valid)...); !k.long {
+	if p.Columns = append(p.Columns, k.Arrange(codes, x.Valid)...); !k.long {
 		return
 	}
 	low := make([]uint64, len(x.Ints))
@@ -163,12 +163,12 @@ func (k *sortKey) add(p *sortPiece, x expr.Vector) {
 			low[i] = uint64(v)
 		}
 	}
-	p.columns = append(p.columns, low)
+	p.Columns = append(p.Columns, low)
 }
 
-// vectorOf is values of a type as a vector; DECIMALs and intervals of one scale without months as
+// VectorOf is values of a type as a vector; DECIMALs and intervals of one scale without months as
 // integers of 64 bits, else as their ranks.
-func vectorOf(n int, at func(i int) (table.Value, error), t table.Type) (x expr.Vector, err error) {
+func VectorOf(n int, at func(i int) (table.Value, error), t table.Type) (x expr.Vector, err error) {
 	x.Valid = make([]byte, bitutil.BytesForBits(int64(n)))
 	switch {
 	case t.Kind == table.Varchar:
@@ -231,8 +231,8 @@ func rankValues(values []table.Value, ranks []int64) {
 	}
 }
 
-// bits are those of the columns of codes that the key gives.
-func (k *sortKey) bits() []int {
+// Bits are those of the columns of codes that the key gives.
+func (k *Coded) Bits() []int {
 	switch {
 	case k.long:
 		return []int{1, 64, 64}
@@ -244,9 +244,9 @@ func (k *sortKey) bits() []int {
 	return []int{1, 64}
 }
 
-// arranged is codes as the key wants them ordered, NULLs included: one column, or two where
+// Arrange is codes as the key wants them ordered, NULLs included: one column, or two where
 // there is no code left for NULL. It changes the codes.
-func (k *sortKey) arranged(codes []uint64, valid []byte) [][]uint64 {
+func (k *Coded) Arrange(codes []uint64, valid []byte) [][]uint64 {
 	if k.Desc {
 		for i, c := range codes {
 			codes[i] = k.most - c
@@ -272,8 +272,8 @@ func (k *sortKey) arranged(codes []uint64, valid []byte) [][]uint64 {
 	return out
 }
 
-// ranks are those of texts among all of the lists; equal ones have one.
-func ranks(lists [][]string) [][]uint64 {
+// Ranks are those of texts among all of the lists; equal ones have one.
+func Ranks(lists [][]string) [][]uint64 {
 	rank := map[string]uint64{}
 	var distinct []string
 	for _, list := range lists {
@@ -296,4 +296,12 @@ func ranks(lists [][]string) [][]uint64 {
 		}
 	}
 	return out
+}
+
+// Piece is the keys of some rows.
+type Piece struct {
+	Worker  int
+	Rows    int
+	Columns [][]uint64    // what the sorter takes; nil where a key is ranked
+	Ranked  []expr.Vector // of each key that is ranked
 }
