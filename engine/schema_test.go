@@ -92,31 +92,6 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// DESCRIBE of a table that CREATE TABLE has made says what its columns must be, where that is said of one.
-func TestDescribeTellsRules(t *testing.T) {
-	db := openSmall(t)
-	for _, text := range []string{
-		`CREATE TABLE t (id int PRIMARY KEY, name varchar(20) NOT NULL DEFAULT 'x' || 'y', v int CHECK (v > 0), g int GENERATED ALWAYS AS IDENTITY, "Odd ""One""" serial, rest date, UNIQUE (name, "Odd ""One"""), CHECK (id < 9 OR "Odd ""One""" > 2))`,
-		"CREATE TABLE u (a int, b int)", "CREATE VIEW w AS SELECT id FROM t",
-	} {
-		do(t, db, text)
-	}
-	for _, c := range [][2]string{
-		{"DESCRIBE t", `id|integer|PRIMARY KEY, NOT NULL, CHECK (id < 9 OR "Odd ""One""" > 2)` + "\nname|character varying(20)|UNIQUE (name, \"Odd \"\"One\"\"\"), NOT NULL, DEFAULT 'x' || 'y'\n" +
-			"v|integer|CHECK (v > 0)\ng|integer|NOT NULL, GENERATED ALWAYS AS IDENTITY\n" + `Odd "One"|integer|UNIQUE (name, "Odd ""One"""), NOT NULL, SERIAL, CHECK (id < 9 OR "Odd ""One""" > 2)` + "\nrest|date|"},
-		{"DESCRIBE u", "a|integer\nb|integer"},
-		{"DESCRIBE w", "id|integer"},
-	} {
-		if diff := cmp.Diff(c[1], strings.Join(asText(t, db, c[0]), "\n")); diff != "" {
-			t.Errorf("%s: %s", c[0], diff)
-		}
-	}
-	do(t, db, "CREATE UNIQUE INDEX ON u (a)")
-	if got := strings.Join(asText(t, db, "DESCRIBE u"), "\n"); got != "a|integer|UNIQUE\nb|integer|" {
-		t.Error(got)
-	}
-}
-
 // A file that cannot be read is an error of what needs its columns, and of nothing else.
 func TestSchemaOfABrokenFile(t *testing.T) {
 	db := openSmall(t)

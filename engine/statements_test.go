@@ -19,108 +19,6 @@ func steps(t *testing.T, db interface {
 	}
 }
 
-// CREATE TABLE (LIKE t) has the columns of t, and what INCLUDING names of it.
-func TestCreateTableLike(t *testing.T) {
-	db := open(t, Options{Backend: "cpu"})
-	if err := db.Add(small(t)); err != nil {
-		t.Fatal(err)
-	}
-	steps(t, db, [][2]string{
-		{"CREATE TABLE t (a int PRIMARY KEY, b varchar(3) DEFAULT 'x' NOT NULL, c numeric(8,2) CHECK (t.c > 0), d text, UNIQUE (b, c))", ""},
-		{"INSERT INTO t VALUES (1, 'b', 2, 'd')", ""},
-		{"CREATE TABLE plain (LIKE t)", ""},
-		{"INSERT INTO plain VALUES (1, 'a', -1), (1, 'a', -1)", ""}, // neither keys nor checks,
-		{"INSERT INTO plain (a) VALUES (1)", `!null value in column "b" of relation "plain" violates not-null constraint`},        // nor defaults, but NOT NULL
-		{"INSERT INTO plain VALUES (1, 'abcd')", `!value too long for type character varying(3): column "b" of relation "plain"`}, // and the length, which is the type's
-		{"SELECT * FROM plain", "1|a|-1.00|NULL;1|a|-1.00|NULL"},
-		{"CREATE TABLE whole (z int, LIKE t INCLUDING ALL, CHECK (z > a))", ""},
-		{"INSERT INTO whole VALUES (9, 1)", ""},
-		{"INSERT INTO whole VALUES (9, 1)", `!duplicate key value violates unique constraint "whole_pkey"`},
-		{"INSERT INTO whole VALUES (9, 2, 'q', 0)", `!new row for relation "whole" violates check constraint "t_c_check"`},
-		{"INSERT INTO whole VALUES (1, 2)", `!new row for relation "whole" violates check constraint "whole_check"`},
-		{"INSERT INTO whole VALUES (9, 3, 'q', 1), (9, 4, 'q', 1)", `!duplicate key value violates unique constraint "whole_b_c_key"`},
-		{"SELECT * FROM whole", "9|1|x|NULL|NULL"},
-		{"CREATE TABLE part (LIKE t INCLUDING DEFAULTS INCLUDING CONSTRAINTS EXCLUDING CONSTRAINTS)", ""},
-		{"INSERT INTO part VALUES (1, DEFAULT, -3) RETURNING *", "1|x|-3.00|NULL"},
-		{"CREATE TABLE file (LIKE small, e text)", ""},
-		{"INSERT INTO file VALUES (1, 1.5, 'z') RETURNING *", "1|1.5|z"},
-		{"CREATE VIEW v AS SELECT a + 1 AS n, b FROM t", ""},
-		{"CREATE TABLE of_view (LIKE v)", ""},
-		{"INSERT INTO of_view VALUES (NULL, 'more than three')", ""},
-		{"CREATE TABLE two (a int, LIKE t)", `!column "a" specified more than once (line 1, column 31)`},
-		{"CREATE TABLE of_none (LIKE nobody)", `!table "nobody" does not exist`},
-	})
-}
-
-// SELECT ... INTO makes a table, as CREATE TABLE AS does.
-func TestSelectInto(t *testing.T) {
-	db := open(t, Options{Backend: "cpu"})
-	steps(t, db, [][2]string{
-		{"SELECT 1 AS a, 'x' AS b INTO t UNION ALL SELECT 2, 'y' ORDER BY 1", ""},
-		{"SELECT a * 10 AS a INTO TEMP TABLE u FROM t WHERE a > 1", ""},
-		{"SELECT * FROM t, u", "1|x|20;2|y|20"},
-		{"WITH w AS (SELECT COUNT(*) AS n FROM t) SELECT n INTO w FROM w", ""},
-		{"UPDATE w SET n = n + 1 RETURNING n", "3"},
-		{"SELECT 1 AS a INTO t", `!relation "t" already exists (line 1, column 20)`},
-		{"SELECT * FROM (SELECT 1 AS a INTO x) s", `!INTO in this place is not supported`},
-		{"SELECT 1 AS a UNION SELECT 2 INTO x", `!INTO in this place is not supported`},
-	})
-}
-
-// Serial and identity columns number rows that are given no value, as PostgreSQL does.
-func TestCountedColumns(t *testing.T) {
-	db := open(t, Options{Backend: "cpu"})
-	steps(t, db, [][2]string{
-		{"CREATE TABLE t (id serial PRIMARY KEY, a text)", ""},
-		{"INSERT INTO t (a) VALUES ('x'), ('y') RETURNING id", "1;2"},
-		{"INSERT INTO t VALUES (DEFAULT, 'z'), (10, 'w'), (DEFAULT, 'v') RETURNING id", "3;10;4"},
-		{"INSERT INTO t (a) SELECT a || a FROM t WHERE id < 3 ORDER BY id DESC RETURNING *", "5|yy;6|xx"},
-		{"INSERT INTO t VALUES (NULL, 'n')", `!null value in column "id" of relation "t" violates not-null constraint`},
-		{"INSERT INTO t (id, a) VALUES (1, 'a'), (DEFAULT, 'b')", `!duplicate key value violates unique constraint "t_pkey"`}, // and 7 is gone
-		{"INSERT INTO t DEFAULT VALUES RETURNING *", "8|NULL"},
-		{"INSERT INTO t (id, a) VALUES (8, 'q'), (DEFAULT, 'r') ON CONFLICT (id) DO UPDATE SET a = excluded.a", ""},
-		{"SELECT id, a FROM t ORDER BY id", "1|x;2|y;3|z;4|v;5|yy;6|xx;8|q;9|r;10|w"},
-		{"UPDATE t SET id = DEFAULT WHERE a = 'x'", `!duplicate key value violates unique constraint "t_pkey"`}, // 10
-		{"UPDATE t SET id = DEFAULT WHERE length(a) = 2 RETURNING id, a", "11|yy;12|xx"},
-		{"INSERT INTO t (id) VALUES (DEFAULT) ON CONFLICT (id) DO UPDATE SET id = DEFAULT", `!DEFAULT of column "id", which is counted, is not supported in DO UPDATE`},
-		{"TRUNCATE t", ""},
-		{"INSERT INTO t (a) VALUES ('x') RETURNING id", "13"},
-		{"TRUNCATE t RESTART IDENTITY", ""},
-		{"INSERT INTO t (a) VALUES ('x') RETURNING id", "1"},
-		{"ALTER TABLE t ALTER id DROP DEFAULT", ""},
-		{"INSERT INTO t (a) VALUES ('x')", `!null value in column "id"`},
-
-		{"CREATE TABLE g (id int GENERATED ALWAYS AS IDENTITY (START WITH 100 INCREMENT BY -5 MINVALUE 90), a int)", ""},
-		{"INSERT INTO g VALUES (1, 1)", `!cannot insert a non-DEFAULT value into column "id", which is GENERATED ALWAYS`},
-		{"INSERT INTO g SELECT 1, 2", `!cannot insert a non-DEFAULT value into column "id"`},
-		{"INSERT INTO g VALUES (DEFAULT, 1) RETURNING id", "100"},
-		{"INSERT INTO g (id, a) OVERRIDING SYSTEM VALUE VALUES (7, 7) RETURNING id", "7"},
-		{"INSERT INTO g (id, a) OVERRIDING USER VALUE VALUES (8, 8) RETURNING *", "95|8"},
-		{"INSERT INTO g (id, a) OVERRIDING USER VALUE SELECT 9, 9 RETURNING *", "90|9"},
-		{"INSERT INTO g (a) VALUES (1)", "!the column has no number left: the smallest is 90"},
-		{"UPDATE g SET id = 3", `!column "id" can only be updated to DEFAULT`},
-		{"ALTER TABLE g ALTER id SET GENERATED BY DEFAULT RESTART WITH 1000 SET INCREMENT 3 SET NO MINVALUE", ""},
-		{"INSERT INTO g VALUES (DEFAULT, 1), (DEFAULT, 2), (5, 3) RETURNING id", "1000;1003;5"},
-		{"ALTER TABLE g ALTER id DROP NOT NULL", `!column "id" of relation "g" is an identity column`},
-		{"ALTER TABLE g ALTER id SET DEFAULT 3", `!column "id" of relation "g" is an identity column`},
-		{"ALTER TABLE g ALTER id DROP IDENTITY, ALTER id SET DEFAULT 3", ""},
-		{"INSERT INTO g (a) VALUES (9) RETURNING id", "3"},
-		{"DELETE FROM g WHERE a = 1", ""},
-		{"ALTER TABLE g ADD n bigserial, ADD PRIMARY KEY (n)", ""},
-		{"SELECT a, n FROM g ORDER BY n", "7|1;8|2;9|3;2|4;3|5;9|6"},
-		{"INSERT INTO g (a) VALUES (0) RETURNING n", "7"},
-		{"CREATE TABLE l (LIKE g INCLUDING ALL)", ""},
-		{"INSERT INTO l (a) VALUES (1) RETURNING n", "1"},
-		{"ALTER TABLE l ALTER n DROP DEFAULT, ALTER n ADD GENERATED ALWAYS AS IDENTITY (START 50)", ""},
-		{"INSERT INTO l (a) VALUES (1) RETURNING n", "50"},
-		{"CREATE TABLE x (a text GENERATED ALWAYS AS IDENTITY)", "!identity column type must be smallint, integer, or bigint"},
-		{"CREATE TABLE x (a serial DEFAULT 3)", "!both default and identity specified"},
-		{"CREATE TABLE x (a int GENERATED ALWAYS AS IDENTITY (INCREMENT BY 0))", "!INCREMENT must not be zero"},
-		{"CREATE TABLE x (a smallint GENERATED ALWAYS AS IDENTITY (MAXVALUE 40000))", "!MAXVALUE (40000) is out of range for type smallint"},
-		{"CREATE TABLE x (a smallint GENERATED ALWAYS AS IDENTITY (START 1 MINVALUE 5))", "!START value (1) must be from MINVALUE to MAXVALUE"},
-	})
-}
-
 // A number is given once: also where the transaction that took it is rolled back, others run beside it, and the process ends.
 func TestNumbersAreGivenOnce(t *testing.T) {
 	dir := t.TempDir()
@@ -245,25 +143,6 @@ func TestNumericOfTexts(t *testing.T) {
 		if got := said(Collect(s.Query(t.Context()))); got != "0.00625" {
 			t.Errorf("a prepared statement gives %s, want 0.00625", got)
 		}
-	}
-}
-
-// Aggregates and window functions without FROM are over one row.
-func TestAggregatesWithoutFrom(t *testing.T) {
-	for _, backend := range []string{"cpu", "compute", "auto"} {
-		db := open(t, Options{Backend: backend})
-		steps(t, db, [][2]string{
-			{"SELECT COUNT(*), max(3), sum(2.5), count(NULL), string_agg('a', ','), median(4)", "1|3|2.5|0|a|4"},
-			{"SELECT COUNT(*), max(3) WHERE false", "0|NULL"},
-			{"SELECT count(*) FILTER (WHERE false) + 1 AS n UNION ALL SELECT count(*) + 1 ORDER BY n DESC", "2;1"},
-			{"SELECT 1 HAVING count(*) = 1", "1"},
-			{"SELECT 1 HAVING false", ""},
-			{"SELECT 'a' GROUP BY 1", "a"},
-			{"SELECT row_number() OVER (), sum(5) OVER (), count(*) OVER (PARTITION BY 1)", "1|5|1"},
-			{"CREATE TABLE t AS SELECT count(*) AS n", ""},
-			{"INSERT INTO t SELECT max(9)", ""},
-			{"SELECT n, (SELECT count(*) WHERE t.n > 5), (SELECT count(*)) FROM t", "1|0|1;9|1|1"},
-		})
 	}
 }
 

@@ -101,32 +101,6 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// A statement is kept by its text: what it means is found out anew each time.
-func TestStatementsOfTheSameText(t *testing.T) {
-	db := open(t, Options{Backend: "cpu"})
-	const view = "CREATE VIEW v AS SELECT * FROM t NATURAL JOIN u"
-	for _, step := range []struct{ text, want string }{
-		{"CREATE TABLE t (a int UNIQUE)", ""},
-		{"CREATE TABLE u (a int, b int)", ""},
-		{"INSERT INTO t VALUES (1)", ""},
-		{"INSERT INTO u VALUES (1, 2)", ""},
-		{view, ""},
-		{"SELECT * FROM v", "1|2"},
-		{"DROP VIEW v", ""},
-		{"ALTER TABLE t ADD b int DEFAULT 3", ""},
-		{view, ""},
-		{"SELECT * FROM v", ""},
-		{"DROP VIEW v", ""},
-		{"ALTER TABLE t RENAME b TO c", ""},
-		{view, ""},
-		{"SELECT * FROM v", "1|3|2"},
-	} {
-		if got := said(Collect(db.Query(context.Background(), step.text))); got != step.want {
-			t.Errorf("%s: %s, want %s", step.text, got, step.want)
-		}
-	}
-}
-
 // CREATE VIEW and DROP TABLE bind each view of a chain once.
 func TestChainOfViews(t *testing.T) {
 	took := func(n int) (create, drop uint64) {

@@ -135,6 +135,13 @@ func (f groupsFound) keySegment(i int, ids []uint64) *table.Segment {
 	if s.Type.Kind == table.Varchar && len(w.table.Chunks) > 0 {
 		s.Dict = w.table.Chunks[0].Segments[k.e.(*expr.Column).Index].Dict
 	}
+	if s.Type.Kind == table.Interval { // the chunks share them
+		for _, c := range w.table.Chunks {
+			if spans := c.Segments[k.e.(*expr.Column).Index].Spans; spans != nil {
+				s.Spans = spans
+			}
+		}
+	}
 	codes := make([]uint64, len(ids))
 	table.InParts(len(ids), func(from, to int) {
 		for n, id := range ids[from:to] {

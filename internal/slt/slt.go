@@ -41,6 +41,9 @@ type record struct {
 
 // File is a parsed file.
 type File struct {
+	// ChunkRows is how many rows a chunk of its tables has: control chunkrows; 0 where the file does not say it.
+	ChunkRows int
+
 	name    string
 	lines   []string
 	records []record
@@ -66,6 +69,13 @@ func Parse(name, text string) (*File, error) {
 				return f, nil
 			}
 			return nil, fail("halt takes no condition")
+		case "control":
+			n, err := strconv.Atoi(words[len(words)-1])
+			if err != nil || n < 1 || len(words) != 3 || words[1] != "chunkrows" || len(f.records) > 0 {
+				return nil, fail("control chunkrows takes a number, before the first record")
+			}
+			f.ChunkRows = n
+			continue
 		case "hash-threshold":
 			n, err := strconv.Atoi(strings.Join(words[1:], " "))
 			if err != nil {

@@ -29,9 +29,9 @@ var gpu = []string{"compute", "fused", "classic"}
 // asked counts the statements of a backend.
 type asked struct{ all, declined int }
 
-// opened is a DB without calibration that answers as a Database; what a backend on the GPU leaves to others is declined. A device
-// in software takes its time: there one of these backends is asked each query, unless in a soak.
-func opened(t *testing.T, backend string, n *asked) Database {
+// opened is a DB without calibration that answers as a Database. A query that a backend on the GPU leaves to others is declined, and
+// what changes something is done by cpu. A device in software takes its time: there one of these backends is asked each query, unless in a soak.
+func opened(t *testing.T, f *File, backend string, n *asked) Database {
 	t.Helper()
 	mine := slices.Index(gpu, backend)
 	soft, err := software()
@@ -41,7 +41,7 @@ func opened(t *testing.T, backend string, n *asked) Database {
 	if !soft || os.Getenv("STENCILDB_SOAK") != "" {
 		mine = -1
 	}
-	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: t.TempDir()})
+	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: t.TempDir(), ChunkRows: f.ChunkRows})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +50,31 @@ func opened(t *testing.T, backend string, n *asked) Database {
 			t.Error(err)
 		}
 	})
+	session := db.Session()
+	query := func(sql string) (*engine.Result, error) {
+		return engine.Collect(session.Query(context.Background(), sql))
+	}
 	return func(sql string) ([][]Value, error) {
-		if hash := fnv.New32a(); mine >= 0 && query.MatchString(sql) {
+		reads := reading.MatchString(sql) && !changing.MatchString(sql)
+		if hash := fnv.New32a(); mine >= 0 && reads {
 			hash.Write([]byte(sql))
 			if int(hash.Sum32()%uint32(len(gpu))) != mine {
 				return nil, ErrDeclined
 			}
 		}
 		n.all++
-		r, err := engine.Collect(db.Query(context.Background(), sql))
+		r, err := query(sql)
 		if errors.Is(err, engine.ErrUnsupported) && slices.Contains(gpu, backend) {
-			n.declined++
-			err = errors.Join(ErrDeclined, err)
+			if n.declined++; reads {
+				return nil, errors.Join(ErrDeclined, err)
+			}
+			if _, err := query("SET backend = cpu"); err != nil {
+				return nil, err
+			}
+			r, err = query(sql)
+			if _, err := query("SET backend = " + backend); err != nil {
+				return nil, err
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -78,8 +91,11 @@ func opened(t *testing.T, backend string, n *asked) Database {
 	}
 }
 
-// query matches what changes nothing.
-var query = regexp.MustCompile(`^(SELECT|WITH|VALUES)\b`)
+// What matches reading and not changing leaves the database as it is.
+var (
+	reading  = regexp.MustCompile(`^(SELECT|WITH|VALUES)\b`)
+	changing = regexp.MustCompile(`\b(INTO|UPDATE|INSERT|DELETE|MERGE|nextval|setval)\b`)
+)
 
 // software says whether OpenGL runs on the CPU here.
 var software = sync.OnceValues(func() (bool, error) {
@@ -120,7 +136,7 @@ func TestFiles(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			if *update {
-				updated, err := f.Update("cpu", opened(t, "cpu", &asked{}))
+				updated, err := f.Update("cpu", opened(t, f, "cpu", &asked{}))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,12 +153,12 @@ func TestFiles(t *testing.T) {
 						for _, r := range rules.Rules {
 							names = append(names, r.Name)
 						}
-						db = opened(t, "cpu", n)
+						db = opened(t, f, "cpu", n)
 						if _, err := db("SET disable_rule = '" + strings.Join(names, ", ") + "'"); err != nil {
 							t.Fatal(err)
 						}
 					} else {
-						db = opened(t, backend, n)
+						db = opened(t, f, backend, n)
 					}
 					if err := f.Run(backend, db); err != nil {
 						t.Error(err)
@@ -210,6 +226,9 @@ func TestRun(t *testing.T) {
 		{"statement ok\nnone\n----\n1\n", "f:3: a statement has no answer"},
 		{"\nselect\n", "f:2: \"select\" is no record"},
 		{"hash-threshold x\n", "f:1: hash-threshold takes"},
+		{"control chunkrows 4\n\nquery I\nnone\n----\n", ""},
+		{"control chunkrows 0\n", "f:1: control chunkrows takes"},
+		{"statement ok\nnone\n\ncontrol chunkrows 4\n", "f:4: control chunkrows takes"},
 		{"skipif cpu\n", "f:1: a condition without a record"},
 	} {
 		f, err := Parse("f", c.text)
