@@ -32,9 +32,30 @@ const figuresFile = "docs/figures.json"
 // figure is a time in milliseconds.
 type figure struct {
 	Name, What, Value string
-	Source            struct{ File, System string } // a CSV file of bench; the value is that of the system's largest table
+	Source            source
 	Front             string                        // the machine on the front page; "" for none
 	Quoted            []struct{ File, Text string } // the text of a page, {} for the value
+}
+
+// source is where a figure was measured: a CSV file of bench, in which the value is that of a system's largest table, or another
+// report with a text of it, {} for the value.
+type source struct{ File, System, Text string }
+
+// check returns an error where the source of a figure has another value.
+func (x figure) check(root string) error {
+	file := filepath.Join(root, x.Source.File)
+	if x.Source.Text == "" {
+		_, took, err := largest(file)
+		if err == nil && took[x.Source.System] != x.Value {
+			err = fmt.Errorf("%s has %s ms for %s, and %s has %q", figuresFile, x.Value, x.Name, x.Source.File, took[x.Source.System])
+		}
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if err == nil && !(strings.Contains(x.Source.Text, "{}") && strings.Contains(string(text), strings.Replace(x.Source.Text, "{}", x.Value, 1))) {
+		err = fmt.Errorf("%s has %s for %s, and %s does not say %q", figuresFile, x.Value, x.Name, x.Source.File, x.Source.Text)
+	}
+	return err
 }
 
 // readFigures reads the figures.
@@ -60,12 +81,12 @@ func headlines(root string) (*front, error) {
 		if x.Front == "" {
 			continue
 		}
-		rows, took, err := largest(filepath.Join(root, x.Source.File))
-		if err != nil {
+		if err := x.check(root); err != nil {
 			return nil, err
 		}
-		if took[x.Source.System] != x.Value {
-			return nil, fmt.Errorf("%s has %s ms for %s, and %s has %q", figuresFile, x.Value, x.Name, x.Source.File, took[x.Source.System])
+		rows, _, err := largest(filepath.Join(root, x.Source.File))
+		if err != nil {
+			return nil, err
 		}
 		i := slices.IndexFunc(f.Machines, func(m *machine) bool { return m.Name == x.Front })
 		if i < 0 {
