@@ -382,13 +382,43 @@ func TestCommandsOfTheTexts(t *testing.T) {
 	_ = g.Wait() // what went wrong has been reported
 }
 
-// words cuts a command into its words, of which some are 'quoted'.
+// A newcomer who types what the README says gets answers, in a folder that has nothing. What takes minutes or
+// makes frames has tests of its own.
+func TestCommandsOfTheREADME(t *testing.T) {
+	text := read(t, root+"/README.md")
+	t.Chdir(t.TempDir())
+	ran := 0
+	for _, m := range regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		for _, line := range strings.Split(m[1], "\n") {
+			line, _, _ = strings.Cut(line, "   # ")
+			args := words(strings.TrimSpace(line))
+			if len(args) < 2 || args[0] != "./stencildb" || args[1] == "bench" || slices.Contains(args, "--headless") {
+				continue
+			}
+			var out, errOut bytes.Buffer
+			if status := cmd.Execute(context.Background(), args[1:], strings.NewReader(""), &out, &errOut); status != 0 {
+				t.Errorf("%s: status %d, %s", line, status, errOut.String())
+			}
+			ran++
+		}
+	}
+	if ran < 10 {
+		t.Errorf("the README has %d commands", ran)
+	}
+}
+
+var aWordOfACommand = regexp.MustCompile(`'([^']*)'|"([^"]*)"|[^\s'"]+`)
+
+// words cuts a command into its words, of which some are 'quoted' or "quoted".
 func words(command string) (list []string) {
-	for i, part := range strings.Split(command, "'") {
-		if i%2 == 1 {
-			list = append(list, part)
-		} else {
-			list = append(list, strings.Fields(part)...)
+	for _, m := range aWordOfACommand.FindAllStringSubmatch(command, -1) {
+		switch {
+		case m[1] != "":
+			list = append(list, m[1])
+		case m[2] != "":
+			list = append(list, m[2])
+		default:
+			list = append(list, m[0])
 		}
 	}
 	return list
