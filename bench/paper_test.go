@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
@@ -322,7 +323,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 	right := runPlan
 	defer func() { runPlan = right }()
 	runs := 0
-	runPlan = func(d *engine.GPU, backend string, run pass.Runner, q *physical.Query) ([]table.Value, error) {
+	runPlan = func(d *devicepool.GPU, backend string, run pass.Runner, q *physical.Query) ([]table.Value, error) {
 		runs++
 		values, err := right(d, backend, run, q)
 		if len(values) == 1 {

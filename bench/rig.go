@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/aggregates"
-	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
@@ -22,7 +22,7 @@ import (
 // rig is a device on which the paper's figures are measured: one context and one
 // budget for all systems on it, and a clock around each query, on the GL thread,
 // from an idle device to an idle device.
-type rig struct{ *engine.GPU }
+type rig struct{ *devicepool.GPU }
 
 // do runs f on the GL thread.
 func (r *rig) do(f func() error) error { return r.Context.Do(context.Background(), f) }
@@ -50,7 +50,7 @@ func (r *rig) timed(ctx context.Context, out *Outcome, f func() error) error {
 }
 
 // runPlan stands between the figures and the device, for the tests.
-var runPlan = (*engine.GPU).Run
+var runPlan = (*devicepool.GPU).Run
 
 // query is a plan and the system that runs it.
 type query struct {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
 )
@@ -29,7 +29,7 @@ func TestWrongRecordsOfTheFloatForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab := b.Table()
-	gpu, err := engine.OpenGPU(glctx.Options{})
+	gpu, err := devicepool.Open(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/papers/lab"
@@ -597,7 +598,7 @@ func (f *field) open(ctx context.Context, name string) (System, error) {
 		return System{}, fmt.Errorf("the figures have no system %s: leave it out", name)
 	}
 	if f.rig == nil {
-		gpu, err := engine.OpenGPU(glctx.Options{Device: f.Engine.Device, Memory: f.Engine.GPUMemory})
+		gpu, err := devicepool.Open(glctx.Options{Device: f.Engine.Device, Memory: f.Engine.GPUMemory})
 		if err != nil {
 			return System{}, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -142,7 +143,7 @@ func (i *information) readCosts(folder string) (err error) {
 		return nil
 	}
 	i.Costs = &costs{}
-	key := engine.KeyOf(i.Caps)
+	key := devicepool.KeyOf(i.Caps)
 	if i.Calibration != nil {
 		if i.Costs.File, err = cost.Save(folder, i.Calibration.Profile); err != nil {
 			return fmt.Errorf("the calibration cannot be kept: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 )
 
@@ -74,7 +75,7 @@ func calibrated(t *testing.T, c engine.Calibration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := engine.KeyOf(info.Caps)
+	key := devicepool.KeyOf(info.Caps)
 	if c.Profile, err = cost.Default(key.Software, key.Cores); err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func (a *ahead) run() {
 		for _, x := range dead {
 			list = append(list, x.Segment)
 		}
-		d.drop(list)
+		d.Drop(list)
 	}
 }
 
@@ -156,8 +156,8 @@ func (a *ahead) run() {
 func (a *ahead) upload(up []recorded) error {
 	var waits []func() error
 	for _, r := range up {
-		waits = append(waits, r.g.query(a.ctx, func() error {
-			defer r.g.look(true)
+		waits = append(waits, r.g.Query(a.ctx, func() error {
+			defer r.g.Look(true)
 			r.g.Store.Name(a.table)
 			for _, p := range r.Passes {
 				if err := r.g.GL.Ahead(p, func(s *table.Segment) bool { return a.ready[s] }); err != nil {
@@ -202,13 +202,13 @@ func (a *ahead) device() (*gpus, []recorded) {
 		parts := b.firstVisits(q)
 		for i, p := range parts {
 			if p.near != nil { // a sample of codes that are yet to come says nothing
-				parts[i].near = func() map[int]predicate.Span { return anywhere(p.q) }
+				parts[i].near = func() map[int]predicate.Span { return anywhere(p.Query) }
 			}
 		}
 		return b.recordParts(q, parts)
 	}
 	var list []recorded
-	err = d.list[0].Context.Do(a.ctx, func() (err error) { // as when it runs: a panic there is an error
+	err = d.GPUs[0].Context.Do(a.ctx, func() (err error) { // as when it runs: a panic there is an error
 		if now.otherwise != now.plan {
 			if list, err = record(now.plan); now.otherwise == nil || !declined(err) {
 				return err

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
@@ -303,12 +304,12 @@ func TestColumnsAreUploadedBesideReading(t *testing.T) {
 // With auto, columns are uploaded beside reading for the backend that it chooses, once a device is open.
 func TestAutoUploadsBesideReading(t *testing.T) {
 	t.Setenv("STENCILDB_DEVICE", "")
-	probe, err := OpenGPU(glctx.Options{})
+	probe, err := devicepool.Open(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	profile := readyProfile()
-	profile.Key = KeyOf(probe.Context.Caps())
+	profile.Key = devicepool.KeyOf(probe.Context.Caps())
 	slow := profile.Backends["cpu"]
 	slow.Overhead = 1
 	profile.Backends["cpu"] = slow
@@ -377,8 +378,8 @@ func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := map[*table.Segment]bool{}
-		for h := range g.held.Load().held {
-			held[h.segment] = true
+		for h := range g.Content.Load().Columns {
+			held[h.Segment] = true
 		}
 		for _, col := range s.sources[0].columns {
 			if held[again.Chunks[0].Segments[col]] || held[whole.Chunks[0].Segments[col]] != (c.read != nil) {
@@ -460,7 +461,7 @@ func TestAFaultBesideReading(t *testing.T) {
 		db.opener = func(o Options) (*gpus, error) {
 			d, err := real(o)
 			if err == nil && len(*list) <= faults {
-				d.list[0].Store.Lend = func(func() error) error { return glctx.Fault(errors.New("it fails")) }
+				d.GPUs[0].Store.Lend = func(func() error) error { return glctx.Fault(errors.New("it fails")) }
 			}
 			return d, err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
@@ -89,7 +90,7 @@ type assigned struct {
 	tables []*table.Table
 	by     *configuration
 	costs  *cost.Profile
-	at     contents
+	at     devicepool.Contents
 }
 
 // assigns reports that cpu and a device may each do a part of what the statement does with several tables.
@@ -106,7 +107,7 @@ func (s *planned) assignment() (*assignment, error) {
 	}
 	now := &assigned{tables: s.tables, by: s.db.now(), costs: known.Profile}
 	if d, _, _ := s.db.opened(); d != nil {
-		now.at = d.contents()
+		now.at = d.Contents()
 	}
 	if old := s.assigned.Load(); old != nil && slices.Equal(old.tables, now.tables) && old.by == now.by && old.costs == now.costs && slices.Equal(old.at, now.at) {
 		return old.assignment, nil
@@ -151,7 +152,7 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 	}
 	top.Inputs, top.Takes = []int{joins - 1}, [...]float64{cost.OnCPU: x.host.Run(w), cost.OnDevice: x.gpu.Run(w), cost.OnBoth: math.Inf(1)}
 	out := &assignment{of: append(x.of, top), source: known.Source}
-	if d, _, _ := db.opened(); both && d != nil && !d.key.Software { // whose cores are cpu's
+	if d, _, _ := db.opened(); both && d != nil && !d.Key.Software { // whose cores are cpu's
 		o := &out.of[joins].Operator
 		o.Takes[cost.OnBoth] = (1 + inTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+up.Transfer))
 	}

@@ -58,7 +58,7 @@ func TestAssignmentsByCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := db.opening.device
-	d.list[0].Context.Caps().Software, d.key.Software = false, false // it passes for hardware
+	d.GPUs[0].Context.Caps().Software, d.Key.Software = false, false // it passes for hardware
 	curve := func(row float64) cost.Curves {
 		return cost.Curves{cost.NewCurve(64, []cost.Point{{Rows: 0}, {Rows: 1_000_000, Seconds: row * 1_000_000}})}
 	}

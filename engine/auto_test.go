@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -107,7 +108,7 @@ func TestALargeTableComesToTheDevice(t *testing.T) {
 	}
 	// What is on the device costs nothing more, in another statement either.
 	segment := firstEntry(db).Table.Load().Chunks[0].Segments[0]
-	d.held[0].Store(newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20}))
+	d.Content[0].Store(devicepool.NewContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20}))
 	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", ExplainOptions{})
 	if err != nil || x.Backend != "classic" || x.Predictions[0].Transfer != 0 {
 		t.Errorf("%+v, %v", x, err)
@@ -146,7 +147,7 @@ func TestAutoFallsThrough(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		d.held[0].Store(newContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
+		d.Content[0].Store(devicepool.NewContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
 		for range 3 {
 			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, other) || c.backend != "" && (err != nil || r.Backend != c.backend) {
@@ -166,7 +167,7 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.held[0].Store(newContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
+	d.Content[0].Store(devicepool.NewContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{}))
 	s, err := db.Prepare(context.Background(), countFew)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +214,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.held[0].Store(newContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
+	d.Content[0].Store(devicepool.NewContent([]textures.Residency{{Segment: firstEntry(db).Table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
 		{Segment: &table.Segment{}, Kind: textures.FloatTexture, Bytes: 1 << 20}}, textures.Usage{Budget: 8 << 20, Used: 5 << 20, Working: 1 << 20}))
 	x, err = db.Explain(context.Background(), countFew, ExplainOptions{Analyze: true})
 	if err != nil {
@@ -237,7 +238,7 @@ func TestChoicesStay(t *testing.T) {
 			t.Fatalf("the choice does not stay: %v", err)
 		}
 	}
-	d.held[0].Store(&content{held: d.held[0].Load().held}) // something was evicted, and is back
+	d.Content[0].Store(&devicepool.Content{Columns: d.Content[0].Load().Columns}) // something was evicted, and is back
 	if s.latest.Load().choice.kept.Load().valid(s.db) {
 		t.Error("what is resident has changed, and the choice stays")
 	}

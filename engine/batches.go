@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -288,11 +289,11 @@ func onSelection(ctx context.Context, on backend, q *physical.Query, took *query
 	default:
 		return &plan.Declined{Why: on.Name() + " does not go over a file in batches"}
 	}
-	p := part{g: b.list[0], q: q}
-	if s := b.stream(q); s != nil && len(b.list) == 1 {
+	p := part{Part: devicepool.Part{GPU: b.GPUs[0], Query: q}}
+	if s := b.stream(q); s != nil && len(b.GPUs) == 1 {
 		p = s.parts[0]
 	}
-	return p.g.metered(ctx, q, p.g.GL, took, func(m pass.Runner) error {
+	return p.GPU.Start(ctx, q, p.GPU.GL, took, func(m pass.Runner) error {
 		s, err := p.selection(b.name, m)
 		if err == nil {
 			err = do(s)

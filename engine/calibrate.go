@@ -96,13 +96,13 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 	opening := time.Since(start)
 	if s == nil {
 		s = &sizes{[]int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 24}, 1 << 20, 80 * time.Millisecond, 15 * time.Second}
-		if device.key.Software {
+		if device.Key.Software {
 			s.suite[4], s.routines = 1<<22, 1<<17
 		}
 	}
 	c := &calibration{db: db, sizes: *s, start: start, joined: map[int]int{}, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
 		Rows: s.routines, Bits: 19, Repetitions: repetitions,
-		Profile: &cost.Profile{Key: device.key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
+		Profile: &cost.Profile{Key: device.Key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
 	}}
 	if err := c.measureCosts(ctx); err != nil {
 		return nil, err

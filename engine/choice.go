@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -41,11 +42,11 @@ type order struct {
 	source string // of the costs, in words
 	epoch  uint64
 	device *gpus // nil where cpu is the first
-	at     contents
+	at     devicepool.Contents
 }
 
 func (o *order) valid(db *DB) bool {
-	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || slices.Equal(o.device.contents(), o.at))
+	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || slices.Equal(o.device.Contents(), o.at))
 }
 
 // try calls do with the backend that is asked for. With auto that is one after the
@@ -165,13 +166,13 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 			o.list = append(o.list, p)
 			continue
 		}
-		var at contents
+		var at devicepool.Contents
 		if d != nil {
-			at, p.Run = d.contents(), d.run(b, c.work, s.plan.Table)
+			at, p.Run = d.Contents(), d.Predict(b, c.work, s.plan.Table)
 		} else {
 			p.Run, p.Opening = b.Run(c.work), costs.Profile.Opening
 		}
-		b.Lack(&p, c.work, func(col cost.Column) bool { return at.has(name, col) || col.Sole && name != "compute" })
+		b.Lack(&p, c.work, func(col cost.Column) bool { return at.Has(name, col) || col.Sole && name != "compute" })
 		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
@@ -186,7 +187,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 	}
 	cost.Cheapest(o.list)
 	if d != nil && o.list[0].Backend != "cpu" {
-		o.device, o.at = d, d.contents()
+		o.device, o.at = d, d.Contents()
 	}
 	return o, nil
 }
@@ -204,7 +205,7 @@ func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cos
 	for _, of := range list {
 		switch alone := of.Run + of.Transfer; {
 		case of.Backend != "cpu" && of.Backend != "compute":
-		case b.key.Software: // its cores are cpu's
+		case b.Key.Software: // its cores are cpu's
 			speed = max(speed, 1/alone)
 		default:
 			speed += 1 / alone
@@ -212,7 +213,7 @@ func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cos
 		best = min(best, of.Total())
 	}
 	p.Run, p.Share = 1/speed, math.Inf(1) // it is not taken
-	if b.key.Software || (1+inTurn)*p.Run >= best {
+	if b.Key.Software || (1+inTurn)*p.Run >= best {
 		return p, !math.IsInf(p.Run, 1)
 	}
 	of := b.divide(s.plan)

@@ -41,7 +41,7 @@ func uniformTable(rows int) *table.Table {
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Clients ./engine
 func BenchmarkClients(b *testing.B) {
 	db, g := batching(b, uniformTable(benchRows(b)), 64, 0)
-	g.waiting.least = 0
+	g.ScanQueue.Least = 0
 	ask := func(rng *rand.Rand) error {
 		cols := rng.Perm(4)
 		x, y := rng.IntN(1<<18), 1<<18+rng.IntN(1<<17)
@@ -101,7 +101,7 @@ func BenchmarkClients(b *testing.B) {
 		}
 	}
 	round(false)
-	answered := g.waiting.answered.Load()
+	answered := g.ScanQueue.Answered.Load()
 	for b.Loop() {
 		for range 3 {
 			round(true)
@@ -114,5 +114,5 @@ func BenchmarkClients(b *testing.B) {
 		b.ReportMetric(rates[name][len(rates[name])/2], name+"-64-per-s")
 		b.ReportMetric(alone[name][len(alone[name])/2], name+"-1-ms")
 	}
-	b.ReportMetric(float64(g.waiting.answered.Load()-answered)/float64(len(rates["batched"])*64*64), "in-batches")
+	b.ReportMetric(float64(g.ScanQueue.Answered.Load()-answered)/float64(len(rates["batched"])*64*64), "in-batches")
 }

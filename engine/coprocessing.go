@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/radixsort"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
@@ -40,9 +41,9 @@ func (b *coprocessing) Name() string { return "both" }
 
 // division is a query whose rows may be divided.
 type division struct {
-	at      contents        // what was resident
-	onHost  float64         // what cpu is predicted to take for all rows
-	onThere cost.Prediction // what compute is, and what it lacks
+	at      devicepool.Contents // what was resident
+	onHost  float64             // what cpu is predicted to take for all rows
+	onThere cost.Prediction     // what compute is, and what it lacks
 	*windows
 	parts []part     // the devices' that have some, and the last one the host's; fewer than two where one side has all
 	rows  [2]int     // compute's and cpu's
@@ -79,7 +80,7 @@ func (s *gpus) windowRows(t *table.Table) int {
 // divide divides the rows of a query as the cost model says, as long as the same columns are resident. Where it says that
 // one side had better do all, the other one gets a window yet.
 func (b *coprocessing) divide(q *physical.Query) *division {
-	at := b.contents()
+	at := b.Contents()
 	if d, ok := b.divided.Get(q); ok && slices.Equal(d.at, at) {
 		return d
 	}
@@ -100,11 +101,11 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 		return undivided(err.Error())
 	}
 	device, host := known.Profile.Backends["compute"], known.Profile.Backends["cpu"]
-	w, at := cost.Of(q), b.contents()
+	w, at := cost.Of(q), b.Contents()
 	d.onHost, d.onThere.Run = host.Run(w), math.Inf(1)
 	if _, err := b.record(q); err == nil {
-		d.onThere.Run = b.run(device, w, q.Table)
-		device.Lack(&d.onThere, w, func(c cost.Column) bool { return at.has("compute", c) })
+		d.onThere.Run = b.Predict(device, w, q.Table)
+		device.Lack(&d.onThere, w, func(c cost.Column) bool { return at.Has("compute", c) })
 	}
 	if q.Star != nil || q.IsPart() {
 		return undivided("a star of joins is not divided")
@@ -119,11 +120,11 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 	d.grouped, d.ordered = q.Groups != nil, q.Order != nil && q.Order.KeysAreColumns()
 	for _, p := range d.onDevices() {
 		if d.grouped {
-			done, err := b.findGroups(&pass.Recorder{}, p.g, p.q)
+			done, err := b.findGroups(&pass.Recorder{}, p.GPU, p.Query)
 			d.grouped = done && err == nil
 		}
 		if d.ordered {
-			_, err := b.order(&pass.Recorder{}, p.g, p.q)
+			_, err := b.order(&pass.Recorder{}, p.GPU, p.Query)
 			d.ordered = err == nil
 		}
 	}
@@ -133,14 +134,14 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 // balance says who takes which windows, by the predictions: the devices those first that are resident, and of the
 // others such that both sides have some everywhere.
 func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
-	w, at, t := cost.Of(d.whole), b.contents(), d.whole.Table
+	w, at, t := cost.Of(d.whole), b.Contents(), d.whole.Table
 	on := make([]int, len(t.Chunks)) // by window: its device
-	for i, chunks := range place(t, len(b.list)) {
+	for i, chunks := range devicepool.Place(t, len(b.GPUs)) {
 		for _, c := range chunks {
 			on[c] = i
 		}
 	}
-	resident := func(c cost.Column) bool { return at.has("compute", c) }
+	resident := func(c cost.Column) bool { return at.Has("compute", c) }
 	missing := make([]int64, len(on)) // by window, bytes
 	for i := range on {
 		var p cost.Prediction
@@ -157,7 +158,7 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 		return cmp.Or(cmp.Compare(min(1, missing[i]), min(1, missing[j])), cmp.Compare(apart(i), apart(j)))
 	})
 	of := func(k int) [][]int { // by device
-		list := make([][]int, len(b.list))
+		list := make([][]int, len(b.GPUs))
 		for _, i := range order[:k] {
 			list[on[i]] = append(list[on[i]], i)
 		}
@@ -190,14 +191,14 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 	d.takes = [2]float64{first(k), second(len(order) - k)}
 	for i, chunks := range of(k) {
 		if len(chunks) > 0 {
-			d.parts = append(d.parts, part{g: b.list[i], q: d.whole.Part(chunks)})
+			d.parts = append(d.parts, part{Part: devicepool.Part{GPU: b.GPUs[i], Query: d.whole.Part(chunks)}})
 		}
 	}
 	rest := slices.Sorted(slices.Values(order[k:]))
-	d.parts = append(d.parts, part{q: d.whole.Part(rest)})
+	d.parts = append(d.parts, part{Part: devicepool.Part{Query: d.whole.Part(rest)}})
 	device.Lack(&d.lacks, w.Over(slices.Sorted(slices.Values(order[:k]))), resident)
 	for _, p := range d.parts {
-		_, rows := chunkStarts(p.q.Table)
+		_, rows := chunkStarts(p.Query.Table)
 		d.rows[p.side()] += int(rows)
 	}
 }
@@ -205,7 +206,7 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 // operator is a query as the one operator that is left of a statement.
 func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
 	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.db.uses.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
-	if d.why == "" && !b.key.Software { // whose cores are cpu's
+	if d.why == "" && !b.Key.Software { // whose cores are cpu's
 		o.Takes[cost.OnBoth] = (1 + inTurn) * max(d.takes[0], d.takes[1])
 	}
 	return o
@@ -242,10 +243,10 @@ func (s *gpus) balanced(n int, known bool, first, second func(k int) float64) in
 
 // fitting is how many windows of an order the memory of the devices holds, with a quarter left for working memory.
 func (b *coprocessing) fitting(w *cost.Work, order, on []int) int {
-	left := make([]int64, len(b.list))
-	for i, g := range b.list {
+	left := make([]int64, len(b.GPUs))
+	for i, g := range b.GPUs {
 		left[i] = g.Context.Caps().Budget / 4 * 3
-		if u := g.held.Load().usage; u.Budget > 0 {
+		if u := g.Content.Load().Usage; u.Budget > 0 {
 			left[i] = u.Budget / 4 * 3
 		}
 	}
@@ -261,7 +262,7 @@ func (b *coprocessing) fitting(w *cost.Work, order, on []int) int {
 }
 
 // host is the host's part of a division.
-func (d *division) host() *physical.Query { return d.parts[len(d.parts)-1].q }
+func (d *division) host() *physical.Query { return d.parts[len(d.parts)-1].Query }
 
 // onDevices are the others.
 func (d *division) onDevices() []part { return d.parts[:len(d.parts)-1] }
@@ -288,7 +289,7 @@ func (b *coprocessing) Execute(ctx context.Context, q *physical.Query, took *que
 	case cost.OnDevice:
 		values, err = b.passes.Execute(ctx, q, took)
 	case cost.OnBoth:
-		values, err = b.together(ctx, d.whole, d.parts, took, func(g *GPU) pass.Runner { return g.GL })
+		values, err = b.together(ctx, d.whole, d.parts, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
 	}
 	if again(ctx, err) {
 		return b.host.Execute(ctx, q, took)
@@ -327,12 +328,12 @@ func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 		var sides []*side
 		for _, p := range d.parts {
 			var rows iter.Seq2[table.Block, error]
-			if p.g == nil {
-				rows = b.host.Rows(inner, p.q, took)
+			if p.GPU == nil {
+				rows = b.host.Rows(inner, p.Query, took)
 			} else {
-				rows = b.rowsOn(inner, p.q, slices.Repeat([]*GPU{p.g}, len(p.q.Chunks)), took)
+				rows = b.rowsOn(inner, p.Query, slices.Repeat([]*devicepool.GPU{p.GPU}, len(p.Query.Chunks)), took)
 			}
-			sides = append(sides, newSide(inner, p.q, rows))
+			sides = append(sides, newSide(inner, p.Query, rows))
 		}
 		defer func() { // until the GL thread and the cores are done with the query
 			cancel()
@@ -611,7 +612,7 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 	var took querystats.Collector
 	if analyze && len(q.Aggs) > 0 {
 		var err error
-		passes, err = b.timed(ctx, d.onDevices(), func(runner func(*GPU) pass.Runner) error {
+		passes, err = b.timed(ctx, d.onDevices(), func(runner func(*devicepool.GPU) pass.Runner) error {
 			_, err := b.together(ctx, d.whole, d.parts, &took, runner)
 			return err
 		})
@@ -629,7 +630,7 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 		}
 		for _, r := range list {
 			for _, one := range r.Plan() {
-				passes = append(passes, r.g.step(one))
+				passes = append(passes, stepOn(r.g, one))
 			}
 		}
 	}

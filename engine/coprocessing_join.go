@@ -131,10 +131,10 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 		room := b.(*passes).room() / 2
 		sides, inner := parallel.WithContext(ctx)
 		var notes []*noting
-		for _, g := range b.(*passes).list {
+		for _, g := range b.(*passes).GPUs {
 			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
 			notes = append(notes, n)
-			sides.Go(g.metered(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
+			sides.Go(g.Start(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
 				return s.work(inner, querystats.OnDevices, faster == querystats.OnDevices, relational.NewBuckets(run, g.Computes, q, room).Join)
 			}))
 		}

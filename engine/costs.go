@@ -4,15 +4,9 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 )
-
-// KeyOf is the key of a device's profile on this machine.
-func KeyOf(caps *glctx.Caps) cost.Key {
-	cpu := glctx.ReadCPU()
-	return cost.Key{Version: cost.Version, Renderer: caps.Renderer, Driver: caps.Version, Software: caps.Software,
-		CPU: cpu.Model, Cores: cpu.Threads}
-}
 
 // costs finds the profile of a DB: presumed, until its device has been opened.
 type costs struct {
@@ -29,7 +23,7 @@ func (c *costs) get() (cost.Costs, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.now.Profile == nil && c.err == nil { // no device is open: a fast one where there may be one
-		c.now, c.err = cost.For(c.folder, KeyOf(&glctx.Caps{Software: !glctx.MayHaveHardware()}))
+		c.now, c.err = cost.For(c.folder, devicepool.KeyOf(&glctx.Caps{Software: !glctx.MayHaveHardware()}))
 	}
 	if w := c.now.Warning; w != "" && c.note != nil {
 		c.note(w + ": auto goes by built-in costs; stencildb info --calibrate measures this machine")

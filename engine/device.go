@@ -5,70 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
-	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
-	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/textures"
 )
-
-// content is what is resident on a device at one moment, in bytes; it does not change.
-type content struct {
-	usage textures.Usage
-	held  map[held]int64
-}
-
-type held struct {
-	segment *table.Segment
-	kind    textures.Kind
-}
-
-// nothing is the content of a device before its first query.
-var nothing = &content{}
-
-func newContent(list []textures.Residency, usage textures.Usage) *content {
-	c := &content{usage: usage, held: make(map[held]int64, len(list))}
-	for _, r := range list {
-		c.held[held{r.Segment, r.Kind}] += r.Bytes
-	}
-	return c
-}
-
-// contents are those of several devices.
-type contents []*content
-
-// forms are the kinds in which a backend reads columns that are only compared, and
-// those with whose values it computes: any of them will do.
-var forms = map[string]struct{ compared, values []textures.Kind }{
-	"classic": {[]textures.Kind{textures.FloatTexture}, []textures.Kind{textures.FloatTexture}},
-	"fused": {[]textures.Kind{textures.DepthTexture, textures.FloatTexture, textures.IntegerTexture},
-		[]textures.Kind{textures.FloatTexture, textures.IntegerTexture, textures.DepthTexture}},
-	"compute": {[]textures.Kind{textures.BitPlanes}, []textures.Kind{textures.CodeBlock}},
-}
-
-// has reports whether a column is there in a form that a backend reads.
-func (l contents) has(backend string, col cost.Column) bool {
-	kinds := forms[backend].compared
-	if col.Values {
-		kinds = forms[backend].values
-	}
-	segment := col.Chunk.Segments[col.Col]
-	if col.Texts {
-		made := segment.TextSegments()
-		if backend != "compute" {
-			return true
-		} else if len(made) == 0 {
-			return false
-		}
-		segment = made[0]
-	}
-	return slices.ContainsFunc(l, func(c *content) bool {
-		return slices.ContainsFunc(kinds, func(k textures.Kind) bool { _, ok := c.held[held{segment, k}]; return ok })
-	})
-}
 
 // opening is the opening of a DB's device, under way or over.
 type opening struct {
@@ -182,8 +123,8 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 		return err
 	})
 	if o.err == nil {
-		db.costs.opened(o.device.key)
-		for _, g := range o.device.list {
+		db.costs.opened(o.device.Key)
+		for _, g := range o.device.GPUs {
 			g.Store.Pack = func(bytes int64) bool { return db.packs(o.device, bytes) }
 		}
 	}
@@ -192,7 +133,7 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 
 // packs reports that host memory has room for columns as a device's ring takes them. Software has them in that memory anyway, but in tests.
 func (db *DB) packs(d *gpus, bytes int64) bool {
-	return (!d.key.Software || d.streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= db.freeBytes()/4
+	return (!d.Key.Software || d.streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= db.freeBytes()/4
 }
 
 // opened returns the device where it is open, or failed to be; tried is false where

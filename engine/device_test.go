@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -66,14 +67,14 @@ var faults = map[string]func(p *pass.Pass) error{
 }
 
 // onGPUs gives a DB real devices, of which the first has a backend classic that fails.
-func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*GPU {
-	var list []*GPU
+func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*devicepool.GPU {
+	var list []*devicepool.GPU
 	db.opener = func(o Options) (*gpus, error) {
-		g, err := OpenGPU(glctx.Options{Device: o.Device})
+		g, err := devicepool.Open(glctx.Options{Device: o.Device})
 		if err != nil {
 			return nil, err
 		}
-		d := devices(g)
+		d := devices(devicepool.New(g))
 		if list = append(list, g); len(list) == 1 {
 			d.backends["classic"] = failing{d.backends["classic"].(*passes), do}
 		}
@@ -97,12 +98,12 @@ func readyProfile() *cost.Profile {
 func TestAFaultClosesTheDevice(t *testing.T) {
 	t.Setenv("STENCILDB_DEVICE", "")
 	// A calibration of this device says that classic is the fastest.
-	probe, err := OpenGPU(glctx.Options{})
+	probe, err := devicepool.Open(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	profile := readyProfile()
-	profile.Key = KeyOf(probe.Context.Caps())
+	profile.Key = devicepool.KeyOf(probe.Context.Caps())
 	folder := calibrated(t, profile)
 	if err := probe.Close(); err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 		if calls++; calls == 1 {
 			db.lose(d.gpus)
 			db.opener = func(Options) (*gpus, error) {
-				return &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
+				return &gpus{Pool: &devicepool.Pool{}, backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
 		_, err := b.Execute(context.Background(), &physical.Query{}, &querystats.Collector{})
@@ -245,7 +246,7 @@ func TestAFailedStatementTakesItsOpeningWithIt(t *testing.T) {
 }
 
 // occupied runs f while the GL thread of a GPU does nothing but wait for f's end.
-func occupied(t *testing.T, g *GPU, f func()) {
+func occupied(t *testing.T, g *devicepool.GPU, f func()) {
 	t.Helper()
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -273,7 +274,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		occupied(t, db.opening.device.list[0], func() {
+		occupied(t, db.opening.device.GPUs[0], func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			if timeout == 0 {
 				time.AfterFunc(time.Millisecond, cancel)
@@ -353,10 +354,10 @@ type stalling struct {
 
 func (b stalling) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	var a []table.Value
-	g := b.list[0]
+	g := b.GPUs[0]
 	err := g.Context.Do(ctx, func() (err error) {
 		defer b.over()
-		a, err = b.alone(ctx, part{g: g, q: q}, took, faulty{g.GL, b.do})
+		a, err = b.alone(ctx, part{Part: devicepool.Part{GPU: g, Query: q}}, took, faulty{g.GL, b.do})
 		return err
 	})
 	if err != nil {
@@ -433,7 +434,7 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	d := &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}}
+	d := &gpus{Pool: &devicepool.Pool{}, backends: map[string]backend{"classic": &fake{name: "classic"}}}
 	opens := make(chan struct{})
 	db.opener = func(Options) (*gpus, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

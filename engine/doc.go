@@ -24,7 +24,7 @@
 //     SET changes the backend, the host memory, the join algorithm, who runs the operators on "both", the statement timeout and which rules plans do
 //     without, for all statements of the DB that begin from then on, or of the [Session].
 //   - [Calibration] is what [Calibrate] found on a device.
-//   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [GPU] a
+//   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [devicepool.GPU] a
 //     device without a DB for the benchmarks and the lessons.
 //
 // # The backend auto

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -274,12 +275,12 @@ type fakeDevice struct {
 }
 
 // fakeKey is the key of fakeDevice, on this CPU.
-var fakeKey = KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
+var fakeKey = devicepool.KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
 
 // on gives a DB a device with these backends.
 func on(db *DB, list ...*fake) *fakeDevice {
-	d := &fakeDevice{gpus: &gpus{key: fakeKey, backends: map[string]backend{}, held: []*atomic.Pointer[content]{{}}}}
-	d.held[0].Store(nothing)
+	d := &fakeDevice{gpus: &gpus{Pool: &devicepool.Pool{Key: fakeKey, Content: []*atomic.Pointer[devicepool.Content]{{}}}, backends: map[string]backend{}}}
+	d.Content[0].Store(devicepool.Empty)
 	for _, f := range list {
 		d.backends[f.name] = f
 	}

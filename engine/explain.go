@@ -431,7 +431,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		x.Why = "auto: " + x.why(s)
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
-		x.Device = d.key.Renderer + d.numbers(s.plan)
+		x.Device = d.Key.Renderer + d.Numbers(s.plan)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 )
@@ -35,17 +36,17 @@ var operators = []struct {
 }
 
 // failingDevices gives a DB real devices with a memory, of which the passes of the first go through a runner.
-func failingDevices(db *DB, memory int64, through func(pass.Runner) pass.Runner) *[]*GPU {
-	var list []*GPU
+func failingDevices(db *DB, memory int64, through func(pass.Runner) pass.Runner) *[]*devicepool.GPU {
+	var list []*devicepool.GPU
 	db.opener = func(o Options) (*gpus, error) {
-		g, err := OpenGPU(glctx.Options{Device: o.Device, Memory: memory})
+		g, err := devicepool.Open(glctx.Options{Device: o.Device, Memory: memory})
 		if err != nil {
 			return nil, err
 		}
 		if list = append(list, g); len(list) == 1 {
-			g.through = through
+			g.Wrap = through
 		}
-		return devices(g), nil
+		return devices(devicepool.New(g)), nil
 	}
 	return &list
 }
@@ -170,7 +171,7 @@ func TestSmallBudgetsAreErrorsOrAnswers(t *testing.T) {
 					t.Fatalf("%s on %s with %d bytes: the device was opened again", op.name, backend, memory)
 				}
 				for _, g := range *list {
-					if u := g.held.Load().usage; u.Used > memory {
+					if u := g.Content.Load().Usage; u.Used > memory {
 						t.Errorf("%s on %s: %d bytes of %d are taken", op.name, backend, u.Used, memory)
 					}
 				}

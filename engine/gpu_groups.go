@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/aggregation"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -155,11 +156,11 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 }
 
 // groups is how the backend finds groups; nil where it does not.
-func (b *passes) groups() func(run pass.Runner, g *GPU, q *physical.Query) ([]physical.GroupStates, error) {
-	if a := algorithms[b.name]; !b.many || a.many == nil {
-		return a.groups
+func (b *passes) groups() func(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.GroupStates, error) {
+	if a := devicepool.Algorithms[b.name]; !b.many || a.Many == nil {
+		return a.Groups
 	}
-	return algorithms[b.name].many
+	return devicepool.Algorithms[b.name].Many
 }
 
 // ofSlots is a backend that sorts no groups: rows of a join would be uploaded for that alone.
@@ -197,11 +198,11 @@ func nothingToSee(backend string, err error) error {
 }
 
 // onFirst has the first device find something of a query, which has the whole table for it.
-func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (found []T, err error) {
-	g := b.list[0]
+func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (found []T, err error) {
+	g := b.GPUs[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
-			found, err = find(run, g.watched(), q)
+		return g.Start(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
+			found, err = find(run, g.ByChunk(), q)
 			return err
 		})()
 	})
@@ -210,11 +211,11 @@ func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *que
 
 // onAll has each device find something of its part of a query, all at the same time. in says of what was found in windows
 // where it is in the table.
-func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, find func(pass.Runner, *GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
+func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
 	for {
 		s := b.stream(q)
 		if s == nil {
-			all, err = allOn(ctx, b, b.divide(q), took, find)
+			all, err = allOn(ctx, b, b.parts(q), took, find)
 		} else if all, err = allOn(ctx, b, s.parts, took, find); err == nil {
 			in(s.windows, all)
 		}
@@ -225,12 +226,12 @@ func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *query
 }
 
 // allOn is onAll of these parts.
-func allOn[T any](ctx context.Context, b *passes, parts []part, took *querystats.Collector, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (all []T, err error) {
+func allOn[T any](ctx context.Context, b *passes, parts []part, took *querystats.Collector, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (all []T, err error) {
 	start := time.Now()
 	defer func() { took.AddSide(querystats.OnDevices, time.Since(start)) }()
 	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
 	for i, p := range parts {
-		waits[i] = p.g.metered(ctx, p.q, p.g.GL, took, func(m pass.Runner) (err error) {
+		waits[i] = p.GPU.Start(ctx, p.Query, p.GPU.GL, took, func(m pass.Runner) (err error) {
 			found[i], err = visited(m, p, find)
 			return err
 		})
@@ -244,7 +245,7 @@ func allOn[T any](ctx context.Context, b *passes, parts []part, took *querystats
 var groupsOfCPU = &plan.Declined{Why: "groups are cpu's"}
 
 // findGroups hands run the passes that find the groups of a query; done is false where they are cpu's.
-func (b *passes) findGroups(run pass.Runner, g *GPU, q *physical.Query) (done bool, err error) {
+func (b *passes) findGroups(run pass.Runner, g *devicepool.GPU, q *physical.Query) (done bool, err error) {
 	groups := b.groups()
 	if q.Groups == nil || groups == nil {
 		return false, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/externalsort"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/sortkey"
@@ -159,9 +160,9 @@ func orders(b backend, q *physical.Query) bool {
 	}
 	for _, p := range v.inParts(q) {
 		if p.visits != nil {
-			p.q = p.visits[0].First
+			p.Query = p.visits[0].First
 		}
-		if _, err := v.order(&pass.Recorder{}, p.g, p.q); err != nil {
+		if _, err := v.order(&pass.Recorder{}, p.GPU, p.Query); err != nil {
 			return false
 		}
 	}
@@ -170,8 +171,8 @@ func orders(b backend, q *physical.Query) bool {
 
 // order hands run the passes that find the order of the rows of a query, then those that check them: an order
 // that is left to cpu has then taken none.
-func (b *passes) order(run pass.Runner, g *GPU, q *physical.Query) ([]physical.SortedRun, error) {
-	order := algorithms[b.name].order
+func (b *passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.SortedRun, error) {
+	order := devicepool.Algorithms[b.name].Order
 	if order == nil {
 		return nil, orderOfCPU
 	}
@@ -185,17 +186,6 @@ func (b *passes) order(run pass.Runner, g *GPU, q *physical.Query) ([]physical.S
 }
 
 var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
-
-// oneRun is an order of the rows of a table of one chunk.
-func oneRun[D any](order func(pass.Runner, D, *physical.Query) (physical.SortedRun, error)) func(pass.Runner, D, *physical.Query) ([]physical.SortedRun, error) {
-	return func(run pass.Runner, device D, q *physical.Query) ([]physical.SortedRun, error) {
-		out, err := order(run, device, q)
-		if err != nil {
-			return nil, err
-		}
-		return []physical.SortedRun{out}, nil
-	}
-}
 
 // merged is the rows of runs in order, no more than are wanted. Of rows that are alike those of an earlier run come first.
 func merged(q *physical.Query, runs []physical.SortedRun) (out placedRows, err error) {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
@@ -19,10 +20,10 @@ import (
 func (b *passes) checked(c physical.ChunkPlan) bool { return b.name != "compute" || len(c.Checks) > 0 }
 
 // check runs the checks of a chunk.
-func (b *passes) check(run pass.Runner, g *GPU, q *physical.Query, chunk int) error {
+func (b *passes) check(run pass.Runner, g *devicepool.GPU, q *physical.Query, chunk int) error {
 	part := q.Part([]int{chunk})
 	part.Groups = nil
-	s, err := algorithms[b.name].selection(run, g, part)
+	s, err := devicepool.Algorithms[b.name].Selection(run, g, part)
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func (b *passes) check(run pass.Runner, g *GPU, q *physical.Query, chunk int) er
 }
 
 // findAll hands run the passes that find the rows of a query.
-func (b *passes) findAll(run pass.Runner, g *GPU, q *physical.Query) error {
+func (b *passes) findAll(run pass.Runner, g *devicepool.GPU, q *physical.Query) error {
 	if done, err := b.findGroups(run, g, q); done || err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (b *passes) findAll(run pass.Runner, g *GPU, q *physical.Query) error {
 				return err
 			}
 		}
-		if _, err := algorithms[b.name].rows(run, g, q, i); err != nil {
+		if _, err := devicepool.Algorithms[b.name].Rows(run, g, q, i); err != nil {
 			return err
 		}
 	}
@@ -69,17 +70,17 @@ func (b *passes) Rows(ctx context.Context, q *physical.Query, took *querystats.C
 	if s := b.stream(q); s != nil {
 		return b.rowsInWindows(ctx, q, s, took)
 	}
-	on := make([]*GPU, len(q.Chunks))
-	for d, chunks := range place(q.Table, len(b.list)) {
+	on := make([]*devicepool.GPU, len(q.Chunks))
+	for d, chunks := range devicepool.Place(q.Table, len(b.GPUs)) {
 		for _, i := range chunks {
-			on[i] = b.list[d]
+			on[i] = b.GPUs[d]
 		}
 	}
 	return b.rowsOn(ctx, q, on, took)
 }
 
 // rowsOn is Rows where each chunk is on its device.
-func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took *querystats.Collector) iter.Seq2[table.Block, error] {
+func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*devicepool.GPU, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -87,7 +88,7 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took 
 			for i := 0; i < len(on) && ctx.Err() == nil && yield(i); i++ {
 			}
 		}
-		do := func(i int, f func(pass.Runner) error) error { return on[i].metered(ctx, q, on[i].GL, took, f)() }
+		do := func(i int, f func(pass.Runner) error) error { return on[i].Start(ctx, q, on[i].GL, took, f)() }
 		var err error
 		for i, c := range q.Chunks {
 			if !b.checked(c) {
@@ -101,7 +102,7 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*GPU, took 
 		find := func(_ int, i int) found {
 			var rows []physical.SelectedRows
 			err := do(i, func(run pass.Runner) (err error) {
-				rows, err = algorithms[b.name].rows(run, on[i], q, i)
+				rows, err = devicepool.Algorithms[b.name].Rows(run, on[i], q, i)
 				return err
 			})
 			if err != nil { // the GL thread may be at its pass yet

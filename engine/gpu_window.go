@@ -44,10 +44,10 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 	err = x.db.on(ctx, "compute", &opening, func(b backend) (err error) {
 		took.Start(b.Name(), opening)
 		opening = 0
-		g := b.(*passes).list[0]
+		g := b.(*passes).GPUs[0]
 		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
 		var made *table.Table
-		err = g.metered(ctx, &physical.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
+		err = g.Start(ctx, &physical.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
 			made, err = relational.Window(run, g.Computes, t, n)
 			return err
 		})()

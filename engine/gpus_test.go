@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -118,7 +119,7 @@ func TestPlacement(t *testing.T) {
 		{nil, nil}, {{0}, nil}, {{0}, {1}}, {{0, 2}, {1}}, {{0, 2}, {1, 3}}, {{0, 2, 4}, {1, 3}},
 		{{0, 2, 4}, {1, 3, 5}}, {{0, 2, 4, 6}, {1, 3, 5}}, {{0, 2, 4, 6}, {1, 3, 5, 7}},
 	} {
-		if got := place(tab, 2); !slices.EqualFunc(got, want, slices.Equal) {
+		if got := devicepool.Place(tab, 2); !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%d chunks: %v, want %v", n, got, want)
 		}
 		if n < len(rows) {
@@ -147,10 +148,10 @@ func TestColumnsLieOnTheirDevice(t *testing.T) {
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t WHERE i < 100")); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := len(set.list[0].held.Load().held), len(set.list[1].held.Load().held); a != 2 || b != 1 {
+	if a, b := len(set.GPUs[0].Content.Load().Columns), len(set.GPUs[1].Content.Load().Columns); a != 2 || b != 1 {
 		t.Errorf("%d and %d columns of chunks", a, b)
 	}
-	if now := set.contents(); len(now[0].held)+len(now[1].held) != 3 || !slices.Equal(now, set.contents()) {
+	if now := set.Contents(); len(now[0].Columns)+len(now[1].Columns) != 3 || !slices.Equal(now, set.Contents()) {
 		t.Errorf("%d columns of chunks in all", len(now))
 	}
 }
@@ -231,8 +232,8 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan struct{})
-	_, err = b.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *GPU) pass.Runner {
-		if g == set.list[1] {
+	_, err = b.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
+		if g == set.GPUs[1] {
 			return faulty{g.GL, func(*pass.Pass) error { close(failed); return stop }}
 		}
 		return faulty{g.GL, func(*pass.Pass) error { <-failed; return nil }}
@@ -251,13 +252,13 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	db, set := two(t, Options{Backend: "compute"})
 	const text = "SELECT COUNT(*) FROM t WHERE i < 100"
-	occupied(t, set.list[1], func() {
+	occupied(t, set.GPUs[1], func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 1)
 		defer cancel()
 		if _, err := Collect(db.Query(ctx, text)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
-		if err := set.list[0].Context.Do(context.Background(), func() error { return nil }); err != nil {
+		if err := set.GPUs[0].Context.Do(context.Background(), func() error { return nil }); err != nil {
 			t.Error(err)
 		}
 	})
@@ -267,9 +268,9 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	}
 	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
 		s := b.(*passes)
-		_, err := s.execute(context.Background(), s.split.Keys()[0], &querystats.Collector{}, func(g *GPU) pass.Runner {
+		_, err := s.execute(context.Background(), s.Divisions.Keys()[0], &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
-				if g == s.list[1] {
+				if g == s.GPUs[1] {
 					return glctx.ErrContextLost
 				}
 				return nil
@@ -301,7 +302,7 @@ func TestPredictionOfTwoDevices(t *testing.T) {
 	b := fakeProfile("classic").Backends["classic"]
 	b.Again = 1 // of three chunks the passes take 120 µs
 	w := cost.Of(s.plan)
-	if one, both := b.Run(w), set.run(b, w, s.plan.Table); one < 129e-6 || both > 91e-6 {
+	if one, both := b.Run(w), set.Predict(b, w, s.plan.Table); one < 129e-6 || both > 91e-6 {
 		t.Errorf("one device takes %v s, two %v", one, both)
 	}
 }

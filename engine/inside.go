@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -26,11 +27,11 @@ func Inspect(db *DB) Inside { return Inside{db} }
 // statement.
 func (in Inside) RunOn(c *glctx.Context) {
 	in.db.opener = func(Options) (*gpus, error) {
-		g, err := prepareGPU(&GPU{Context: c, lent: true})
+		g, err := devicepool.Lent(c)
 		if err != nil {
 			return nil, err
 		}
-		return devices(g), nil
+		return devices(devicepool.New(g)), nil
 	}
 }
 
@@ -52,7 +53,7 @@ func (in Inside) Ready() error {
 // kept them.
 func (in Inside) Programs() (n int) {
 	if d, _, err := in.db.opened(); err == nil && d != nil {
-		for _, g := range d.list {
+		for _, g := range d.GPUs {
 			n += g.GL.Programs().Made()
 		}
 	}
@@ -88,12 +89,12 @@ func (in Inside) UpdateThere(always bool) { in.db.updates.Store(always) }
 
 // GPU returns the device, the first of several, and opens it where that has not been
 // done. It stays the DB's.
-func (in Inside) GPU(ctx context.Context) (*GPU, error) {
+func (in Inside) GPU(ctx context.Context) (*devicepool.GPU, error) {
 	d, err := in.db.openDevice(ctx, new(time.Duration))
 	if err != nil {
 		return nil, err
 	}
-	return d.list[0], nil
+	return d.GPUs[0], nil
 }
 
 // Stage is where the passes of a watched statement run. All of it is for the GL

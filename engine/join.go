@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -69,7 +70,7 @@ func (db *DB) newStars() *stars {
 // dropArrays has the devices drop the arrays of a star. It does not wait for that.
 func (db *DB) dropArrays(s *join.Star) {
 	if d, _, err := db.opened(); d != nil && err == nil {
-		db.background(func() { d.drop(s.Arrays()) })
+		db.background(func() { d.Drop(s.Arrays()) })
 	}
 }
 
@@ -120,7 +121,7 @@ func (s *planned) grouped() *plan.Aggregate {
 // mayHaveHardware reports that a device is open which is no software, or that one may yet be opened.
 func (db *DB) mayHaveHardware() bool {
 	d, tried, _ := db.opened()
-	return d == nil && !tried || d != nil && !d.list[0].Context.Caps().Software
+	return d == nil && !tried || d != nil && !d.GPUs[0].Context.Caps().Software
 }
 
 // scanned are the snapshots of the tables, a scan each.
@@ -254,9 +255,9 @@ func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 	var opening time.Duration
 	err = s.db.on(ctx, "compute", &opening, func(b backend) error {
 		p := b.(*passes)
-		for _, of := range p.partsOf(q) {
+		for _, of := range p.partsOnce(q) {
 			if q.Groups != nil {
-				if done, err := p.findGroups(&pass.Recorder{}, of.g, of.q); !done || err != nil {
+				if done, err := p.findGroups(&pass.Recorder{}, of.GPU, of.Query); !done || err != nil {
 					return err
 				}
 			}
@@ -296,7 +297,7 @@ func (s *planned) suited(ctx context.Context, b backend, took *querystats.Collec
 	if s.star == nil {
 		return s, func() {}, nil
 	}
-	if v, ok := b.(*passes); ok && algorithms[v.name].groups != nil {
+	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.name].Groups != nil {
 		err := s.star.Prepare(ctx)
 		if !s.ofSubplans() { // nor is what is declined looked at again
 			s.db.keep(s.starKey, s.star)
@@ -419,7 +420,7 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 // inModes is what a join takes in each mode where either processor alone takes so much. Both deal the rows first.
 func (db *DB) inModes(onHost, onDevice float64) (takes [3]float64) {
 	takes = [...]float64{cost.OnCPU: onHost, cost.OnDevice: onDevice, cost.OnBoth: math.Inf(1)}
-	if d, _, _ := db.opened(); db.Backend() == "both" && d != nil && !d.key.Software { // whose cores are cpu's
+	if d, _, _ := db.opened(); db.Backend() == "both" && d != nil && !d.Key.Software { // whose cores are cpu's
 		takes[cost.OnBoth] = dealing*onHost + (1+inTurn)/(1/onHost+1/onDevice)
 	}
 	return takes
@@ -483,15 +484,15 @@ func (db *DB) weigh(w *cost.Work, takes func(host, device *cost.Backend) (onHost
 
 // charged is what bringing the columns of some work to compute takes, with what it is charged with of that, and what is missing there.
 func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost.Prediction, missing []columnOf) {
-	var at contents
+	var at devicepool.Contents
 	if d, _, _ := db.opened(); d != nil {
-		at = d.contents()
+		at = d.Contents()
 	} else {
 		on.Opening = opening
 	}
-	gpu.Lack(&on, w, func(c cost.Column) bool { return at.has("compute", c) })
+	gpu.Lack(&on, w, func(c cost.Column) bool { return at.Has("compute", c) })
 	for _, c := range w.Columns {
-		if of := (columnOf{c.Table, c.Name}); !at.has("compute", c) && !slices.Contains(missing, of) {
+		if of := (columnOf{c.Table, c.Name}); !at.Has("compute", c) && !slices.Contains(missing, of) {
 			missing = append(missing, of)
 		}
 	}
@@ -537,7 +538,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 			return err
 		}
 		if p.watch != nil { // the first device has the whole of both tables for it, until the pass that runs when ctx ends: see [Inside.Watch]
-			of := &pairPart{g: s.list[0], q: q}
+			of := &pairPart{g: s.GPUs[0], q: q}
 			if err = of.g.Context.Do(context.WithoutCancel(ctx), func() error { return p.joins(ctx, s, of)() }); err == nil {
 				found, how = of.found, s.joinedBy(q, []*pairPart{of}, 0)
 				p.ran = append(p.ran, of.steps...)
@@ -578,7 +579,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func() error) {
 	g, q := of.g, of.q
 	n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return relational.SideOf(q, p).Table }}
-	return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
+	return g.Start(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
 		if p.watch != nil {
 			n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
 		}
@@ -660,11 +661,11 @@ func heldOf(q *physical.JoinQuery) (list []*physical.Held) {
 // lasting is working memory of a device that stays for the joins to come.
 type lasting struct {
 	*pass.Scope
-	g *GPU
+	g *devicepool.GPU
 }
 
 // open opens one, on the GL thread.
-func (p *pairing) open(g *GPU) *lasting {
+func (p *pairing) open(g *devicepool.GPU) *lasting {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k := &lasting{g.GL.Open(), g}
@@ -673,7 +674,7 @@ func (p *pairing) open(g *GPU) *lasting {
 }
 
 // keep keeps lists that a device has made, on its GL thread.
-func (p *pairing) keep(g *GPU, held []*physical.Held) error {
+func (p *pairing) keep(g *devicepool.GPU, held []*physical.Held) error {
 	if len(held) == 0 {
 		return nil
 	}
@@ -706,7 +707,7 @@ func drop(held []*physical.Held) {
 			continue
 		}
 		k.g.Context.Start(context.Background(), func() error { // nothing waits for it
-			if !k.g.closed {
+			if !k.g.Closed() {
 				k.Close()
 			}
 			return nil
@@ -722,13 +723,13 @@ func (p *pairing) release() {
 	if p == nil || p.holds == nil {
 		return
 	}
-	for _, g := range p.holds.list {
+	for _, g := range p.holds.GPUs {
 		p.db.background(func() {
 			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
 				p.mu.Lock()
 				defer p.mu.Unlock()
 				for _, k := range p.kept {
-					if k.g == g && !g.closed {
+					if k.g == g && !g.Closed() {
 						k.Close()
 					}
 				}
@@ -768,7 +769,7 @@ func (p *pairing) Read(ctx context.Context, list []*physical.Held, places []uint
 func (p *pairing) read(ctx context.Context, s *gpus, list []*physical.Held, places []uint32) ([][]uint32, error) {
 	out := make([][]uint32, len(list))
 	first := 0 // row of what the device has
-	for d, g := range s.list {
+	for d, g := range s.GPUs {
 		n, at, from := 0, []uint32(nil), []int(nil) // the places there, and where they stand
 		for _, h := range list {
 			if h != nil {
@@ -784,7 +785,7 @@ func (p *pairing) read(ctx context.Context, s *gpus, list []*physical.Held, plac
 			continue
 		}
 		parts := make([][]uint32, len(list)) // which the GL thread may still write when ctx has ended
-		err := g.query(ctx, func() (err error) {
+		err := g.Query(ctx, func() (err error) {
 			for i, h := range list {
 				if h == nil {
 					continue
@@ -836,10 +837,10 @@ func (p *pairing) Columns(ctx context.Context, list []join.HeldColumn) ([][]*tab
 	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
 	why, err := p.gathers(list)
 	if err == nil {
-		if err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) (err error) {
+		if err = p.there(ctx, list, func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) (err error) {
 			out[d], _, err = p.gathered(d, g, run, passes, list)
 			return err
-		}, func(int, *GPU) {}); err != nil {
+		}, func(int, *devicepool.GPU) {}); err != nil {
 			p.dropAll(out)
 		}
 	}
@@ -855,10 +856,10 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 	if p.holds == nil {
 		return
 	}
-	for d, g := range p.holds.list {
+	for d, g := range p.holds.GPUs {
 		p.db.background(func() {
 			_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
-				if !g.closed {
+				if !g.Closed() {
 					g.Store.Drop(columns[d]...)
 				}
 				return nil
@@ -871,7 +872,7 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 func (p *pairing) Where(ctx context.Context, list []join.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
 	devices := len(list[0].Rows.Held.Parts)
 	found, rows := make([][]*physical.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
-	err = p.there(ctx, list, func(d int, g *GPU, run pass.Runner, passes *noting) error {
+	err = p.there(ctx, list, func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error {
 		segments, columns, err := p.gathered(d, g, run, passes, list)
 		if err != nil {
 			return err
@@ -900,7 +901,7 @@ func (p *pairing) Where(ctx context.Context, list []join.HeldColumn, query func(
 			rows[d] = selected.N
 			return p.keep(g, found[d])
 		})
-	}, func(d int, _ *GPU) { drop(found[d]) })
+	}, func(d int, _ *devicepool.GPU) { drop(found[d]) })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -915,7 +916,7 @@ func (p *pairing) Where(ctx context.Context, list []join.HeldColumn, query func(
 
 // there has do run on each device that has rows of columns, all at the same time; a [plan.Declined] where one cannot do it. undo is
 // for those that have done it then.
-func (p *pairing) there(ctx context.Context, list []join.HeldColumn, do func(d int, g *GPU, run pass.Runner, passes *noting) error, undo func(d int, g *GPU)) error {
+func (p *pairing) there(ctx context.Context, list []join.HeldColumn, do func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error, undo func(d int, g *devicepool.GPU)) error {
 	var held []*physical.Held
 	for _, c := range list {
 		held = append(held, c.Rows.Held)
@@ -928,15 +929,15 @@ func (p *pairing) there(ctx context.Context, list []join.HeldColumn, do func(d i
 		var devices []int
 		var notes []*noting
 		var waits []func() error
-		for d, g := range s.list {
+		for d, g := range s.GPUs {
 			if held[0].Parts[d] == 0 {
 				continue
 			}
 			passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return nil }}
 			devices, notes = append(devices, d), append(notes, passes)
-			waits = append(waits, g.metered(ctx, &physical.Query{}, passes, p.took, func(run pass.Runner) error { return do(d, g, run, passes) }))
+			waits = append(waits, g.Start(ctx, &physical.Query{}, passes, p.took, func(run pass.Runner) error { return do(d, g, run, passes) }))
 		}
-		if err := allOrNone(waits, func(i int) { undo(devices[i], s.list[devices[i]]) }); err != nil {
+		if err := allOrNone(waits, func(i int) { undo(devices[i], s.GPUs[devices[i]]) }); err != nil {
 			return err
 		}
 		for _, n := range notes {
@@ -974,7 +975,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 }
 
 // gathered gathers columns of the rows that a device has, on it, in working memory of their own; on the GL thread.
-func (p *pairing) gathered(d int, g *GPU, run pass.Runner, passes *noting, list []join.HeldColumn) (out []*table.Segment, k *lasting, err error) {
+func (p *pairing) gathered(d int, g *devicepool.GPU, run pass.Runner, passes *noting, list []join.HeldColumn) (out []*table.Segment, k *lasting, err error) {
 	k = p.open(g)
 	for _, c := range list {
 		rows := onOne(c.Rows, d)
@@ -1058,21 +1059,21 @@ func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err erro
 		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
 		s := b.(*passes)
-		notes := map[*GPU]*noting{}
-		for _, g := range s.list {
+		notes := map[*devicepool.GPU]*noting{}
+		for _, g := range s.GPUs {
 			notes[g] = &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Table }}
 		}
 		var values []table.Value
-		if parts := s.partsOf(q); len(parts) > 1 {
-			values, err = s.together(ctx, q, parts, p.took, func(g *GPU) pass.Runner { return notes[g] })
+		if parts := s.partsOnce(q); len(parts) > 1 {
+			values, err = s.together(ctx, q, parts, p.took, func(g *devicepool.GPU) pass.Runner { return notes[g] })
 		} else {
-			values, err = s.alone(ctx, parts[0], p.took, notes[parts[0].g])
+			values, err = s.alone(ctx, parts[0], p.took, notes[parts[0].GPU])
 		}
 		if err != nil {
 			return err
 		}
 		n = int(values[0].I)
-		for _, g := range s.list {
+		for _, g := range s.GPUs {
 			p.ran = append(p.ran, notes[g].steps...)
 		}
 		return nil
@@ -1086,14 +1087,14 @@ func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err erro
 // noting is a runner that notes its passes, and has the store name the columns that they read.
 type noting struct {
 	pass.Runner
-	g     *GPU
+	g     *devicepool.GPU
 	of    func(*pass.Pass) *table.Table // of the columns that a pass reads
 	steps []Step
 }
 
 func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
 	n.g.Store.Name(n.of(p))
-	n.steps = append(n.steps, n.g.step(p))
+	n.steps = append(n.steps, stepOn(n.g, p))
 	return n.Runner.Run(p)
 }
 

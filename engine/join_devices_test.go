@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -123,7 +124,7 @@ func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 			if err := Inspect(db).Ready(); err != nil {
 				t.Fatal(err)
 			}
-			for _, g := range db.opening.device.list { // of 212,268 pairs the second of two devices has fewer
+			for _, g := range db.opening.device.GPUs { // of 212,268 pairs the second of two devices has fewer
 				g.Computes.Primitives.MaxWords = 100_000
 			}
 			text = many
@@ -204,7 +205,7 @@ func noColumnsLeft(t *testing.T, db *DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, g := range d.list {
+	for i, g := range d.GPUs {
 		left := -1
 		if err := g.Context.Do(context.Background(), func() error { left = g.Store.Sources(); return nil }); err != nil || left != 0 {
 			t.Errorf("%d columns are left on device %d, %v", left, i, err)
@@ -304,7 +305,7 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 	noColumnsLeft(t, db)
 	d, _, _ := db.opened()
 	var lost bool
-	d.list[1].through = func(run pass.Runner) pass.Runner {
+	d.GPUs[1].Wrap = func(run pass.Runner) pass.Runner {
 		return faulty{run, func(*pass.Pass) error {
 			lost = true
 			return glctx.ErrContextLost
@@ -321,7 +322,7 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 // The pairs of several devices go one after the other: rows of a table by their numbers, places in lists that devices have parts of by those in
 // the whole list. Where one device has only counted its pairs, all are only counted.
 func TestMergedPairs(t *testing.T) {
-	s := &gpus{list: []*GPU{{}, {}, {}}}
+	s := &gpus{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
 	list := s.kept([]*physical.Held{{N: 10}, nil, {N: 5}})
 	for _, c := range []struct {
 		of   physical.RowIDs // the divided side's
@@ -354,7 +355,7 @@ func TestPredictionOfJoinsOfTwoDevices(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		caps := db.opening.device.list[0].Context.Caps()
+		caps := db.opening.device.GPUs[0].Context.Caps()
 		caps.Software = false
 		p, err := cost.Default(true, 2)
 		if err != nil {
@@ -422,8 +423,8 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		t.Fatalf("%d rows, of the devices %v", first.N, rows.Parts)
 	}
 	left := func(d int) error {
-		g, v := db.opening.device.list[d], rows.On.([]*physical.Held)[d].On.(primitives.Vector)
-		return g.query(ctx, func() error { _, err := v.Read(g.GL); return err })()
+		g, v := db.opening.device.GPUs[d], rows.On.([]*physical.Held)[d].On.(primitives.Vector)
+		return g.Query(ctx, func() error { _, err := v.Read(g.GL); return err })()
 	}
 	if left(0) != nil || left(1) != nil {
 		t.Errorf("of the first join %v, %v", left(0), left(1))
@@ -466,7 +467,7 @@ func TestCancelledJoinsLeaveNoColumns(t *testing.T) {
 	for last, ended := 0, true; ended; last++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		n := 0
-		d.list[0].through = func(run pass.Runner) pass.Runner {
+		d.GPUs[0].Wrap = func(run pass.Runner) pass.Runner {
 			return afterwards{run, func() {
 				if n++; n == last+1 {
 					cancel()

@@ -73,7 +73,7 @@ func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, left := d.list[0], -1
+	g, left := d.GPUs[0], -1
 	if err := g.Context.Do(context.Background(), func() error { left = g.Store.Sources(); return nil }); err != nil || left != 0 {
 		t.Errorf("%d columns are left on the device, %v", left, err)
 	}

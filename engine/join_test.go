@@ -321,7 +321,7 @@ func TestAutoChoosesWhoJoins(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	caps := db.opening.device.list[0].Context.Caps()
+	caps := db.opening.device.GPUs[0].Context.Caps()
 	defer func(soft bool) { caps.Software = soft }(caps.Software)
 	curve := func(fixed, row float64) cost.Curves {
 		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
@@ -515,7 +515,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 		db.opener = func(o Options) (*gpus, error) {
 			d, err := opener(o)
 			if err == nil {
-				d.list[0].Context.Caps().Software, d.key.Software = false, false
+				d.GPUs[0].Context.Caps().Software, d.Key.Software = false, false
 			}
 			return d, err
 		}

@@ -132,7 +132,7 @@ func nothingLeft(t *testing.T, db *DB) {
 		t.Fatal(err)
 	}
 	if d != nil {
-		if left := d.contents()[0].held; len(left) != 0 {
+		if left := d.Contents()[0].Columns; len(left) != 0 {
 			t.Errorf("%d things are resident of tables that have gone: %v", len(left), left)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -32,18 +33,18 @@ func (b *passes) Execute(ctx context.Context, q *physical.Query, took *querystat
 	if values, ok := partial.KnownCounts(q); ok { // a thousand chunks take no longer than one
 		return values, nil
 	}
-	return b.execute(ctx, q, took, func(g *GPU) pass.Runner { return g.GL })
+	return b.execute(ctx, q, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
 }
 
 // execute runs a query with a runner on each device that has something of it.
-func (b *passes) execute(ctx context.Context, q *physical.Query, took *querystats.Collector, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
+func (b *passes) execute(ctx context.Context, q *physical.Query, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) (values []table.Value, err error) {
 	var first error // which names what there is no room for as a whole
 	for {
 		parts := b.inParts(q)
 		if len(parts) > 1 {
 			values, err = b.together(ctx, q, parts, took, runner)
 		} else {
-			values, err = b.alone(ctx, parts[0], took, runner(parts[0].g))
+			values, err = b.alone(ctx, parts[0], took, runner(parts[0].GPU))
 			err = explained(b.name, err)
 		}
 		if !lacks(err) {
@@ -61,22 +62,22 @@ func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, 
 	do := func(m pass.Runner) error {
 		s, err := p.selection(b.name, m)
 		if err == nil {
-			values, err = partial.Finish(s, p.q)
+			values, err = partial.Finish(s, p.Query)
 		}
 		return err
 	}
 	var found partial.Selection
 	var err error
-	if b.name == "compute" && p.visits == nil && run == pass.Runner(p.g.GL) {
-		found, err = p.g.shared(ctx, p.q, took, do)
+	if b.name == "compute" && p.visits == nil && run == pass.Runner(p.GPU.GL) {
+		found, err = p.GPU.RunShared(ctx, p.Query, took, do)
 	} else {
-		err = p.g.metered(ctx, p.q, run, took, do)()
+		err = p.GPU.Start(ctx, p.Query, run, took, do)()
 	}
 	switch {
 	case err != nil: // the GL thread may be at its pass yet
 		return nil, err
 	case found != nil:
-		return partial.Finish(found, p.q)
+		return partial.Finish(found, p.Query)
 	}
 	return values, nil
 }
@@ -85,10 +86,10 @@ func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, 
 // stage's: on the first device, which has the whole table for it. It returns after the pass
 // that runs when ctx ends: the runner is the caller's.
 func (b *passes) Watch(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
-	g := b.list[0]
+	g := b.GPUs[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
-			values, err = g.watched().Run(b.name, run, q)
+		return g.Start(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
+			values, err = g.ByChunk().Run(b.name, run, q)
 			return err
 		})()
 	})
@@ -128,7 +129,7 @@ func (b *passes) Explain(ctx context.Context, q *physical.Query, analyze bool) (
 	}
 	for _, r := range list {
 		for _, one := range r.Plan() {
-			steps = append(steps, r.g.step(one))
+			steps = append(steps, stepOn(r.g, one))
 		}
 	}
 	return steps, nil
@@ -137,7 +138,7 @@ func (b *passes) Explain(ctx context.Context, q *physical.Query, analyze bool) (
 // recorded is the passes that a device would run.
 type recorded struct {
 	*pass.Recorder
-	g *GPU
+	g *devicepool.GPU
 }
 
 // record finds the passes of a query on each device that has something of it, of those that go over it in visits those of the first.
@@ -151,7 +152,7 @@ func (b *passes) firstVisits(q *physical.Query) []part {
 	for i, p := range parts {
 		if p.visits != nil {
 			if parts[i].visits = p.visits[:1]; len(q.Aggs) == 0 {
-				parts[i].q = p.visits[0].First
+				parts[i].Query = p.visits[0].First
 			}
 		}
 	}
@@ -162,12 +163,12 @@ func (b *passes) firstVisits(q *physical.Query) []part {
 func (b *passes) recordParts(q *physical.Query, parts []part) (list []recorded, err error) {
 	selections := make([]partial.Selection, len(parts))
 	for i, p := range parts {
-		r := recorded{&pass.Recorder{}, p.g}
+		r := recorded{&pass.Recorder{}, p.GPU}
 		p.recorded = true
 		if len(q.Aggs) > 0 {
 			selections[i], err = p.selection(b.name, r)
 		} else { // each device finds the rows of its chunks by itself
-			err = b.findAll(r, p.g, p.q)
+			err = b.findAll(r, p.GPU, p.Query)
 		}
 		if err != nil {
 			return nil, err
@@ -199,7 +200,7 @@ func assumed(err error) error {
 // analyze executes a query; every pass is waited for and timed. Those of several visits are added up.
 func (b *passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, err error) {
 	s := b.stream(q)
-	steps, err = b.timed(ctx, b.inParts(q), func(runner func(*GPU) pass.Runner) error {
+	steps, err = b.timed(ctx, b.inParts(q), func(runner func(*devicepool.GPU) pass.Runner) error {
 		_, err := b.execute(ctx, q, &querystats.Collector{}, runner)
 		return err
 	})
@@ -211,24 +212,24 @@ func (b *passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, 
 
 // timed calls do, which executes a query with a runner on each device that has something of it, and gives the passes
 // with what each took.
-func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*GPU) pass.Runner) error) (steps []Step, err error) {
-	profilers := map[*GPU]*pass.Profiler{}
+func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*devicepool.GPU) pass.Runner) error) (steps []Step, err error) {
+	profilers := map[*devicepool.GPU]*pass.Profiler{}
 	for _, p := range parts {
-		f := &pass.Profiler{Runner: p.g.GL, Prepared: p.g.GL.Prepared}
-		if err := p.g.Context.Do(ctx, func() error { f.Timer = p.g.Context.NewTimer(); return nil }); err != nil {
+		f := &pass.Profiler{Runner: p.GPU.GL, Prepared: p.GPU.GL.Prepared}
+		if err := p.GPU.Context.Do(ctx, func() error { f.Timer = p.GPU.Context.NewTimer(); return nil }); err != nil {
 			return nil, err
 		}
 		defer func() {
-			_ = p.g.Context.Do(context.Background(), func() error { f.Timer.(*glctx.Timer).Delete(); return nil })
+			_ = p.GPU.Context.Do(context.Background(), func() error { f.Timer.(*glctx.Timer).Delete(); return nil })
 		}()
-		profilers[p.g] = f
+		profilers[p.GPU] = f
 	}
-	if err := do(func(g *GPU) pass.Runner { return profilers[g] }); err != nil {
+	if err := do(func(g *devicepool.GPU) pass.Runner { return profilers[g] }); err != nil {
 		return nil, err
 	}
 	for _, p := range parts {
-		for _, f := range profilers[p.g].Profiles {
-			s := p.g.step(f.Pass)
+		for _, f := range profilers[p.GPU].Profiles {
+			s := stepOn(p.GPU, f.Pass)
 			s.MS = new(float64(f.Elapsed) / 1e6)
 			if f.Pass.Count {
 				s.Samples = new(f.Samples)

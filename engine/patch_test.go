@@ -142,8 +142,8 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 		}
 		defer db.Close()
 		sent := func() (n int64) {
-			if d, _, _ := db.opened(); d != nil && len(d.list) > 0 {
-				g := d.list[0]
+			if d, _, _ := db.opened(); d != nil && len(d.GPUs) > 0 {
+				g := d.GPUs[0]
 				_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
 			}
 			return n

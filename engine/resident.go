@@ -45,13 +45,13 @@ func (db *DB) resident() *Resident {
 	}
 	r := &Resident{}
 	bytes := map[ResidentColumn]int64{}
-	for _, on := range d.contents() {
-		r.Budget += on.usage.Budget
-		r.Used += on.usage.Used
-		r.Working += on.usage.Working
-		for h, n := range on.held {
-			if c, ok := names[h.segment]; ok { // else of a snapshot that is no table's any more
-				c.Kind = string(h.kind)
+	for _, on := range d.Contents() {
+		r.Budget += on.Usage.Budget
+		r.Used += on.Usage.Used
+		r.Working += on.Usage.Working
+		for h, n := range on.Columns {
+			if c, ok := names[h.Segment]; ok { // else of a snapshot that is no table's any more
+				c.Kind = string(h.Kind)
 				bytes[c] += n
 			}
 		}

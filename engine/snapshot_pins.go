@@ -131,7 +131,7 @@ func (db *DB) release(t *table.Table) {
 		if before != nil { // an heir may die in the next one
 			<-before
 		}
-		d.succeed(dead, heirs)
+		d.Succeed(dead, heirs)
 	})
 }
 

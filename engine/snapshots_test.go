@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -119,7 +120,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		}
 		read()
 		db.releases.Wait()
-		there := db.device(t).contents()[0].held
+		there := db.device(t).Contents()[0].Columns
 		for _, seg := range []*table.Segment{first.Chunks[0].Segments[0], first.Chunks[1].Segments[0]} {
 			if !has(there, seg) {
 				t.Errorf("%s: a segment of a snapshot in use has gone", backend)
@@ -127,7 +128,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		}
 		unpin()
 		db.releases.Wait()
-		if there = db.device(t).contents()[0].held; has(there, first.Chunks[1].Segments[0]) || !has(there, first.Chunks[0].Segments[0]) {
+		if there = db.device(t).Contents()[0].Columns; has(there, first.Chunks[1].Segments[0]) || !has(there, first.Chunks[0].Segments[0]) {
 			t.Errorf("%s: what only the old snapshot had is there, or what the new one shares is not", backend)
 		}
 		if resident(db)["live"] == 0 {
@@ -144,7 +145,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		db.releases.Wait()
-		if left := resident(db); len(left) != 0 || len(db.device(t).contents()[0].held) != 0 {
+		if left := resident(db); len(left) != 0 || len(db.device(t).Contents()[0].Columns) != 0 {
 			t.Errorf("%s: %v is resident of an empty table", backend, left)
 		}
 	}
@@ -160,9 +161,9 @@ func (db *DB) device(t *testing.T) *gpus {
 	return d
 }
 
-func has(list map[held]int64, seg *table.Segment) bool {
+func has(list map[devicepool.ResidentColumn]int64, seg *table.Segment) bool {
 	for h := range list {
-		if h.segment == seg {
+		if h.Segment == seg {
 			return true
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 )
 
 // pairPart is what one device joins of two tables: the rows that it has of the one, and all rows of the other.
 type pairPart struct {
-	g      *GPU
+	g      *devicepool.GPU
 	device int // its place among the devices
 	q      *physical.JoinQuery
 
@@ -29,14 +30,14 @@ func (s *gpus) dividePairs(q *physical.JoinQuery) (parts []*pairPart, side int) 
 		side = 1
 	}
 	part := func(d int, of *physical.JoinQuery) {
-		parts = append(parts, &pairPart{g: s.list[d], device: d, q: withLists(of, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })})
+		parts = append(parts, &pairPart{g: s.GPUs[d], device: d, q: withLists(of, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })})
 	}
 	rows := s.rowsOf(q, side)
 	for d, n := range rows {
 		switch {
 		case n == 0:
 		case q.RowIDs[side].Held == nil && several(rows):
-			part(d, q.Part(side, place(q.Sides[side].Table, len(s.list))[d]))
+			part(d, q.Part(side, devicepool.Place(q.Sides[side].Table, len(s.GPUs))[d]))
 		default:
 			part(d, q)
 		}
@@ -52,8 +53,8 @@ func (s *gpus) rowsOf(q *physical.JoinQuery, side int) []int {
 	if h := q.RowIDs[side].Held; h != nil {
 		return h.Parts
 	}
-	rows := make([]int, len(s.list))
-	for d, chunks := range place(q.Sides[side].Table, len(s.list)) {
+	rows := make([]int, len(s.GPUs))
+	for d, chunks := range devicepool.Place(q.Sides[side].Table, len(s.GPUs)) {
 		for _, i := range chunks {
 			rows[d] += q.Sides[side].Table.Chunks[i].Rows
 		}
@@ -113,7 +114,7 @@ func (s *gpus) keptLists(found [][]*physical.Held) (lists []*physical.Held) {
 		n = max(n, len(of))
 	}
 	for k := range n {
-		parts := make([]*physical.Held, len(s.list))
+		parts := make([]*physical.Held, len(s.GPUs))
 		for d, of := range found {
 			if of != nil {
 				parts[d] = of[k]
@@ -129,7 +130,7 @@ func (s *gpus) merged(q *physical.JoinQuery, parts []*pairPart, side int) (out p
 	counted, first := false, 0
 	var held [2][][]*physical.Held
 	for i := range held {
-		held[i] = make([][]*physical.Held, len(s.list))
+		held[i] = make([][]*physical.Held, len(s.GPUs))
 	}
 	for _, p := range parts {
 		f := &p.found
@@ -178,7 +179,7 @@ func (s *gpus) joinedBy(q *physical.JoinQuery, parts []*pairPart, side int) stri
 	}
 	how := strings.Join(ways, " and ") + " on compute"
 	switch {
-	case len(s.list) == 1:
+	case len(s.GPUs) == 1:
 	case len(parts) == 1:
 		how += ", device " + devices[0]
 	default:

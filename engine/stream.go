@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -57,7 +58,7 @@ func (s *gpus) streams(name string, q *physical.Query) bool {
 
 // room is what the budget of the device with the least has for a query.
 func (s *gpus) room() (least int64) {
-	for i, g := range s.list {
+	for i, g := range s.GPUs {
 		if n := g.Context.Caps().Budget; i == 0 || n < least {
 			least = n
 		}
@@ -101,7 +102,7 @@ func (b *passes) newStreaming(q *physical.Query) *streaming {
 	}
 	room := b.room()
 	s := &streaming{}
-	for _, p := range b.divide(q) {
+	for _, p := range b.parts(q) {
 		n, err := b.footprint(p)
 		if err != nil { // is said when it runs
 			return nil
@@ -112,7 +113,7 @@ func (b *passes) newStreaming(q *physical.Query) *streaming {
 		return nil
 	}
 	_, end := chunkStarts(q.Table)
-	rows := floorRows(int(float64(end) / float64(len(b.list)) * float64(room/2) / float64(s.need)))
+	rows := floorRows(int(float64(end) / float64(len(b.GPUs)) * float64(room/2) / float64(s.need)))
 	for ; rows >= smallestWindow; rows = floorRows(rows * 3 / 4) {
 		of := b.cut(q, rows, room/2)
 		if of != nil && of.bytes <= room/2 {
@@ -126,7 +127,7 @@ func (b *passes) newStreaming(q *physical.Query) *streaming {
 // away reports that a table has columns that are on a device alone: they are not cut.
 func away(t *table.Table) bool {
 	return slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool {
-		_, ok := home(c)
+		_, ok := devicepool.Home(c)
 		return ok
 	})
 }
@@ -148,7 +149,7 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 	}
 	type shape struct{ chunk, rows int }
 	known := map[shape]int64{} // what windows take
-	for d, chunks := range place(q.Table, len(b.list)) {
+	for d, chunks := range devicepool.Place(q.Table, len(b.GPUs)) {
 		var mine []int // windows
 		for i, c := range s.chunks {
 			if slices.Contains(chunks, c) {
@@ -158,9 +159,9 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 		if len(mine) == 0 {
 			continue
 		}
-		p := part{g: b.list[d], q: q}
-		if len(b.list) > 1 {
-			p.q = q.Part(chunks)
+		p := part{Part: devicepool.Part{GPU: b.GPUs[d], Query: q}}
+		if len(b.GPUs) > 1 {
+			p.Query = q.Part(chunks)
 		}
 		for len(mine) > 0 {
 			n, all := 1, int64(0)
@@ -169,7 +170,7 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 				one, ok := known[k]
 				if !ok {
 					var err error
-					if one, err = b.footprint(part{g: p.g, q: s.whole.Part(mine[i : i+1])}); err != nil {
+					if one, err = b.footprint(part{Part: devicepool.Part{GPU: p.GPU, Query: s.whole.Part(mine[i : i+1])}}); err != nil {
 						return nil
 					}
 					known[k] = one
@@ -186,7 +187,7 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 		s.parts = append(s.parts, p)
 	}
 	if len(s.parts) == 1 { // which looks for order statistics by itself
-		s.parts[0].q, s.parts[0].near = q, sync.OnceValue(func() map[int]predicate.Span { return nearOf(q) })
+		s.parts[0].Query, s.parts[0].near = q, sync.OnceValue(func() map[int]predicate.Span { return nearOf(q) })
 	}
 	return s
 }
@@ -195,18 +196,18 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 func (b *passes) footprint(p part) (int64, error) {
 	r := &pass.Recorder{}
 	p.recorded = true
-	if len(p.q.Aggs) == 0 {
-		if err := b.findAll(r, p.g, p.q); err != nil {
+	if len(p.Query.Aggs) == 0 {
+		if err := b.findAll(r, p.GPU, p.Query); err != nil {
 			return 0, err
 		}
 	} else {
-		if p.q.IsPart() { // its order statistics are found in visits
-			p.visits = []partial.Visit{partial.NewVisit(p.q)}
-			p.near = func() map[int]predicate.Span { return anywhere(p.q) }
+		if p.Query.IsPart() { // its order statistics are found in visits
+			p.visits = []partial.Visit{partial.NewVisit(p.Query)}
+			p.near = func() map[int]predicate.Span { return anywhere(p.Query) }
 		}
 		s, err := p.selection(b.name, r)
 		if err == nil {
-			_, err = partial.Finish(s, p.q)
+			_, err = partial.Finish(s, p.Query)
 		}
 		if err = assumed(err); len(r.Passes) == 0 && err != nil {
 			return 0, err
@@ -228,14 +229,14 @@ func (b *passes) inParts(q *physical.Query) []part {
 	if s := b.stream(q); s != nil {
 		return s.parts
 	}
-	return b.divide(q)
+	return b.parts(q)
 }
 
 // selection sets up the selection of a part.
 func (p part) selection(name string, run pass.Runner) (partial.Selection, error) {
-	a := algorithms[name]
+	a := devicepool.Algorithms[name]
 	if p.visits == nil {
-		return a.selection(run, p.g, p.q)
+		return a.Selection(run, p.GPU, p.Query)
 	}
 	var near map[int]predicate.Span
 	if p.near != nil {
@@ -248,7 +249,7 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 		},
 		Select: func(q *physical.Query, do func(partial.Selection) error) error {
 			return run.Apart(q.Table, func() error {
-				s, err := a.selection(run, p.g, q)
+				s, err := a.Selection(run, p.GPU, q)
 				if err != nil {
 					return err
 				}
@@ -257,21 +258,21 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 		},
 		Rows: func(q *physical.Query, chunk int) (list []physical.SelectedRows, err error) {
 			err = run.Apart(q.Table, func() error {
-				list, err = a.rows(run, p.g, q, chunk)
+				list, err = a.Rows(run, p.GPU, q, chunk)
 				return err
 			})
 			return list, err
 		}}
-	if a.find != nil {
+	if a.Find != nil {
 		v.Find = func(in, above *physical.Query, chunk int) (found partial.BracketRows, err error) {
 			err = run.Apart(in.Table, func() error {
-				found, err = a.find(run, p.g, in, above, chunk)
+				found, err = a.Find(run, p.GPU, in, above, chunk)
 				return err
 			})
 			return found, err
 		}
 	}
-	return partial.Stream(p.q, v), nil
+	return partial.Stream(p.Query, v), nil
 }
 
 // visiting begins a visit of a part, and returns what ends it.
@@ -281,24 +282,24 @@ func (p part) visiting(q *physical.Query) (end func()) {
 	}
 	i := slices.IndexFunc(p.visits, func(v partial.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
-	if i++; i == len(p.visits) && slices.ContainsFunc(p.q.Aggs, partial.NeedsSearch) && (p.near == nil || len(p.near()) == 0) { // the next sweep
+	if i++; i == len(p.visits) && slices.ContainsFunc(p.Query.Aggs, partial.NeedsSearch) && (p.near == nil || len(p.near()) == 0) { // the next sweep
 		i = 0
 	}
 	if i < len(p.visits) {
 		next = p.visits[i].First.Table.Chunks
 	}
-	return p.g.Store.Visit(q.Table.Chunks, next)
+	return p.GPU.Store.Visit(q.Table.Chunks, next)
 }
 
 // visited has a device find something of its part of a query, visit after visit.
-func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *physical.Query) ([]T, error)) (all []T, err error) {
+func visited[T any](run pass.Runner, p part, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (all []T, err error) {
 	if p.visits == nil {
-		return find(run, p.g, p.q)
+		return find(run, p.GPU, p.Query)
 	}
 	for _, v := range p.visits {
 		err := run.Apart(v.First.Table, func() error {
 			defer p.visiting(v.First)()
-			list, err := find(run, p.g, v.First)
+			list, err := find(run, p.GPU, v.First)
 			all = append(all, list...)
 			return err
 		})
@@ -311,11 +312,11 @@ func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *physi
 
 // rowsInWindows is Rows in windows.
 func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *streaming, took *querystats.Collector) iter.Seq2[table.Block, error] {
-	on := make([]*GPU, len(s.chunks))
+	on := make([]*devicepool.GPU, len(s.chunks))
 	for _, p := range s.parts {
 		for _, v := range p.visits {
 			for i := range v.First.Chunks {
-				on[v.First.ChunkID(i)] = p.g
+				on[v.First.ChunkID(i)] = p.GPU
 			}
 		}
 	}

@@ -132,45 +132,45 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 		b.Fatalf("%s is not streamed", text)
 	}
 	p := of.parts[0]
-	err = p.g.query(context.Background(), func() error {
-		before := p.g.Store.Sent()
-		defer func() { bytes = p.g.Store.Sent() - before }()
+	err = p.GPU.Query(context.Background(), func() error {
+		before := p.GPU.Store.Sent()
+		defer func() { bytes = p.GPU.Store.Sent() - before }()
 		for _, w := range p.visits {
 			r := &pass.Recorder{}
-			one := part{g: p.g, q: p.q, visits: []partial.Visit{w}, near: p.near, recorded: true}
+			one := part{Part: p.Part, visits: []partial.Visit{w}, near: p.near, recorded: true}
 			if len(s.plan.Aggs) == 0 {
-				if err := v.findAll(r, p.g, w.First); err != nil {
+				if err := v.findAll(r, p.GPU, w.First); err != nil {
 					return err
 				}
 			} else if sel, err := one.selection(backend, r); err == nil {
-				_, _ = partial.Finish(sel, p.q) // the counts are assumed
+				_, _ = partial.Finish(sel, p.Query) // the counts are assumed
 			}
 			start := time.Now()
-			err := p.g.GL.Apart(w.First.Table, func() error {
+			err := p.GPU.GL.Apart(w.First.Table, func() error {
 				defer p.visiting(w.First)()
 				seen := map[string]bool{}
 				for _, one := range r.Passes {
-					p.g.Store.Begin()
+					p.GPU.Store.Begin()
 					for _, t := range one.Touches() {
 						switch t := t.(type) {
 						case textures.Block:
 							if k := fmt.Sprint(t.Col, t.Content, t.Part, t.Window); !t.None() && t.Scratch == nil && !seen[k] {
 								seen[k] = true
-								if err := p.g.Store.Reside(t); err != nil {
+								if err := p.GPU.Store.Reside(t); err != nil {
 									return err
 								}
 							}
 						case textures.Ref:
 							if k := fmt.Sprint(t.Cols, t.Form, t.High, t.Packed); t.Temp == nil && t.Words == nil && !seen[k] {
 								seen[k] = true
-								if _, err := p.g.Store.Texture(t); err != nil {
+								if _, err := p.GPU.Store.Texture(t); err != nil {
 									return err
 								}
 							}
 						}
 					}
 				}
-				p.g.Context.Finish()
+				p.GPU.Context.Finish()
 				return nil
 			})
 			ms += time.Since(start).Seconds() * 1e3

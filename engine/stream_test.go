@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
@@ -126,7 +127,7 @@ func TestOrderStatisticsOfWideCodesInWindows(t *testing.T) {
 // counting is a runner that looks at the store's memory after each pass, and counts passes of further sweeps.
 type counting struct {
 	pass.Runner
-	g       *GPU
+	g       *devicepool.GPU
 	most    *int64
 	further *int
 }
@@ -179,11 +180,11 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, g := db.opening.device.backends[backend].(*passes), db.opening.device.list[0]
+		v, g := db.opening.device.backends[backend].(*passes), db.opening.device.GPUs[0]
 		most, further, live, made := int64(0), 0, map[string]int(nil), 0
 		for range 2 {
 			live, made = g.Context.Live(), g.Context.Created()
-			if _, err := v.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
+			if _, err := v.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
 				t.Fatal(err)
 			}
 		}

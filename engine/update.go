@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -168,9 +169,9 @@ func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 				on[c.Segments[col]] = true
 			}
 		}
-		for _, of := range d.contents() {
-			for h := range of.held {
-				if on[h.segment] && (h.kind == textures.Kind(textures.Planes.String()) || h.kind == textures.Kind(textures.Codes.String())) {
+		for _, of := range d.Contents() {
+			for h := range of.Columns {
+				if on[h.Segment] && (h.Kind == textures.Kind(textures.Planes.String()) || h.Kind == textures.Kind(textures.Codes.String())) {
 					return true
 				}
 			}
@@ -216,7 +217,7 @@ func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *querystats.C
 	}()
 	var spent time.Duration
 	err = m.db.on(ctx, "compute", &spent, func(b backend) error {
-		list := b.(*passes).list
+		list := b.(*passes).GPUs
 		if len(list) > 1 || list[0].Context.Caps().Software && !m.db.updates.Load() {
 			return errHost
 		}
@@ -234,8 +235,8 @@ func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *querystats.C
 }
 
 // on makes the columns on a device.
-func (u *update) on(ctx context.Context, g *GPU, took *querystats.Collector) error {
-	return g.metered(ctx, u.q, g.GL, took, func(run pass.Runner) error {
+func (u *update) on(ctx context.Context, g *devicepool.GPU, took *querystats.Collector) error {
+	return g.Start(ctx, u.q, g.GL, took, func(run pass.Runner) error {
 		return run.Apart(u.before, func() (err error) {
 			u.changed, err = relational.Assign(run, g.Computes, u.q, u.columns, func(chunk, i int, codes textures.Source) error {
 				col := u.columns[i].Col
@@ -262,7 +263,7 @@ func (u *update) drop() {
 	var made []*table.Segment
 	u.eachMade(func(_ int, next, _ *table.Segment) { made = append(made, next) })
 	if d, _, err := u.db.opened(); d != nil && err == nil {
-		u.db.background(func() { d.drop(made) })
+		u.db.background(func() { d.Drop(made) })
 	}
 }
 

@@ -122,7 +122,7 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 	const query = "SELECT COUNT(*), SUM(v), MEDIAN(v) FROM t WHERE v > 1000"
 	sent := func() (n int64) {
 		d, _, _ := db.opened()
-		g := d.list[0]
+		g := d.GPUs[0]
 		_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
 		return n
 	}
@@ -130,7 +130,7 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 	used := func() (n int64) {
 		released()
 		d, _, _ := db.opened()
-		return d.list[0].held.Load().usage.Used
+		return d.GPUs[0].Content.Load().Usage.Used
 	}
 	do(t, db, query)
 	// A row may raise an error, be NULL, be too large for its type, or need many more bits.

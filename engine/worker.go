@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -18,11 +19,11 @@ import (
 
 // together runs the parts of a query at the same time. Each device's GL thread is held from
 // the first thing asked of it to the end of the query; what is cpu's is done beside them. The first error stops them all.
-func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, took *querystats.Collector, runner func(*GPU) pass.Runner) ([]table.Value, error) {
-	if err := b.turn.Acquire(ctx, 1); err != nil {
+func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) ([]table.Value, error) {
+	if err := b.Turn.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	defer b.turn.Release(1)
+	defer b.Turn.Release(1)
 	group, inner := parallel.WithContext(ctx)
 	var work []chan func(partial.Selection) error // for each GL thread; closed at the end of the query
 	for _, p := range parts {
@@ -40,11 +41,11 @@ func (b *passes) together(ctx context.Context, q *physical.Query, parts []part, 
 			}
 			return err
 		}
-		if p.g == nil {
-			group.Go(func() error { return answer(cpu.New(0).Select(inner, p.q)) })
+		if p.GPU == nil {
+			group.Go(func() error { return answer(cpu.New(0).Select(inner, p.Query)) })
 			continue
 		}
-		group.Go(p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
+		group.Go(p.GPU.Start(inner, p.Query, runner(p.GPU), took, func(m pass.Runner) error {
 			return answer(p.selection(b.name, m))
 		}))
 	}

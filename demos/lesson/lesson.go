@@ -9,6 +9,7 @@ import (
 	"math/big"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -74,7 +75,7 @@ func (l *Lesson) on(o Options, f func(s *Stage)) error {
 
 // On opens a stage over a table of one chunk for f.
 func On(t *table.Table, o Options, f func(s *Stage)) error {
-	d, err := engine.OpenGPU(glctx.Options{Device: o.Device})
+	d, err := devicepool.Open(glctx.Options{Device: o.Device})
 	if err != nil {
 		return err
 	}

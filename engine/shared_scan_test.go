@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/compute/sharedscan"
-	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan/physical"
-	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -40,7 +38,7 @@ func attributes(t testing.TB, rows int) *table.Table {
 }
 
 // batching opens a DB on compute, whose device batches as hardware does, with a table; memory 0 is the context's own.
-func batching(t testing.TB, tab *table.Table, lines int, memory int64) (*DB, *GPU) {
+func batching(t testing.TB, tab *table.Table, lines int, memory int64) (*DB, *devicepool.GPU) {
 	t.Helper()
 	db, err := Open(Options{Backend: "compute", Calibrations: t.TempDir(), GPUMemory: memory})
 	if err != nil {
@@ -57,8 +55,8 @@ func batching(t testing.TB, tab *table.Table, lines int, memory int64) (*DB, *GP
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	g := db.opening.device.list[0]
-	g.Computes.Lines, g.waiting.least = lines, 2
+	g := db.opening.device.GPUs[0]
+	g.Computes.Lines, g.ScanQueue.Least = lines, 2
 	return db, g
 }
 
@@ -128,11 +126,11 @@ func TestStatementsThatWaitAreAnsweredTogether(t *testing.T) {
 		group.Wait()
 		cancel()
 	}
-	if n := g.waiting.answered.Load(); n < 16 {
+	if n := g.ScanQueue.Answered.Load(); n < 16 {
 		t.Errorf("%d statements were answered by batches", n)
 	}
-	if len(g.waiting.list) > 0 {
-		t.Errorf("%d wait yet", len(g.waiting.list))
+	if n := g.ScanQueue.Len(); n > 0 {
+		t.Errorf("%d wait yet", n)
 	}
 }
 
@@ -147,7 +145,7 @@ func TestAFailedBatchIsAnsweredOneByOne(t *testing.T) {
 		db, g := batching(t, tab, 16, c.memory)
 		calls := 0
 		for at := 0; at == 0 || at < calls; at++ {
-			g.through = func(run pass.Runner) pass.Runner {
+			g.Wrap = func(run pass.Runner) pass.Runner {
 				return batchFailer{run, &pass.Failer{Runner: run, At: at, Err: glctx.ErrOutOfMemory}, &calls}
 			}
 			var group sync.WaitGroup
@@ -163,7 +161,7 @@ func TestAFailedBatchIsAnsweredOneByOne(t *testing.T) {
 				wait(g, all-1)
 			})
 			group.Wait()
-			if n := g.waiting.answered.Load(); n > 0 {
+			if n := g.ScanQueue.Answered.Load(); n > 0 {
 				t.Errorf("%s: %d were answered by batches", c.name, n)
 			}
 		}
@@ -196,12 +194,9 @@ func (f batchFailer) Read(b textures.Block, words []uint32) error {
 }
 
 // wait waits, not for long, until so many statements wait.
-func wait(g *GPU, n int) {
+func wait(g *devicepool.GPU, n int) {
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		g.waiting.mu.Lock()
-		waiting := len(g.waiting.list)
-		g.waiting.mu.Unlock()
-		if waiting >= n {
+		if g.ScanQueue.Len() >= n {
 			return
 		}
 	}
@@ -217,12 +212,8 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	}
 	ask(1) // which uploads the columns
 	ended := func(n int, wait time.Duration) {
-		var members []*request
-		for range n {
-			members = append(members, &request{leave: func() {}})
-		}
-		g.waiting.ended(members, wait)
-		g.waiting.answered.Store(0)
+		g.ScanQueue.Ended(n, wait)
+		g.ScanQueue.Answered.Store(0)
 	}
 	ended(4, time.Minute)
 	var group sync.WaitGroup
@@ -231,17 +222,17 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); !g.Context.Busy() && time.Now().Before(deadline); time.Sleep(time.Millisecond) { // on its way
 	}
 	time.Sleep(20 * time.Millisecond)
-	if n := g.waiting.answered.Load(); n > 0 || g.Context.Busy() != true {
+	if n := g.ScanQueue.Answered.Load(); n > 0 || g.Context.Busy() != true {
 		t.Errorf("%d answered, the device is busy: %v", n, g.Context.Busy())
 	}
 	for range 3 {
 		group.Go(func() { ask(3) })
 	}
 	group.Wait()
-	if n := g.waiting.answered.Load(); n != 4 {
+	if n := g.ScanQueue.Answered.Load(); n != 4 {
 		t.Errorf("%d were answered by a batch", n)
 	}
-	g.waiting.least = 5
+	g.ScanQueue.Least = 5
 	ended(4, time.Minute)
 	start := time.Now()
 	for range 4 { // who are no batch: the second one does not wait again
@@ -255,112 +246,10 @@ func TestThoseWhomABatchHasAnsweredAreWaitedFor(t *testing.T) {
 	ended(4, 50*time.Millisecond)
 	ask(4)
 	ask(5) // who waits for nobody
-	if n := g.waiting.answered.Load(); n > 0 {
+	if n := g.ScanQueue.Answered.Load(); n > 0 {
 		t.Errorf("%d were answered by a batch", n)
 	}
-	if took := time.Since(start); took < 40*time.Millisecond || g.waiting.left() > 0 {
-		t.Errorf("it took %v, and is to wait for %v more", took, g.waiting.left())
-	}
-}
-
-// Of many who ask all the time, halves take turns: the last of one to come closes the next batch, while the device answers the other.
-func TestHalvesTakeTurns(t *testing.T) {
-	tab := attributes(t, 100)
-	_, g := batching(t, tab, 64, 0)
-	w := &waiting{least: 2}
-	add := func() (r *request, full *sharedscan.Scan) {
-		q := &physical.Query{Table: tab, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
-		for range tab.Chunks {
-			q.Chunks = append(q.Chunks, physical.ChunkPlan{Pred: &predicate.Pred{Op: predicate.True}})
-		}
-		r = &request{form: sharedscan.QueryOf(q), query: q, device: g.Computes, ctx: context.Background()}
-		return r, w.add(r)
-	}
-	take := func(r *request, fits bool) (*sharedscan.Scan, []*request) {
-		return w.take(r, func(*sharedscan.Scan) bool { return fits })
-	}
-	var all []*request
-	adds := func(n, fullAt int) {
-		t.Helper()
-		for i := 1; i <= n; i++ {
-			r, full := add()
-			if (full != nil) != (i == fullAt) || full != nil && full != w.next {
-				t.Fatalf("statement %d of %d: full %v", i, n, full != nil)
-			}
-			all = append(all, r)
-		}
-	}
-	adds(40, 0) // nobody is expected yet
-	batch, members := take(all[3], true)
-	if batch == nil || batch.Len() != 40 || len(members) != 40 || len(w.list) > 0 || w.expected != 0 {
-		t.Fatalf("the first batch has %d, %d are expected", len(members), w.expected)
-	}
-	w.ended(members, time.Minute)
-	adds(12, 0) // of the 28 others 20 are enough
-	if _, members = take(all[40], true); len(members) != 12 || w.expected != 20 {
-		t.Fatalf("the first half has %d, %d are expected", len(members), w.expected)
-	}
-	w.ended(members, time.Minute)
-	w.last = 40
-	adds(20, 20)
-	if _, members = take(all[55], true); len(members) != 20 || w.expected != 20 {
-		t.Fatalf("the second half has %d, %d are expected", len(members), w.expected)
-	}
-	adds(22, 20)
-	w.ended(members, time.Minute)
-	start := time.Now()
-	w.last = 100
-	w.await(all[72]) // the second half, which is closed, waits for nobody
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it waited for %v", took)
-	}
-	late := all[93]
-	if batch, members = take(late, true); batch != nil || len(members) != 1 || len(w.members) != 20 || !w.closed || w.expected != 0 {
-		t.Errorf("one that is not of the batch took %d, and left %d, closed: %v", len(members), len(w.members), w.closed)
-	}
-	if batch, members = take(all[72], false); batch != nil || len(members) != 1 || len(w.members) != 20 || w.closed {
-		t.Errorf("where a batch does not fit, %d were taken; the next has %d, closed: %v", len(members), len(w.members), w.closed)
-	}
-	if batch, members = take(all[73], true); batch == nil || len(members) != 20 || len(w.list) > 0 {
-		t.Errorf("of those left %d were taken, %d wait", len(members), len(w.list))
-	}
-	if batch, members = take(late, true); batch != nil || members != nil {
-		t.Error("one was taken twice")
-	}
-	w.last = 9
-	adds(5, 0) // all nine are awaited, but five are enough in the end
-	if _, members = take(all[94], true); len(members) != 5 || w.expected != 4 {
-		t.Errorf("five of nine: %d are a batch, %d are expected", len(members), w.expected)
-	}
-	for asked, want := range map[int]int{0: 0, 9: 9, 32: 32, 33: 17, 64: 32, 1000: 64} {
-		if got := share(asked); got != want {
-			t.Errorf("of %d, %d make a batch, want %d", asked, got, want)
-		}
-	}
-}
-
-// Each statement of a batch ends with its own context, and the batch with the last of them.
-func TestABatchEndsWithItsLastStatement(t *testing.T) {
-	var members []*request
-	for range 3 {
-		r := &request{}
-		r.ctx, r.leave = context.WithCancel(context.Background())
-		members = append(members, r)
-	}
-	ctx, done := untilAll(members)
-	defer done()
-	for i, r := range members {
-		if ctx.Err() != nil {
-			t.Errorf("over after %d", i)
-		}
-		r.leave()
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(10 * time.Second):
-		t.Error("it goes on")
-	}
-	if errors.Is(context.Cause(ctx), glctx.ErrClosed) {
-		t.Error("it was not ended by its statements")
+	if took := time.Since(start); took < 40*time.Millisecond || g.ScanQueue.Left() > 0 {
+		t.Errorf("it took %v, and is to wait for %v more", took, g.ScanQueue.Left())
 	}
 }

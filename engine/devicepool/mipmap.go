@@ -1,4 +1,4 @@
-package engine
+package devicepool
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func (g *GPU) MipmapSum(ctx context.Context, t *table.Table, col int, timed func
 	if timed == nil {
 		timed = func(f func() error) error { return f() }
 	}
-	err = g.query(ctx, func() error {
+	err = g.Query(ctx, func() error {
 		e := predicates.New(g.GL, g.Draws, t, 0, textures.D24S8, 0, predicates.NewSlots())
 		var mean []float32
 		texels := 0.0

@@ -1,4 +1,4 @@
-package engine
+package devicepool
 
 import (
 	"cmp"
@@ -24,13 +24,13 @@ const fewestBatched = 8
 // longestWait is for how long those are waited for, at most, whom a batch has answered: a client of 64 asks again within 3 ms.
 const longestWait = 5 * time.Millisecond
 
-// waiting are the statements that wait for a device and that one sweep may answer together ([sharedscan.Scan]).
+// ScanQueue is the statements that wait for a device and that one sweep may answer together ([sharedscan.Scan]).
 //
 // Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
 // can with its own, and these leave. One that finds the device idle takes no part, and nobody waits for a batch to fill, but
 // right after another one: those whom that has answered ask again at once, or not at all. Of more than 32 half are enough, and a batch
 // takes no more: the others ask while the device answers these, and the last of them to come makes the passes of their batch.
-type waiting struct {
+type ScanQueue struct {
 	mu       sync.Mutex
 	list     []*request
 	came     chan struct{}    // one has come to the list since the last look
@@ -40,11 +40,11 @@ type waiting struct {
 	expected int          // how many that are; 0 where that is not known
 	last     int          // statements that were there at the end of the last batch, those that it has answered included
 	until    time.Time    // they are worth waiting for
-	answered atomic.Int64 // statements, by batches
-	least    int          // of tests: instead of fewestBatched
+	Answered atomic.Int64 // statements, by batches
+	Least    int          // of tests: instead of fewestBatched
 }
 
-func (w *waiting) fewest() int { return cmp.Or(w.least, fewestBatched) }
+func (w *ScanQueue) fewest() int { return cmp.Or(w.Least, fewestBatched) }
 
 // request is a statement that waits.
 type request struct {
@@ -60,13 +60,13 @@ type request struct {
 type batched struct {
 	partial.Selection
 	passes int
-	load   Loading
+	load   querystats.Loading
 }
 
 // enter has a statement wait, where the device is busy and a batch may answer it; else nil.
 func (g *GPU) enter(ctx context.Context, q *physical.Query) *request {
-	w := &g.waiting
-	if g.Computes.Lines == 0 || !g.Context.Busy() && w.left() <= 0 {
+	w := &g.ScanQueue
+	if g.Computes.Lines == 0 || !g.Context.Busy() && w.Left() <= 0 {
 		return nil
 	}
 	form := sharedscan.QueryOf(q)
@@ -82,7 +82,7 @@ func (g *GPU) enter(ctx context.Context, q *physical.Query) *request {
 }
 
 // add adds a statement to those that wait. With the last one that is expected the next batch is full, and nil otherwise.
-func (w *waiting) add(r *request) (full *sharedscan.Scan) {
+func (w *ScanQueue) add(r *request) (full *sharedscan.Scan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = append(w.list, r)
@@ -99,7 +99,7 @@ func (w *waiting) add(r *request) (full *sharedscan.Scan) {
 }
 
 // join makes a statement a member of the next batch, if that has room for it.
-func (w *waiting) join(r *request) {
+func (w *ScanQueue) join(r *request) {
 	if w.next == nil {
 		w.next, w.members, w.closed = sharedscan.New(r.device), nil, false
 	}
@@ -120,15 +120,15 @@ func share(asked int) int {
 }
 
 // come tells of those that have come to the list, which is locked.
-func (w *waiting) come() chan struct{} {
+func (w *ScanQueue) come() chan struct{} {
 	if w.came == nil {
 		w.came = make(chan struct{}, 1)
 	}
 	return w.came
 }
 
-// left is for how long those whom the last batch has answered are waited for.
-func (w *waiting) left() time.Duration {
+// Left is for how long those whom the last batch has answered are waited for.
+func (w *ScanQueue) Left() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.last == 0 {
@@ -137,8 +137,15 @@ func (w *waiting) left() time.Duration {
 	return time.Until(w.until)
 }
 
+// Len is how many statements wait.
+func (w *ScanQueue) Len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.list)
+}
+
 // remove takes a statement from those that wait.
-func (w *waiting) remove(r *request) {
+func (w *ScanQueue) remove(r *request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = slices.DeleteFunc(w.list, func(o *request) bool { return o == r })
@@ -147,20 +154,20 @@ func (w *waiting) remove(r *request) {
 	}
 }
 
-// shared answers a query of compute, by itself or with others that wait: found is nil where do, which runs it by
+// RunShared answers a query of compute, by itself or with others that wait: found is nil where do, which runs it by
 // itself, has answered it.
-func (g *GPU) shared(ctx context.Context, q *physical.Query, took *querystats.Collector, do func(pass.Runner) error) (found partial.Selection, err error) {
+func (g *GPU) RunShared(ctx context.Context, q *physical.Query, took *querystats.Collector, do func(pass.Runner) error) (found partial.Selection, err error) {
 	r := g.enter(ctx, q)
 	if r == nil {
-		return nil, g.metered(ctx, q, g.GL, took, do)()
+		return nil, g.Start(ctx, q, g.GL, took, do)()
 	}
 	defer r.leave()
-	defer g.waiting.remove(r)
+	defer g.ScanQueue.remove(r)
 	err = g.Context.Start(r.ctx, func() error {
 		if r.found.Load() != nil || g.lead(r) {
 			return nil
 		}
-		return g.metered(r.ctx, q, g.GL, took, do)()
+		return g.Start(r.ctx, q, g.GL, took, do)()
 	})()
 	if b := r.found.Load(); b != nil {
 		took.Add(b.passes, 0, b.load, g.Context.Device().Index)
@@ -172,14 +179,14 @@ func (g *GPU) shared(ctx context.Context, q *physical.Query, took *querystats.Co
 // lead answers a statement whose turn it is with others that wait, on the GL thread. It reports whether it did:
 // where a batch fails, those in it run one by one, when their turns come.
 func (g *GPU) lead(r *request) bool {
-	w := &g.waiting
+	w := &g.ScanQueue
 	w.await(r)
 	batch, members := w.take(r, func(b *sharedscan.Scan) bool { return !g.closed && g.Store.Fits(b.Columns()) })
 	return batch != nil && g.answer(batch, members) == nil
 }
 
 // take takes a statement from those that wait, with the others of the next batch, if it is of that and fits; else alone, with no batch.
-func (w *waiting) take(r *request, fits func(*sharedscan.Scan) bool) (batch *sharedscan.Scan, members []*request) {
+func (w *ScanQueue) take(r *request, fits func(*sharedscan.Scan) bool) (batch *sharedscan.Scan, members []*request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !slices.Contains(w.list, r) { // a batch with it has failed
@@ -206,13 +213,13 @@ func (w *waiting) take(r *request, fits func(*sharedscan.Scan) bool) (batch *sha
 }
 
 // await waits for those whom the last batch has answered, with the statement whose turn it is.
-func (w *waiting) await(r *request) {
+func (w *ScanQueue) await(r *request) {
 	for {
 		w.mu.Lock()
 		missing, came := share(w.last)-len(w.list), w.come()
 		enough := missing <= 0 || w.closed
 		w.mu.Unlock()
-		left := w.left()
+		left := w.Left()
 		if enough || left <= 0 {
 			return
 		}
@@ -231,14 +238,14 @@ func (g *GPU) answer(batch *sharedscan.Scan, members []*request) error {
 		m, before := g.meter(g.GL), g.prepared()
 		found, err := batch.Run(m)
 		load := g.prepared().Less(before)
-		g.look(load != Loading{})
+		g.Look(load != querystats.Loading{})
 		for i := range found {
 			members[i].found.Store(&batched{found[i], m.Passes, load})
 		}
 		return err
 	})
 	if err == nil {
-		g.waiting.ended(members, min(time.Since(start), longestWait))
+		g.ScanQueue.Ended(len(members), min(time.Since(start), longestWait))
 	}
 	parallel.Go(func() { // the GL thread has something else to do
 		done()
@@ -251,12 +258,12 @@ func (g *GPU) answer(batch *sharedscan.Scan, members []*request) error {
 	return err
 }
 
-// ended notes that a batch has answered statements; those who asked are waited for, for so long.
-func (w *waiting) ended(members []*request, wait time.Duration) {
-	w.answered.Add(int64(len(members)))
+// Ended notes that a batch has answered so many statements; those who asked are waited for, for so long.
+func (w *ScanQueue) Ended(n int, wait time.Duration) {
+	w.Answered.Add(int64(n))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last, w.until = len(members)+len(w.list), time.Now().Add(wait)
+	w.last, w.until = n+len(w.list), time.Now().Add(wait)
 }
 
 // untilAll is a context that ends when those of all statements have.
