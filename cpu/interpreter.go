@@ -298,9 +298,9 @@ func (m *interpreter) double(v *predicate.Val) []float64 {
 	case predicate.Round32:
 		z := m.double(v.Kids[0])
 		for i, x := range z {
-			r, msg := expr.Round32(x)
+			r, wrong := expr.Round32(x)
 			if v.CanFail {
-				m.mark(i, msg != "")
+				m.mark(i, wrong != nil)
 			}
 			z[i] = r
 		}
@@ -309,9 +309,9 @@ func (m *interpreter) double(v *predicate.Val) []float64 {
 	op := floatOps[v.Op]
 	a, b := m.double(v.Kids[0]), m.double(v.Kids[1])
 	for i, x := range a {
-		z, msg := expr.FloatOp(op, x, b[i])
+		z, wrong := expr.FloatOp(op, x, b[i])
 		if v.CanFail {
-			m.mark(i, msg != "")
+			m.mark(i, wrong != nil)
 		}
 		a[i] = z
 	}

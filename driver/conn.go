@@ -41,17 +41,11 @@ func (c *Conn) Prepare(text string) (driver.Stmt, error) {
 
 // PrepareContext parses a statement; its names are resolved when it runs. The engine keeps it by its text.
 func (c *Conn) PrepareContext(_ context.Context, text string) (driver.Stmt, error) {
-	list, err := sqltext.Parse(text)
-	switch {
-	case err == nil && len(list) != 1:
-		err = fmt.Errorf("stencildb: one statement is prepared at a time, and there are %d", len(list))
-	case err == nil && list[0].Err() != nil:
-		err = errors.New(sqltext.Describe(text, list[0].Err()))
-	}
+	st, err := engine.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return &stmt{c, text, list[0].Params}, nil
+	return &stmt{c, text, st.Params}, nil
 }
 
 // Close ends the session; a transaction that is open is rolled back.

@@ -383,6 +383,70 @@ func TestRulesOfTables(t *testing.T) {
 	}
 }
 
+// Each way to run a statement gives its error as an engine.StatementError, with its SQLSTATE and its place.
+func TestErrorsOfStatements(t *testing.T) {
+	db := open(t, "?backend=cpu")
+	if _, err := db.Exec("CREATE TABLE t (i integer PRIMARY KEY); INSERT INTO t VALUES (0)"); err != nil {
+		t.Fatal(err)
+	}
+	drained := func(rows *sql.Rows, err error) error {
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+		}
+		return rows.Err()
+	}
+	ways := map[string]func(text string) error{
+		"Exec":     func(text string) error { _, err := db.Exec(text); return err },
+		"Query":    func(text string) error { return drained(db.Query(text)) },
+		"QueryRow": func(text string) error { var n any; return db.QueryRow(text).Scan(&n) },
+		"Prepare": func(text string) error {
+			s, err := db.Prepare(text)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return drained(s.Query())
+		},
+		"Tx": func(text string) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer tx.Rollback()
+			return drained(tx.Query(text))
+		},
+	}
+	for name, run := range ways {
+		for _, c := range []struct {
+			text, code   string
+			line, column int
+		}{
+			{"SELECT i\nFRM t\nWHERE", "42601", 3, 1},
+			{"SELECT i\nFROM t\n  WHERE j = 1", "42703", 3, 9},
+			{"SELECT 'ü',\n 1 / i FROM t", "22012", 2, 4},
+			{"SELECT 1 FROM nothing", "42P01", 1, 15},
+			{"INSERT INTO t VALUES (0)", "23505", 0, 0},
+			{"", "42601", 0, 0},
+		} {
+			if name == "Exec" && c.text == "" {
+				continue // it takes none
+			}
+			err := run(c.text)
+			var of *engine.StatementError
+			if !errors.As(err, &of) {
+				t.Errorf("%s: %q: %T %v", name, c.text, err, err)
+				continue
+			}
+			if line, column := of.Position(); of.SQLState() != c.code || line != c.line || column != c.column {
+				t.Errorf("%s: %q: %s at line %d, column %d, want %s at %d, %d: %v", name, c.text, of.SQLState(), line, column, c.code, c.line, c.column, err)
+			}
+		}
+	}
+}
+
 func TestTransactions(t *testing.T) {
 	db := open(t, "?backend=cpu")
 	exec(t, db, "CREATE TABLE t (id bigint PRIMARY KEY, v bigint)")

@@ -138,8 +138,8 @@ func isAny(table.Type) bool       { return true }
 // float appends to a column of REAL or DOUBLE PRECISION.
 func (a *Appender) float(c *table.ColumnBuilder, f *table.Field, v float64) {
 	if f.Type.Kind == table.Real {
-		var wrong string
-		if v, wrong = expr.Round32(v); wrong != "" {
+		var wrong *expr.Exception
+		if v, wrong = expr.Round32(v); wrong != nil {
 			a.fail("column %s: %s", f.Name, wrong)
 			return
 		}

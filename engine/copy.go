@@ -250,7 +250,7 @@ func (m *modifying) input(ctx context.Context, name string, format ingest.Format
 		defer f.Close()
 		from = files.Until(ctx, f, name)
 	case m.db.opts.Input == nil:
-		return nil, errors.New(`COPY FROM STDIN has no data: write them in the lines behind the semicolon, and \. in a line of its own behind them`)
+		return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, `COPY FROM STDIN has no data: write them in the lines behind the semicolon, and \. in a line of its own behind them`)
 	default:
 		from = files.Until(ctx, m.db.opts.Input, name)
 	}

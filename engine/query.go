@@ -149,6 +149,18 @@ func described(script, text string, err error) error {
 	return &StatementError{text, sql.PlaceOf(script, err), sql.Describe(script, err), err}
 }
 
+// Parse reads exactly one statement, whose names are resolved when it is prepared or run. Its error is a [*StatementError].
+func Parse(text string) (*sql.Statement, error) {
+	st, err := parseOne(text)
+	if err == nil {
+		err = st.Err()
+	}
+	if err != nil {
+		return nil, described(text, text, err)
+	}
+	return st, nil
+}
+
 func parseOne(text string) (*sql.Statement, error) {
 	stmts, err := sql.Parse(text)
 	if err != nil {
@@ -156,10 +168,10 @@ func parseOne(text string) (*sql.Statement, error) {
 	}
 	switch len(stmts) {
 	case 0:
-		return nil, sqlstate.Errorf(sqlstate.SyntaxError, "there is no statement: write one, such as SELECT COUNT(*) FROM t")
+		return nil, described(text, text, sqlstate.Errorf(sqlstate.SyntaxError, "there is no statement: write one, such as SELECT COUNT(*) FROM t"))
 	case 1:
 	default:
-		return nil, sqlstate.Errorf(sqlstate.SyntaxError, "there are %d statements where one is expected: give them one at a time", len(stmts))
+		return nil, described(text, text, sqlstate.Errorf(sqlstate.SyntaxError, "there are %d statements where one is expected: give them one at a time", len(stmts)))
 	}
 	return stmts[0], nil
 }

@@ -274,20 +274,3 @@ func Coded(code sqlstate.Code, pos int, format string, args ...any) error {
 func ErrorAt(pos int, err error) error {
 	return &Error{Pos: pos, Code: sqlstate.Of(err), Msg: err.Error()}
 }
-
-// Raised makes the [Error] that a value raises, of one of the messages of this package: see [OutOfRange].
-func Raised(pos int, msg string) error {
-	code, ok := raised[msg]
-	if !ok {
-		code = sqlstate.NumericOutOfRange
-	}
-	return &Error{Pos: pos, Code: code, Msg: msg}
-}
-
-// raised are the codes of messages; those of others are of numbers out of range.
-var raised = map[string]sqlstate.Code{
-	MsgDivisionByZero:                             sqlstate.DivisionByZero,
-	OutOfRange(table.Type{Kind: table.Date}):      sqlstate.DatetimeOverflow,
-	OutOfRange(table.Type{Kind: table.Timestamp}): sqlstate.DatetimeOverflow,
-	OutOfRange(table.Type{Kind: table.Interval}):  sqlstate.DatetimeOverflow,
-}

@@ -8,20 +8,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The messages of PostgreSQL.
-const (
-	MsgDivisionByZero = "division by zero"
-	MsgOverflow       = "value out of range: overflow"
-	MsgUnderflow      = "value out of range: underflow"
-)
-
 // arith is l op r, neither of them NULL.
 func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (table.Value, error) {
 	switch {
 	case l.Type.IsFloat() || r.Type.IsFloat():
-		f, msg := floatOp(op, l.F, r.F, t.Kind == table.Real)
-		if msg != "" {
-			return table.Null(t), Raised(pos, msg)
+		f, wrong := floatOp(op, l.F, r.F, t.Kind == table.Real)
+		if wrong != nil {
+			return table.Null(t), Raised(pos, wrong)
 		}
 		return table.Value{Type: t, F: f}, nil
 	case l.Type.Kind == table.Decimal && op == Div:
@@ -32,7 +25,7 @@ func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (tabl
 	i, ok, zero := IntOp(op, l.I, r.I)
 	switch {
 	case zero:
-		return table.Null(t), Raised(pos, MsgDivisionByZero)
+		return table.Null(t), Raised(pos, DivisionByZero)
 	case !ok || !t.Holds(i):
 		return table.Null(t), Raised(pos, OutOfRange(t))
 	}
@@ -74,20 +67,20 @@ func IntOp(op ArithOp, a, b int64) (result int64, ok, zero bool) {
 
 // floatOp is arithmetic of doubles, or of floats (single), with the errors that
 // PostgreSQL raises: see [FloatOp] and [Round32].
-func floatOp(op ArithOp, a, b float64, single bool) (float64, string) {
-	f, msg := FloatOp(op, a, b)
-	if msg == "" && single {
+func floatOp(op ArithOp, a, b float64, single bool) (float64, *Exception) {
+	f, wrong := FloatOp(op, a, b)
+	if wrong == nil && single {
 		// Rounding twice does no harm: a double has more than twice the bits
 		// of a float.
-		f, msg = Round32(f)
+		f, wrong = Round32(f)
 	}
-	return f, msg
+	return f, wrong
 }
 
-// FloatOp is double arithmetic; msg is not empty where PostgreSQL raises an error:
+// FloatOp is double arithmetic; wrong is not nil where PostgreSQL raises an error:
 // an infinite result of finite operands, a product or quotient that becomes 0
 // though no factor is, division by 0 (of anything but NaN).
-func FloatOp(op ArithOp, a, b float64) (f float64, msg string) {
+func FloatOp(op ArithOp, a, b float64) (f float64, wrong *Exception) {
 	infinite := math.IsInf(a, 0) || math.IsInf(b, 0)
 	switch op {
 	case Add:
@@ -97,39 +90,39 @@ func FloatOp(op ArithOp, a, b float64) (f float64, msg string) {
 	case Mul:
 		f = a * b
 		if f == 0 && a != 0 && b != 0 {
-			return f, MsgUnderflow
+			return f, Underflow
 		}
 	case Div:
 		if b == 0 {
 			if a != a {
-				return a, ""
+				return a, nil
 			}
-			return 0, MsgDivisionByZero
+			return 0, DivisionByZero
 		}
 		f = a / b
 		if f == 0 && a != 0 && !math.IsInf(b, 0) {
-			return f, MsgUnderflow
+			return f, Underflow
 		}
 	default:
-		return math.NaN(), "operator does not exist: double precision % double precision"
+		return math.NaN(), noModulo
 	}
 	if math.IsInf(f, 0) && !infinite {
-		return f, MsgOverflow
+		return f, Overflow
 	}
-	return f, ""
+	return f, nil
 }
 
-// Round32 rounds a double to the nearest float; msg is not empty where a finite
+// Round32 rounds a double to the nearest float; wrong is not nil where a finite
 // value becomes infinite or one that is not 0 becomes 0.
-func Round32(x float64) (f float64, msg string) {
+func Round32(x float64) (f float64, wrong *Exception) {
 	f = float64(float32(x))
 	switch {
 	case math.IsInf(f, 0) && !math.IsInf(x, 0):
-		return f, MsgOverflow
+		return f, Overflow
 	case f == 0 && x != 0:
-		return f, MsgUnderflow
+		return f, Underflow
 	}
-	return f, ""
+	return f, nil
 }
 
 // decimal makes a DECIMAL, which must fit 64 bits unless wide.
@@ -144,7 +137,7 @@ func decimal(t table.Type, unscaled *big.Int, wide bool, pos int) (table.Value, 
 func quotient(l, r table.Value, t table.Type, pos int) (table.Value, error) {
 	x, y := aligned(l, r)
 	if y.Sign() == 0 {
-		return table.Null(t), Raised(pos, MsgDivisionByZero)
+		return table.Null(t), Raised(pos, DivisionByZero)
 	}
 	var f float64
 	const exact = 1 << 53
@@ -155,9 +148,9 @@ func quotient(l, r table.Value, t table.Type, pos int) (table.Value, error) {
 	}
 	switch {
 	case math.IsInf(f, 0):
-		return table.Null(t), Raised(pos, MsgOverflow)
+		return table.Null(t), Raised(pos, Overflow)
 	case f == 0 && x.Sign() != 0:
-		return table.Null(t), Raised(pos, MsgUnderflow)
+		return table.Null(t), Raised(pos, Underflow)
 	}
 	return table.Value{Type: t, F: f + 0}, nil
 }
@@ -193,7 +186,7 @@ func decimalOp(op ArithOp, l, r table.Value, wide bool, pos int) (table.Value, e
 		out.Sub(a, b)
 	default:
 		if b.Sign() == 0 {
-			return table.Null(t), Raised(pos, MsgDivisionByZero)
+			return table.Null(t), Raised(pos, DivisionByZero)
 		}
 		out.Rem(a, b)
 	}

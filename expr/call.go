@@ -128,8 +128,7 @@ func (a args) failAs(code sqlstate.Code, format string, values ...any) (table.Va
 	return table.Null(a.T), Coded(code, a.P, format, values...)
 }
 
-// raise is failAs with one of the messages of [Raised].
-func (a args) raise(msg string) (table.Value, error) { return table.Null(a.T), Raised(a.P, msg) }
+func (a args) raise(x *Exception) (table.Value, error) { return table.Null(a.T), Raised(a.P, x) }
 
 func (e *Call) eval(env *Env) (table.Value, error) {
 	if e.Fn.lazy != nil {

@@ -27,7 +27,7 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	case to.IsInteger() && from.IsFloat():
 		f := math.RoundToEven(x.F)
 		if !(f >= -0x1p63 && f < 0x1p63) {
-			return out, Coded(sqlstate.NumericOutOfRange, pos, "%s out of range", to)
+			return out, Raised(pos, OutOfRange(to))
 		}
 		return castInt(big.NewInt(int64(f)), to, pos)
 	case to.Kind == table.Decimal && from.IsExact():
@@ -41,15 +41,15 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 		out.F = x.F
 		return out, nil
 	case to.Kind == table.Real && from.IsFloat():
-		var msg string
-		if out.F, msg = Round32(x.F); msg != "" {
-			return out, Raised(pos, msg)
+		var wrong *Exception
+		if out.F, wrong = Round32(x.F); wrong != nil {
+			return out, Raised(pos, wrong)
 		}
 		return out, nil
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
 		us, ok, _ := IntOp(Mul, x.I, table.MicrosPerDay)
 		if !ok || !to.Holds(us) {
-			return out, Coded(sqlstate.DatetimeOverflow, pos, "date out of range for timestamp")
+			return out, Raised(pos, DateBeyondTimestamps)
 		}
 		out.I = us
 		return out, nil
@@ -87,7 +87,11 @@ func init() {
 // castText parses s as a value of type to, blanks around it allowed.
 func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) {
 	in := strings.Trim(s, Blanks)
-	syntax := func() error { return Coded(sqlstate.InvalidText, pos, "invalid input syntax for type %s: %q", to, s) }
+	code := sqlstate.InvalidText
+	if to.Kind == table.Date || to.Kind == table.Timestamp {
+		code = sqlstate.InvalidDatetimeFormat
+	}
+	syntax := func() error { return Coded(code, pos, "invalid input syntax for type %s: %q", to, s) }
 	if to.Kind == table.Decimal {
 		u, scale, ok := table.ParseNumber(in)
 		if !ok {
@@ -105,16 +109,16 @@ func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) 
 	case err == table.ErrSyntax:
 		return table.Null(to), syntax()
 	case to.IsInteger():
-		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "%s out of range", to)
+		return table.Null(to), Raised(pos, OutOfRange(to))
 	case to.IsFloat():
 		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "%q is out of range for type %s", s, to)
 	}
-	return table.Null(to), Coded(sqlstate.InvalidParameterValue, pos, "%s: %q", OutOfRange(to), s)
+	return table.Null(to), Coded(OutOfRange(to).Code, pos, "%s: %q", OutOfRange(to), s)
 }
 
 func castInt(i *big.Int, to table.Type, pos int) (table.Value, error) {
 	if !i.IsInt64() || !to.Holds(i.Int64()) {
-		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "%s out of range", to)
+		return table.Null(to), Raised(pos, OutOfRange(to))
 	}
 	return table.Value{Type: to, I: i.Int64()}, nil
 }
@@ -131,7 +135,7 @@ func castDecimal(u *big.Int, scale int, to table.Type, wide bool, pos int) (tabl
 		u = divAway(u, table.Pow10(-d))
 	}
 	if to.Precision > 0 && to.Precision != 18 && u.CmpAbs(table.Pow10(to.Precision)) >= 0 {
-		return table.Null(to), Coded(sqlstate.NumericOutOfRange, pos, "numeric field overflow: a value does not fit %s", to)
+		return table.Null(to), Raised(pos, Beyond(to))
 	}
 	return decimal(to, u, wide, pos)
 }

@@ -53,7 +53,7 @@ func plainCast(e *Cast) (k kernel, ok bool) {
 	case to.Kind == table.Real && from.IsFloat():
 		return of1(0, func(x float64) (float64, state) {
 			f, wrong := Round32(x)
-			return f, failedIf(wrong != "")
+			return f, failedIf(wrong != nil)
 		}), true
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
 		return of1(0, func(x int64) (int64, state) {

@@ -11,8 +11,8 @@ import (
 func init() {
 	for name, f := range map[string]ofFloat{"sind": sind, "cosd": cosd, "tand": tand, "cotd": cotd} {
 		define(name+"(double) double!", func(a args) (table.Value, error) { // infinite where a tangent is
-			if msg := finite(a.v[0].F); msg != "" {
-				return a.raise(msg)
+			if wrong := finite(a.v[0].F); wrong != nil {
+				return a.raise(wrong)
 			}
 			return table.Float(f(math.Mod(a.v[0].F, 360)) + 0), nil // 0 for -0
 		})

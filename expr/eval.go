@@ -184,18 +184,3 @@ func negate(x table.Value, wide bool, pos int) (table.Value, error) {
 	x.I, x.Months, x.Carried = -x.I, -x.Months, -x.Carried
 	return x, nil
 }
-
-// OutOfRange is the message for a value that overflows type t.
-func OutOfRange(t table.Type) string {
-	switch t.Kind {
-	case table.SmallInt, table.Integer, table.Date, table.Interval:
-		return t.String() + " out of range"
-	case table.Timestamp:
-		return "timestamp out of range"
-	case table.Decimal:
-		return "numeric out of range"
-	case table.Real, table.Double:
-		return "value out of range: overflow"
-	}
-	return "bigint out of range"
-}

@@ -399,7 +399,7 @@ func readKernel(e *Call, of func(m moment) (int64, state)) kernel {
 func (a args) readTime(parts []patternPart) (m moment, err error) {
 	text, t := a.v[0].S, readDate{month: 1, day: 1}
 	bad := func() error {
-		return Coded(sqlstate.InvalidParameterValue, a.P, "%q does not fit the pattern %q", a.v[0].S, a.v[1].S)
+		return Coded(sqlstate.InvalidDatetimeFormat, a.P, "%q does not fit the pattern %q", a.v[0].S, a.v[1].S)
 	}
 	blanks := 0 // that the pattern has not asked for
 	skip := func() {
@@ -516,7 +516,7 @@ func digitsOf(s string) (n int64, size int) {
 func (a args) dateRead(t readDate) (m moment, err error) {
 	if t.set || t.twelve {
 		if t.hour < 1 || t.hour > 12 {
-			return m, Coded(sqlstate.DatetimeOverflow, a.P, "hour \"%d\" is invalid for the 12-hour clock", t.hour)
+			return m, Coded(sqlstate.InvalidDatetimeFormat, a.P, "hour \"%d\" is invalid for the 12-hour clock", t.hour)
 		}
 		if t.hour %= 12; t.afternoon {
 			t.hour += 12

@@ -53,7 +53,7 @@ type numberFormat struct {
 // numberParts are the elements of a pattern.
 var numberParts = []string{"9", "0", ".", "D", ",", "G", "S", "MI", "PL", "SG", "PR", "TH", "FM", "L", "V", "RN", "EEEE"}
 
-func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
+func readNumberFormat(pattern string) (f numberFormat, err error) {
 	for i := 0; i < len(pattern); {
 		rest, found := pattern[i:], ""
 		if text, size := quotedText(rest); size > 0 {
@@ -68,7 +68,7 @@ func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 		}
 		switch c := strings.ToUpper(rest[:1]); {
 		case found == "" && c >= "A" && c <= "Z":
-			return f, c
+			return f, sqlstate.Errorf(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", c)
 		case found == "":
 			f.parts = append(f.parts, `"`+rest[:1])
 			i++
@@ -84,7 +84,7 @@ func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 		case ".", "D":
 			found = "."
 			if f.point {
-				return f, "a second point"
+				return f, sqlstate.Errorf(sqlstate.SyntaxError, "a second point is not supported in the pattern of a number")
 			}
 			f.point = true
 		case "G":
@@ -107,17 +107,17 @@ func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 	}
 	switch {
 	case f.shifts && f.point:
-		return f, "V beside a point"
+		return f, sqlstate.Errorf(sqlstate.SyntaxError, "V beside a point is not supported in the pattern of a number")
 	case f.roman != "" && len(f.parts) > 0:
-		return f, "RN beside other than FM"
+		return f, sqlstate.Errorf(sqlstate.SyntaxError, "RN beside other than FM is not supported in the pattern of a number")
 	case f.science && slices.ContainsFunc(f.parts, func(p string) bool { return !strings.Contains("90.", p) }):
-		return f, "EEEE beside other than digits and a point"
+		return f, sqlstate.Errorf(sqlstate.SyntaxError, "EEEE beside other than digits and a point is not supported in the pattern of a number")
 	}
 	if f.point && f.digits == 0 && f.whole > 0 { // a point without digits behind it is not written
 		f.parts = slices.DeleteFunc(f.parts, func(p string) bool { return p == "." })
 		f.point = false
 	}
-	return f, ""
+	return f, nil
 }
 
 func (f *numberFormat) count(zero bool) {
@@ -137,10 +137,10 @@ func (f *numberFormat) count(zero bool) {
 
 // formatted writes u / 10^scale by a pattern, the second argument.
 func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
-	f, unsupported := readNumberFormat(a.v[1].S)
+	f, err := readNumberFormat(a.v[1].S)
 	switch {
-	case unsupported != "":
-		return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", unsupported)
+	case err != nil:
+		return table.Null(a.T), ErrorAt(a.P, err)
 	case f.roman != "":
 		return table.Str(f.romanOf(withScale(u, scale, 0))), nil
 	case f.science:
@@ -161,10 +161,10 @@ func (a args) formattedReal() (table.Value, error) {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return a.failAs(sqlstate.InvalidParameterValue, "a number that is not finite has no digits to format")
 	}
-	f, unsupported := readNumberFormat(a.v[1].S)
+	f, err := readNumberFormat(a.v[1].S)
 	switch {
-	case unsupported != "":
-		return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", unsupported)
+	case err != nil:
+		return table.Null(a.T), ErrorAt(a.P, err)
 	case f.roman != "":
 		u, _, _ := table.ParseNumber(strconv.FormatFloat(x, 'f', 0, 64))
 		return table.Str(f.romanOf(u)), nil
@@ -243,9 +243,9 @@ func scientific(u *big.Int, scale, digits int, double bool) string {
 // digits, the point and signs count.
 func readNumber(a args) (table.Value, error) {
 	text := a.v[0].S
-	f, unsupported := readNumberFormat(a.v[1].S)
-	if unsupported != "" {
-		return a.failAs(sqlstate.FeatureNotSupported, "%s is not supported in the pattern of a number", unsupported)
+	f, err := readNumberFormat(a.v[1].S)
+	if err != nil {
+		return table.Null(a.T), ErrorAt(a.P, err)
 	}
 	if f.shifts || f.roman != "" || f.science {
 		return a.failAs(sqlstate.FeatureNotSupported, "V, RN and EEEE are not supported in the pattern of to_number")
@@ -301,7 +301,7 @@ func readNumber(a args) (table.Value, error) {
 	}
 	u, ok := new(big.Int).SetString(digits.String(), 10)
 	if !ok {
-		return a.failAs(sqlstate.InvalidParameterValue, "%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
+		return a.failAs(sqlstate.InvalidText, "%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
 	}
 	if signed {
 		sign() // also behind fewer digits than the pattern has

@@ -259,7 +259,7 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 			by = exactToFloat(a.v[1], false)
 		}
 		if op == Div && by == 0 {
-			return a.raise(MsgDivisionByZero)
+			return a.raise(DivisionByZero)
 		}
 		fits := !math.IsNaN(by) && !math.IsInf(by, 0)
 		part := func(n int64) *big.Rat {

@@ -44,7 +44,7 @@ func unitWritten(name string) *intervalUnit {
 // "ago"; '1-2 3 04:05:06' of the SQL standard; and P1Y2M3DT4H5M6.7S of ISO 8601. A number without a unit is days before a
 // time of day, else seconds.
 func parseInterval(text string, pos int) (table.Value, error) {
-	bad := Coded(sqlstate.InvalidText, pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", text)
+	bad := Coded(sqlstate.InvalidDatetimeFormat, pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", text)
 	trimmed := strings.TrimSpace(text)
 	if iso, ok := strings.CutPrefix(trimmed, "P"); ok {
 		s, ok := isoInterval(iso)

@@ -86,14 +86,14 @@ func init() {
 		x := new(big.Int).Mul(a.v[0].Unscaled(), table.Pow10(a.v[1].Type.Scale))
 		y := new(big.Int).Mul(a.v[1].Unscaled(), table.Pow10(a.v[0].Type.Scale))
 		if y.Sign() == 0 {
-			return a.raise(MsgDivisionByZero)
+			return a.raise(DivisionByZero)
 		}
 		return a.decimal(x.Quo(x, y))
 	})
 	define("pow power(double,double) double!", power).plainly2(pow)
 	define("^(double,double) double!", power).plainly2(pow).as(infix)
-	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats)
-	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats).as(prefix)
+	define("sqrt(double) double!/", within(func(x float64) *Exception { return negative(x, negativeRoot) }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats)
+	define("|/(double) double!/", within(func(x float64) *Exception { return negative(x, negativeRoot) }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats).as(prefix)
 	define("||/(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt).as(prefix)
 	define("cbrt(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt)
 	define("exp(double) double!", within(none, math.Exp)).plainly(math.Exp)
@@ -102,12 +102,12 @@ func init() {
 	logOf := define("log(double,double) double!", func(a args) (table.Value, error) {
 		base, x := a.v[0].F, a.v[1].F
 		for _, v := range []float64{base, x} {
-			if msg := logarithm(v); msg != "" {
-				return a.raise(msg)
+			if wrong := logarithm(v); wrong != nil {
+				return a.raise(wrong)
 			}
 		}
 		if base == 1 {
-			return a.raise(MsgDivisionByZero)
+			return a.raise(DivisionByZero)
 		}
 		return a.double(log10(x)/log10(base), base, x)
 	}).plainly2(func(base, x float64) float64 { return log10(x) / log10(base) })
@@ -129,7 +129,7 @@ func init() {
 	for name, f := range map[string]ofFloat{"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh} {
 		define(name+"(double) double", ofDouble(f)).plainly(f)
 	}
-	define("acosh(double) double!", within(func(x float64) string { return negative(x-1, "input is out of range") }, math.Acosh)).plainly(math.Acosh)
+	define("acosh(double) double!", within(func(x float64) *Exception { return negative(x-1, inputOutOfRange) }, math.Acosh)).plainly(math.Acosh)
 	define("atanh(double) double!", within(unit, math.Atanh)).plainly(math.Atanh)
 	define("cot(double) double!", within(finite, cotangent)).plainly(cotangent)
 	define("width_bucket(double,double,double,integer) integer!", doubleBucket)
@@ -157,7 +157,7 @@ func init() {
 	define("factorial(bigint) numeric!", func(a args) (table.Value, error) {
 		switch n := a.v[0].I; {
 		case n < 0:
-			return a.failAs(sqlstate.InvalidParameterValue, "factorial of a negative number is undefined")
+			return a.raise(negativeFactor)
 		case n > 33: // the last of at most 38 digits
 			return a.raise(OutOfRange(a.T))
 		default:
@@ -344,12 +344,12 @@ func ofDouble(f ofFloat) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) { return table.Float(f(a.v[0].F)), nil }
 }
 
-// within is f where wrong, the message of an error, is empty.
-func within(wrong func(x float64) string, f ofFloat) func(args) (table.Value, error) {
+// within is f where nothing is wrong with its argument.
+func within(wrong func(x float64) *Exception, f ofFloat) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) {
 		x := a.v[0].F
-		if msg := wrong(x); msg != "" {
-			return a.raise(msg)
+		if wrong := wrong(x); wrong != nil {
+			return a.raise(wrong)
 		}
 		return a.double(f(x), x)
 	}
@@ -371,7 +371,7 @@ func doubleBucket(a args) (table.Value, error) {
 	case x != x || from != from || to != to:
 		return a.failAs(sqlstate.InvalidArgumentForWidth, "operand, lower bound, and upper bound cannot be NaN")
 	case math.IsInf(from, 0) || math.IsInf(to, 0):
-		return a.failAs(sqlstate.InvalidParameterValue, "lower and upper bounds must be finite")
+		return a.raise(infiniteBounds)
 	}
 	return a.bucket(count, cmp.Compare(x, from), cmp.Compare(x, to), cmp.Compare(from, to), func() int64 {
 		return int64(float64(count) * ((x/2 - from/2) / (to/2 - from/2)))
@@ -418,37 +418,37 @@ func (a args) double(f float64, of ...float64) (table.Value, error) {
 	}
 	switch {
 	case math.IsInf(f, 0) && !infinite:
-		return a.raise(MsgOverflow)
+		return a.raise(Overflow)
 	case f == 0 && !infinite && a.Fn.Name == "exp":
-		return a.raise(MsgUnderflow)
+		return a.raise(Underflow)
 	}
 	return table.Float(f), nil
 }
 
-func none(float64) string { return "" }
+func none(float64) *Exception { return nil }
 
-func negative(x float64, msg string) string {
+func negative(x float64, wrong *Exception) *Exception {
 	if x < 0 {
-		return msg
+		return wrong
 	}
-	return ""
+	return nil
 }
 
-func logarithm(x float64) string {
+func logarithm(x float64) *Exception {
 	if x == 0 {
-		return "cannot take logarithm of zero"
+		return logarithmOfZero
 	}
-	return negative(x, "cannot take logarithm of a negative number")
+	return negative(x, negativeLog)
 }
 
-func finite(x float64) string {
+func finite(x float64) *Exception {
 	if math.IsInf(x, 0) {
-		return "input is out of range"
+		return inputOutOfRange
 	}
-	return ""
+	return nil
 }
 
-func unit(x float64) string { return negative(1-math.Abs(x), "input is out of range") }
+func unit(x float64) *Exception { return negative(1-math.Abs(x), inputOutOfRange) }
 
 // log10 is exact for powers of ten.
 func log10(x float64) float64 {
@@ -469,7 +469,7 @@ func power(a args) (table.Value, error) {
 	}
 	f := pow(x, y)
 	if f == 0 && x != 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
-		return a.raise(MsgUnderflow)
+		return a.raise(Underflow)
 	}
 	return a.double(f, x, y)
 }

@@ -477,7 +477,7 @@ func chr(a args) (table.Value, error) {
 	case i < 0:
 		return a.failAs(sqlstate.InvalidParameterValue, "character number must be positive")
 	case i == 0:
-		return a.failAs(sqlstate.InvalidParameterValue, "null character not permitted")
+		return a.failAs(sqlstate.ProgramLimitExceeded, "null character not permitted")
 	case i > utf8.MaxRune:
 		return a.failAs(sqlstate.ProgramLimitExceeded, "requested character too large for encoding: %d", i)
 	case !utf8.ValidRune(rune(i)):

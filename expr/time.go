@@ -41,7 +41,7 @@ func init() {
 	define("date_trunc(text,timestamp) timestamp!", func(a args) (table.Value, error) {
 		to, ok := truncatedTo(unitNamed(a.v[0].S))
 		if !ok {
-			return table.Null(a.T), a.noUnit(a.T)
+			return table.Null(a.T), a.noSpan()
 		}
 		return a.timestamp(to(momentOf(a.v[1])))
 	}).bound(func(e *Call) kernel {
@@ -350,7 +350,24 @@ func inMillionths(unit string, n int64) *big.Int {
 	return new(big.Int).Mul(big.NewInt(n), table.Pow10(6-fractions[unit]))
 }
 
+// noUnit is the error of a unit that a type has not: one that another type has, or none.
 func (a args) noUnit(t table.Type) error {
+	unit := unitNamed(a.v[0].S)
+	_, day := dayParts[unit]
+	_, clock := clockParts[unit]
+	return a.unitError(t, day || clock || unit == "epoch" || unit == "julian")
+}
+
+// noSpan is the error of a unit that no time is truncated to: one of a type of its own, or none.
+func (a args) noSpan() error {
+	_, ok := truncatedTo(unitNamed(a.v[0].S))
+	return a.unitError(a.T, ok)
+}
+
+func (a args) unitError(t table.Type, known bool) error {
+	if known {
+		return Coded(sqlstate.FeatureNotSupported, a.P, "unit %q not supported for type %s", a.v[0].S, t)
+	}
 	return Coded(sqlstate.InvalidParameterValue, a.P, "unit %q not recognized for type %s", a.v[0].S, t)
 }
 

@@ -35,7 +35,7 @@ func init() {
 		}
 		months, ok := monthUnits[unit]
 		if !ok {
-			return table.Null(a.T), a.noUnit(a.T)
+			return table.Null(a.T), a.noSpan()
 		}
 		return summed(int64(v.Months-v.Months%months), 0, 0).value(a.P)
 	})

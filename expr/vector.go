@@ -479,7 +479,7 @@ func (x Vector) floats(op ArithOp, y Vector, single bool) (out Vector, ok bool) 
 	}
 	for i, l := range a {
 		s, wrong := floatOp(op, l, b[i], single)
-		if wrong != "" && !out.IsNull(i) {
+		if wrong != nil && !out.IsNull(i) {
 			return out, false
 		}
 		to[i] = s

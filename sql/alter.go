@@ -73,7 +73,7 @@ func (b *binder) alter(n *pg.AlterTableStmt) *Change {
 		steps[c.GetAlterTableCmd().Subtype].do(a, c.GetAlterTableCmd())
 	}
 	if len(a.def.Fields) == 0 {
-		panic(b.errorf(int(n.Relation.Location), "a table has at least one column; DROP TABLE %s drops all of it", Written([]string{a.old.Name})[0]))
+		panic(b.coded(sqlstate.FeatureNotSupported, int(n.Relation.Location), "a table has at least one column; DROP TABLE %s drops all of it", Written([]string{a.old.Name})[0]))
 	}
 	b.checkDefinition(a.def, a.hasDefault)
 	a.finish(ch)
@@ -223,7 +223,7 @@ func (a *alteration) dropNotNull(c *pg.AlterTableCmd) {
 	col, loc := a.column(c.Name)
 	for _, k := range a.def.Keys {
 		if k.Primary && slices.Contains(k.Columns, col) {
-			panic(a.errorf(loc, "column %q is in a primary key; ALTER TABLE %s DROP CONSTRAINT %s comes first", a.def.Fields[col].Name, Written([]string{a.old.Name})[0], expr.Ident(k.Name)))
+			panic(a.coded(sqlstate.InvalidTableDefinition, loc, "column %q is in a primary key; ALTER TABLE %s DROP CONSTRAINT %s comes first", a.def.Fields[col].Name, Written([]string{a.old.Name})[0], expr.Ident(k.Name)))
 		}
 	}
 	if n := a.def.Columns[col].Counter; n != nil && n.Kind.Identity() {
@@ -237,7 +237,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 	col, loc := a.column(c.Name)
 	d := c.Def.GetColumnDef()
 	if a.from[col] < 0 {
-		panic(a.errorf(loc, "column %q has its type changed twice", a.def.Fields[col].Name))
+		panic(a.coded(sqlstate.FeatureNotSupported, loc, "column %q has its type changed twice", a.def.Fields[col].Name))
 	}
 	one := &storage.Definition{Name: a.def.Name}
 	d.Colname = a.def.Fields[col].Name
@@ -251,7 +251,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 	var e expr.Expr
 	if using != nil {
 		if e = r.expr(using); expr.HasSubquery(e) {
-			panic(a.errorf(a.keyword("using"), "cannot use subquery in transform expression"))
+			panic(a.coded(sqlstate.FeatureNotSupported, a.keyword("using"), "cannot use subquery in transform expression"))
 		}
 		e = a.assigned(e, to)
 	} else {
@@ -269,7 +269,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 		a.from[col], a.values[col] = -1, e
 	}
 	if a.def.Columns[col].Counter != nil && !to.Type.IsInteger() {
-		panic(a.errorf(loc, "column %q is counted, and its type must be smallint, integer, or bigint", to.Name))
+		panic(a.coded(sqlstate.InvalidParameterValue, loc, "column %q is counted, and its type must be smallint, integer, or bigint", to.Name))
 	}
 	a.def.Fields[col] = to
 	a.def.Columns[col].Length, a.def.Columns[col].Padded = one.Columns[0].Length, one.Columns[0].Padded

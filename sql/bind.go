@@ -92,7 +92,7 @@ func (s *Statement) bindRows(c Catalog, params []table.Value, n *noted, now *tim
 		return nil, s.errorf(0, "%s has no plan", s.firstWords())
 	}
 	if s.changed != nil {
-		return nil, s.errorf(0, "%s changes tables: it is run or explained, and what is traced is a SELECT", s.firstWords())
+		return nil, s.coded(sqlstate.FeatureNotSupported, 0, "%s changes tables: it is run or explained, and what is traced is a SELECT", s.firstWords())
 	}
 	defer caught(&err)
 	b := s.binder(c, params)
@@ -222,8 +222,8 @@ var locks = map[pg.LockClauseStrength]string{
 
 // The codes of names that are ambiguous, and of those that nothing has, by what they name.
 var (
-	ambiguous = map[string]sqlstate.Code{"table": sqlstate.AmbiguousAlias, "column": sqlstate.AmbiguousColumn}
-	undefined = map[string]sqlstate.Code{"table": sqlstate.UndefinedTable, "column": sqlstate.UndefinedColumn}
+	ambiguous = map[string]sqlstate.Code{"table": sqlstate.AmbiguousAlias, "view": sqlstate.AmbiguousAlias, "column": sqlstate.AmbiguousColumn}
+	undefined = map[string]sqlstate.Code{"table": sqlstate.UndefinedTable, "view": sqlstate.UndefinedTable, "column": sqlstate.UndefinedColumn}
 )
 
 // find returns the place of a name among those of all tables or columns.
@@ -255,7 +255,7 @@ func (b *binder) items() []plan.Item {
 	var written []*pg.Node // the list without stars
 	b.place = inItems
 	if len(b.sel.TargetList) == 0 {
-		panic(b.errorf(0, "the select list is empty; write a column, *, or an aggregate such as COUNT(*)"))
+		panic(b.coded(sqlstate.FeatureNotSupported, 0, "the select list is empty; write a column, *, or an aggregate such as COUNT(*)"))
 	}
 	b.countItems(len(b.sel.TargetList))
 	for _, t := range b.sel.TargetList {
@@ -291,7 +291,7 @@ func (b *binder) items() []plan.Item {
 
 func (b *binder) countItems(n int) {
 	if n > maxItems {
-		panic(b.errorf(0, "the select list has %d items; at most %d are allowed", n, maxItems))
+		panic(b.coded(sqlstate.TooManyColumns, 0, "the select list has %d items; at most %d are allowed", n, maxItems))
 	}
 }
 
@@ -408,7 +408,7 @@ func (b *binder) where() expr.Expr {
 func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 	loc := int(n.Location)
 	if b.place == inLimit {
-		panic(b.errorf(loc, "argument of LIMIT and OFFSET must not contain variables"))
+		panic(b.coded(sqlstate.InvalidColumnReference, loc, "argument of LIMIT and OFFSET must not contain variables"))
 	}
 	plain := b.parts(loc, n.Fields)
 	if e := b.around(n, plain); e != nil {

@@ -115,15 +115,15 @@ func (c *call) supported() {
 	case c.bind == nil && !slices.Contains(Functions(), c.name):
 		panic(c.coded(sqlstate.UndefinedFunction, "function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
 	case c.bind == nil && c.Over == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
-		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
+		panic(c.coded(sqlstate.WrongObjectType, "%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
 	case c.AggDistinct && (c.kind == expr.KthLargest || c.kind == expr.KthSmallest || c.kind == expr.Selectivity || c.kind >= expr.Corr):
 		panic(c.coded(sqlstate.FeatureNotSupported, "%s(DISTINCT ...) is not supported", c.name))
 	case c.FuncVariadic:
 		panic(c.coded(sqlstate.FeatureNotSupported, "VARIADIC is not supported"))
 	case c.AggWithinGroup && !c.within:
-		panic(c.errorf("WITHIN GROUP belongs to percentile_disc, percentile_cont and mode, not to %s", c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "WITHIN GROUP belongs to percentile_disc, percentile_cont and mode, not to %s", c.name))
 	case !c.AggWithinGroup && c.within:
-		panic(c.errorf("%s needs WITHIN GROUP: %s WITHIN GROUP (ORDER BY x)", c.name, map[bool]string{true: "mode()", false: c.name + "(0.5)"}[c.kind == expr.Mode]))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s needs WITHIN GROUP: %s WITHIN GROUP (ORDER BY x)", c.name, map[bool]string{true: "mode()", false: c.name + "(0.5)"}[c.kind == expr.Mode]))
 	case len(c.AggOrder) > 0 && !c.within && c.kind != expr.StringAgg:
 		panic(c.coded(sqlstate.FeatureNotSupported, "ORDER BY inside %s is not supported", c.name))
 	}
@@ -263,7 +263,7 @@ func (c *call) texts() expr.Expr {
 		x := a.Argument()
 		switch {
 		case !isConstant(a.Separator):
-			panic(c.errorf("%s(DISTINCT ...) takes a constant to separate the texts", c.name))
+			panic(c.coded(sqlstate.FeatureNotSupported, "%s(DISTINCT ...) takes a constant to separate the texts", c.name))
 		case len(a.Order) == 0:
 			a.Order = []expr.SortKey{{E: x}}
 		case len(a.Order) > 1 || a.Order[0].E.String() != x.String():
@@ -275,10 +275,10 @@ func (c *call) texts() expr.Expr {
 
 func (c *call) selectivity() expr.Expr {
 	if len(c.Args) > 0 || c.AggStar {
-		panic(c.errorf("%s() takes no argument; it is the fraction of the table's records that WHERE selects", c.name))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s() takes no argument; it is the fraction of the table's records that WHERE selects", c.name))
 	}
 	if len(c.scope.tables) > 1 {
-		panic(c.errorf("%s() is of one table; of a join take COUNT(*)", c.name))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s() is of one table; of a join take COUNT(*)", c.name))
 	}
 	return c.finished(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
 }
@@ -326,7 +326,7 @@ func (c *call) count() expr.Expr {
 		return c.finished(all)
 	}
 	if len(c.Args) != 1 {
-		panic(c.coded(sqlstate.UndefinedFunction, "count takes * or one argument"))
+		panic(c.coded(map[bool]sqlstate.Code{true: sqlstate.WrongObjectType, false: sqlstate.UndefinedFunction}[len(c.Args) == 0], "count takes * or one argument"))
 	}
 	if c.wholeRow(c.Args[0].GetColumnRef()) {
 		if !c.AggDistinct && !c.joinsOuter() { // a row of a table is never NULL, whatever its columns are
@@ -379,13 +379,13 @@ func (c *call) percentile() expr.Expr {
 	switch {
 	case of != nil:
 	case isArray(n):
-		panic(c.errorf("%s of several fractions gives an array, which only an item of the outermost SELECT can be; write %s", c.name, c.oneByOne(n)))
+		panic(c.coded(sqlstate.FeatureNotSupported, "%s of several fractions gives an array, which only an item of the outermost SELECT can be; write %s", c.name, c.oneByOne(n)))
 	default:
 		of = c.expr(n)
 	}
 	f := constant(of, double)
 	if f == nil {
-		panic(c.errorf("%s takes a constant fraction between 0 and 1", c.name))
+		panic(c.coded(sqlstate.GroupingError, "%s takes a constant fraction between 0 and 1", c.name))
 	}
 	a := c.sorted()
 	a.F, a.Null = f.V.F, f.V.Null
@@ -429,7 +429,7 @@ func (b *binder) percentiles(n *pg.Node) (list []expr.Expr) {
 		some = some || !isNull(fraction)
 	}
 	if !some {
-		panic(b.errorf(int(f.Location), "%s takes at least one fraction that is not NULL", lastName(f.Funcname)))
+		panic(b.coded(sqlstate.InvalidParameterValue, int(f.Location), "%s takes at least one fraction that is not NULL", lastName(f.Funcname)))
 	}
 	return list
 }
@@ -437,7 +437,7 @@ func (b *binder) percentiles(n *pg.Node) (list []expr.Expr) {
 // mode binds mode() WITHIN GROUP (ORDER BY x [DESC]).
 func (c *call) mode() expr.Expr {
 	if len(c.Args) != 0 || len(c.AggOrder) != 1 {
-		panic(c.errorf("mode takes one value to order by: mode() WITHIN GROUP (ORDER BY x)"))
+		panic(c.coded(sqlstate.UndefinedFunction, "mode takes one value to order by: mode() WITHIN GROUP (ORDER BY x)"))
 	}
 	return c.finished(c.sorted())
 }
@@ -450,7 +450,7 @@ func (c *call) kth() expr.Expr {
 	a := c.of(c.Args[0])
 	k := constant(c.expr(c.Args[1]), bigint)
 	if k == nil {
-		panic(c.errorf("the second argument of %s must be a constant integer", c.name))
+		panic(c.coded(sqlstate.InvalidParameterValue, "the second argument of %s must be a constant integer", c.name))
 	}
 	if a.K, a.Null = k.V.I, k.V.Null; !a.Null && a.K < 1 {
 		panic(expr.Coded(sqlstate.SyntaxError, k.P, "%s: k is %d; it must be between 1 and the number of selected values", c.name, a.K))

@@ -35,7 +35,7 @@ func (b *binder) target(n *pg.TypeName) target {
 		kind, ok = table.Varchar, true
 	}
 	if !ok {
-		panic(b.coded(sqlstate.FeatureNotSupported, loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR%s", spelled,
+		panic(b.coded(sqlstate.UndefinedObject, loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR%s", spelled,
 			map[string]string{"time": "; the time of a timestamp is to_char(x, 'HH24:MI:SS')"}[spelled]))
 	}
 	to := target{t: table.Type{Kind: kind}, padded: padded}
@@ -49,7 +49,7 @@ func (b *binder) target(n *pg.TypeName) target {
 		}
 	case kind == table.Varchar && len(mods) == 1:
 		if to.length = mods[0]; mods[0] < 1 {
-			panic(b.errorf(loc, "length for type %s must be at least 1", map[bool]string{true: "char", false: "varchar"}[padded]))
+			panic(b.coded(sqlstate.InvalidParameterValue, loc, "length for type %s must be at least 1", map[bool]string{true: "char", false: "varchar"}[padded]))
 		}
 	case len(mods) > 0:
 		panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s with a precision is not supported", strings.ToUpper(spelled)))
@@ -67,10 +67,10 @@ func (b *binder) numericTarget(mods []int, loc int) target {
 		to.t.Scale = mods[1]
 	}
 	if len(mods) > 2 || mods[0] < 1 || mods[0] > maxDigits {
-		panic(b.errorf(loc, "NUMERIC precision must be between 1 and %d", maxDigits))
+		panic(b.coded(sqlstate.InvalidParameterValue, loc, "NUMERIC precision must be between 1 and %d", maxDigits))
 	}
 	if to.t.Scale < 0 || to.t.Scale > to.t.Precision {
-		panic(b.errorf(loc, "NUMERIC scale must be between 0 and the precision %d", to.t.Precision))
+		panic(b.coded(sqlstate.InvalidParameterValue, loc, "NUMERIC scale must be between 0 and the precision %d", to.t.Precision))
 	}
 	return to
 }

@@ -18,7 +18,7 @@ func (b *binder) comment(n *pg.CommentStmt) *Change {
 	}
 	of := map[pg.ObjectType]string{pg.ObjectType_OBJECT_TABLE: "table", pg.ObjectType_OBJECT_VIEW: "view", pg.ObjectType_OBJECT_COLUMN: "column"}[n.Objtype]
 	if of == "" || len(folded) == 0 {
-		panic(b.errorf(0, "COMMENT ON is supported for TABLE, VIEW and COLUMN"))
+		panic(b.coded(sqlstate.FeatureNotSupported, 0, "COMMENT ON is supported for TABLE, VIEW and COLUMN"))
 	}
 	at := b.keyword(of)
 	column := ""

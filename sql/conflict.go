@@ -102,7 +102,7 @@ func (b *binder) arbiters(n *pg.InferClause, def *storage.Definition) []storage.
 	for _, e := range n.IndexElems {
 		name := e.GetIndexElem().GetName()
 		if name == "" {
-			panic(b.errorf(loc, "a conflict target has names of columns alone"))
+			panic(b.coded(sqlstate.InvalidColumnReference, loc, "a conflict target has names of columns alone"))
 		}
 		if col := b.columnOf(def, name, b.after(name, loc)); !slices.Contains(cols, col) {
 			cols = append(cols, col)
@@ -175,7 +175,7 @@ func (b *binder) oneOf(m *pg.MultiAssignRef, loc int) *pg.Node {
 	}
 	sub := m.Source.GetSubLink()
 	if sub == nil || sub.SubLinkType != pg.SubLinkType_EXPR_SUBLINK {
-		panic(b.errorf(loc, "SET (...) = takes a row of as many expressions, or a subquery: SET (a, b) = (1, 2)"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "SET (...) = takes a row of as many expressions, or a subquery: SET (a, b) = (1, 2)"))
 	}
 	n := len(b.nested(sub.Subselect.GetSelectStmt(), b).query().Fields())
 	if n != int(m.Ncolumns) {

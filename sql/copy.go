@@ -36,7 +36,7 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 	case n.WhereClause != nil:
 		return s.coded(sqlstate.FeatureNotSupported, s.keyword("where"), "WHERE is not supported with COPY FROM; write INSERT INTO t SELECT * FROM 'file' WHERE ...")
 	case s.Params > 0:
-		return s.errorf(0, "COPY takes no parameters: write the values")
+		return s.coded(sqlstate.UndefinedParameter, 0, "COPY takes no parameters: write the values")
 	case n.Filename == "" && s.pathIsEmpty():
 		return s.errorf(0, "COPY with the path '' names no file: write 'x.csv', or STDIN or STDOUT without quotes")
 	}
@@ -60,13 +60,13 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 	}
 	switch {
 	case c.From && c.Path == "" && c.Format != "csv" && c.Format != "text":
-		return s.errorf(s.keyword("copy"), "COPY FROM STDIN takes FORMAT csv and text; name a file for others")
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("copy"), "COPY FROM STDIN takes FORMAT csv and text; name a file for others")
 	case c.Format == "text" && (seen["quote"] || seen["escape"]):
-		return s.errorf(s.keyword("copy"), "QUOTE and ESCAPE are for FORMAT csv: text has none of them")
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("copy"), "QUOTE and ESCAPE are for FORMAT csv: text has none of them")
 	case c.Styled && c.Format != "csv" && c.Format != "text" && c.Format != "":
-		return s.errorf(s.keyword("copy"), "HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", c.Format)
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("copy"), "HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", c.Format)
 	case c.Null != "" && c.Delim != 0 && strings.IndexByte(c.Null, c.Delim) >= 0:
-		return s.errorf(s.keyword("copy"), "the DELIMITER is in the text of NULL: choose another one")
+		return s.coded(sqlstate.FeatureNotSupported, s.keyword("copy"), "the DELIMITER is in the text of NULL: choose another one")
 	}
 	s.Copy = c
 	if c.From {
@@ -75,7 +75,7 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 	}
 	if n.Query != nil {
 		if s.sel = n.Query.GetSelectStmt(); s.sel == nil {
-			return s.errorf(s.keyword("copy"), "COPY takes a SELECT in parentheses: a statement that changes rows comes before it")
+			return s.coded(sqlstate.FeatureNotSupported, s.keyword("copy"), "COPY takes a SELECT in parentheses: a statement that changes rows comes before it")
 		}
 		return nil
 	}
@@ -130,7 +130,11 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 	loc, name := int(d.Location), strings.ToUpper(d.Defname)
 	value, isText := d.Arg.GetString_().GetSval(), d.Arg.GetString_() != nil
 	wrong := func(want string) error {
-		return s.coded(sqlstate.FeatureNotSupported, loc, "COPY's %s %q is not supported: want %s", name, value, want)
+		code := sqlstate.FeatureNotSupported
+		if name == "FORMAT" {
+			code = sqlstate.InvalidParameterValue
+		}
+		return s.coded(code, loc, "COPY's %s %q is not supported: want %s", name, value, want)
 	}
 	switch name {
 	case "FORMAT":
@@ -154,7 +158,7 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 	case "HEADER", "DELIMITER", "NULL", "QUOTE", "ESCAPE":
 		c.Styled = true
 	default:
-		return s.coded(sqlstate.FeatureNotSupported, loc, "COPY's option %s is not supported; there are FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE and ENCODING", name)
+		return s.errorf(loc, "COPY's option %s is not supported; there are FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE and ENCODING", name)
 	}
 	if name == "HEADER" {
 		on, ok := optionBool(d.Arg)
@@ -232,7 +236,7 @@ func (b *binder) copyInto(n *pg.CopyStmt) *Change {
 			panic(unread{err})
 		}
 		if len(t.Fields) != len(columns) {
-			panic(b.errorf(b.keyword("from"), "the file has %d columns, and COPY has %d to give values: name those that the file has, in its order", len(t.Fields), len(columns)))
+			panic(b.coded(sqlstate.BadCopyFileFormat, b.keyword("from"), "the file has %d columns, and COPY has %d to give values: name those that the file has, in its order", len(t.Fields), len(columns)))
 		}
 		p := &plan.Project{Input: &plan.Scan{Table: t.Name, Columns: t.Fields}}
 		for at, f := range t.Fields {

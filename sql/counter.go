@@ -38,7 +38,7 @@ func serial(n *pg.TypeName) (kind table.Kind, ok bool) {
 // identity is the counter of GENERATED ... AS IDENTITY.
 func (b *binder) identity(c *pg.Constraint, f table.Field) *storage.Counter {
 	if !f.Type.IsInteger() {
-		panic(b.errorf(int(c.Location), "identity column type must be smallint, integer, or bigint"))
+		panic(b.coded(sqlstate.InvalidParameterValue, int(c.Location), "identity column type must be smallint, integer, or bigint"))
 	}
 	kind := storage.ByDefault
 	if c.GeneratedWhen == "a" {
@@ -64,7 +64,7 @@ func (b *binder) counterOptions(n *storage.Counter, options []*pg.Node, f table.
 				panic(b.coded(sqlstate.FeatureNotSupported, loc, "CYCLE is not supported: a number is given once"))
 			}
 		default:
-			panic(b.errorf(loc, "an identity column takes START, INCREMENT, MINVALUE and MAXVALUE"))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "an identity column takes START, INCREMENT, MINVALUE and MAXVALUE"))
 		}
 		limit := &v
 		if !given {
@@ -75,7 +75,7 @@ func (b *binder) counterOptions(n *storage.Counter, options []*pg.Node, f table.
 			n.Start, started = v, true
 		case "increment":
 			if n.Step = v; v == 0 {
-				panic(b.errorf(loc, "INCREMENT must not be zero"))
+				panic(b.coded(sqlstate.InvalidParameterValue, loc, "INCREMENT must not be zero"))
 			}
 			continue
 		case "minvalue":
@@ -98,7 +98,7 @@ func (b *binder) counterOptions(n *storage.Counter, options []*pg.Node, f table.
 		}
 	}
 	if n.Min != nil && n.Start < *n.Min || n.Max != nil && n.Start > *n.Max {
-		panic(b.errorf(b.keyword("identity"), "START value (%d) must be from MINVALUE to MAXVALUE", n.Start))
+		panic(b.coded(sqlstate.InvalidParameterValue, b.keyword("identity"), "START value (%d) must be from MINVALUE to MAXVALUE", n.Start))
 	}
 }
 
@@ -114,7 +114,7 @@ func (b *binder) option(d *pg.DefElem) (v int64, ok bool) {
 			return v, true
 		}
 	}
-	panic(b.errorf(int(d.Location), "%s takes an integer from %d to %d", strings.ToUpper(d.Defname), math.MinInt64, math.MaxInt64))
+	panic(b.coded(sqlstate.InvalidParameterValue, int(d.Location), "%s takes an integer from %d to %d", strings.ToUpper(d.Defname), math.MinInt64, math.MaxInt64))
 }
 
 // count notes that a column of an INSERT takes numbers in a row of VALUES, or with a negative one in all rows.
@@ -149,11 +149,11 @@ func (a *alteration) addIdentity(c *pg.AlterTableCmd) {
 	column := &a.def.Columns[col]
 	switch {
 	case column.Counter != nil && column.Counter.Kind.Identity():
-		panic(a.errorf(loc, "column %q of relation %q is already an identity column", a.def.Fields[col].Name, a.def.Name))
+		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q is already an identity column", a.def.Fields[col].Name, a.def.Name))
 	case column.Counter != nil || column.Default != "":
-		panic(a.errorf(loc, "column %q of relation %q already has a default value; ALTER COLUMN %s DROP DEFAULT comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
+		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q already has a default value; ALTER COLUMN %s DROP DEFAULT comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
 	case !column.NotNull:
-		panic(a.errorf(loc, "column %q of relation %q must be declared NOT NULL before identity can be added", a.def.Fields[col].Name, a.def.Name))
+		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q must be declared NOT NULL before identity can be added", a.def.Fields[col].Name, a.def.Name))
 	}
 	column.Counter = a.identity(c.Def.GetConstraint(), a.def.Fields[col])
 }
@@ -165,7 +165,7 @@ func (a *alteration) identityOf(c *pg.AlterTableCmd) *storage.Column {
 		if c.MissingOk {
 			return nil
 		}
-		panic(a.errorf(loc, "column %q of relation %q is not an identity column", a.def.Fields[col].Name, a.def.Name))
+		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q is not an identity column", a.def.Fields[col].Name, a.def.Name))
 	}
 	return column
 }

@@ -21,7 +21,7 @@ func (b *binder) newTable(r *pg.RangeVar, lax bool) (name string, there bool) {
 	loc := int(r.Location)
 	switch {
 	case r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") && !(isTemp(r) && strings.EqualFold(r.Schemaname, "pg_temp")):
-		panic(b.errorf(loc, "tables are created in the schema public"))
+		panic(b.coded(sqlstate.InvalidSchema, loc, "tables are created in the schema public"))
 	}
 	if slices.Contains(b.c.Names, r.Relname) {
 		if !lax {
@@ -36,7 +36,7 @@ func (b *binder) newTable(r *pg.RangeVar, lax bool) (name string, there bool) {
 func (b *binder) create(n *pg.CreateStmt) *Change {
 	loc := int(n.Relation.Location)
 	if b.Params > 0 {
-		panic(b.errorf(0, "CREATE TABLE takes no parameters: write the values"))
+		panic(b.coded(sqlstate.UndefinedParameter, 0, "CREATE TABLE takes no parameters: write the values"))
 	}
 	if len(n.InhRelations) > 0 || n.Partspec != nil || n.Partbound != nil || n.OfTypename != nil || len(n.Options) > 0 || n.Oncommit > pg.OnCommitAction_ONCOMMIT_PRESERVE_ROWS {
 		panic(b.coded(sqlstate.FeatureNotSupported, loc, "INHERITS, PARTITION, OF, ON COMMIT and WITH are not supported with CREATE TABLE"))
@@ -61,7 +61,7 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 		late = append(late, b.defineColumn(def, elt.GetColumnDef())...)
 	}
 	if len(def.Fields) == 0 {
-		panic(b.errorf(loc, "a table has at least one column"))
+		panic(b.coded(sqlstate.FeatureNotSupported, loc, "a table has at least one column"))
 	}
 	for _, c := range append(late, keys...) {
 		b.constrain(def, c)
@@ -154,7 +154,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	}
 	switch {
 	case to.bare || to.t.Kind == table.Decimal && to.t.Precision > 18:
-		panic(b.errorf(int(d.TypeName.Location), "a column's NUMERIC has at most 18 digits: write NUMERIC(18, 2)"))
+		panic(b.coded(sqlstate.FeatureNotSupported, int(d.TypeName.Location), "a column's NUMERIC has at most 18 digits: write NUMERIC(18, 2)"))
 	case to.t.Kind == table.Interval || to.t.Kind == table.Unknown:
 		panic(b.coded(sqlstate.FeatureNotSupported, int(d.TypeName.Location), "a column of type %s is not supported", typeName(to.t)))
 	}
@@ -185,7 +185,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 		}
 	}
 	if column.Counter != nil && column.Default != "" {
-		panic(b.coded(sqlstate.InvalidTableDefinition, loc, "both default and identity specified for column %q of table %q", clipped(d.Colname), def.Name))
+		panic(b.errorf(loc, "both default and identity specified for column %q of table %q", clipped(d.Colname), def.Name))
 	}
 	def.Columns = append(def.Columns, column)
 	return late
@@ -281,14 +281,14 @@ func (b *binder) checkDefinition(def *storage.Definition, known func(col int) bo
 			continue
 		}
 		if e := b.defaultOf(def, i); expr.HasSubquery(e) {
-			panic(b.errorf(b.keyword("default"), "cannot use subquery in DEFAULT expression"))
+			panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("default"), "cannot use subquery in DEFAULT expression"))
 		}
 	}
 	for _, c := range def.Checks {
 		k := b.kept(c.SQL)
 		k.scope = k.scopeOf(def.Fields, nil, def.Name, 0)
 		if e := k.boolean(b.written(c.SQL), "CHECK"); expr.HasSubquery(e) {
-			panic(b.errorf(b.keyword("check"), "cannot use subquery in check constraint"))
+			panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("check"), "cannot use subquery in check constraint"))
 		}
 	}
 }
@@ -303,7 +303,7 @@ func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 	}
 	sel := n.Query.GetSelectStmt()
 	if sel == nil {
-		panic(b.errorf(b.keyword("as"), "CREATE TABLE AS takes a query"))
+		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("as"), "CREATE TABLE AS takes a query"))
 	}
 	rows := b.nested(sel, nil).query()
 	def, out := &storage.Definition{Name: name, Temp: isTemp(into.Rel)}, &plan.Project{}

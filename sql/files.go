@@ -60,7 +60,7 @@ func (s *Statement) tree() (*pg.ParseResult, error) {
 			if err := s.ofDialect(loc); err != nil {
 				return nil, err
 			}
-			return nil, s.errorf(loc, "%s%s", message(err), s.remedy(loc, message(err)))
+			return nil, s.coded(grammarCode(message(err)), loc, "%s%s", message(err), s.remedy(loc, message(err)))
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (b *binder) open(f File, loc int) (t *table.Table, ok bool) {
 		return nil, false
 	}
 	if wrong := (*FileError)(nil); errors.As(err, &wrong) {
-		panic(b.errorf(loc, "%s", err))
+		panic(b.coded(sqlstate.Of(err), loc, "%s", err))
 	}
 	if err != nil {
 		panic(unread{err})
@@ -230,7 +230,11 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 		f.Function = call.Funcname[0].GetString_().GetSval()
 	}
 	if !slices.Contains(FileFunctions, f.Function) {
-		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("from"), "a function in FROM is not supported, other than generate_series, %s", strings.Join(FileFunctions, ", ")))
+		code := sqlstate.FeatureNotSupported
+		if len(expr.Functions(f.Function)) == 0 {
+			code = sqlstate.UndefinedFunction
+		}
+		panic(b.coded(code, b.keyword("from"), "a function in FROM is not supported, other than generate_series, %s", strings.Join(FileFunctions, ", ")))
 	}
 	if r.Lateral || r.Ordinality || r.IsRowsfrom || len(r.Coldeflist) > 0 {
 		panic(b.coded(sqlstate.FeatureNotSupported, loc, "LATERAL, ROWS FROM, WITH ORDINALITY and types of columns are not supported of %s; write %s('path', option => 'value') AS name (column, ...)", f.Function, f.Function))
@@ -243,7 +247,7 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 		value, ok := text(arg.GetAConst())
 		switch {
 		case (named == nil) != (i == 0) || !ok:
-			panic(b.errorf(loc, "%s takes the path of a file, then options such as header => false, all constants", f.Function))
+			panic(b.coded(sqlstate.UndefinedFunction, loc, "%s takes the path of a file, then options such as header => false, all constants", f.Function))
 		case i == 0:
 			f.Path = value
 		default:
@@ -254,7 +258,7 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 		}
 	}
 	if f.Path == "" {
-		panic(b.errorf(loc, "%s needs the path of a file", f.Function))
+		panic(b.coded(sqlstate.UndefinedFunction, loc, "%s needs the path of a file", f.Function))
 	}
 	return f, loc
 }

@@ -134,7 +134,7 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 		f, at := b.fileOf(n.RangeFunction)
 		opened, ok := b.open(f, at)
 		if !ok {
-			panic(b.errorf(at, "there is no file %q", clipped(f.Path)))
+			panic(b.coded(sqlstate.UndefinedFile, at, "there is no file %q", clipped(f.Path)))
 		}
 		t, name, alias = opened, f.Function, n.RangeFunction.Alias
 	case *pg.Node_RangeVar:
@@ -176,7 +176,7 @@ func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc
 	}
 	renamed := alias.GetColnames()
 	if len(renamed) > n {
-		panic(b.errorf(loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), n, len(renamed)))
+		panic(b.coded(sqlstate.InvalidColumnReference, loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), n, len(renamed)))
 	}
 	s := &scope{fields: fields, tables: []source{{alias: cmp.Or(alias.GetAliasname(), name), n: n}}}
 	for i := range n {
@@ -291,7 +291,7 @@ func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
 		case i < 0 && matches == 0:
 			panic(b.coded(sqlstate.UndefinedColumn, loc, "column %q of USING does not exist on the %s side of the join%s", clipped(n.text), side, suggest(n.text, all, "columns")))
 		case i < 0 || count(all, all[i]) > 1:
-			panic(b.errorf(loc, "column name %q is more than once on the %s side of the join; write ON", clipped(n.text), side))
+			panic(b.coded(sqlstate.AmbiguousColumn, loc, "column name %q is more than once on the %s side of the join; write ON", clipped(n.text), side))
 		}
 		return i
 	}
@@ -433,7 +433,7 @@ func (b *binder) star(list []output, loc int) (items []plan.Item) {
 // qualified is the table that stands before a column's name.
 func (b *binder) qualified(n name, loc int) source {
 	if b.scope == nil {
-		panic(b.errorf(loc, "there is no table %s: the query has no FROM", n.text))
+		panic(b.coded(sqlstate.UndefinedTable, loc, "there is no table %s: the query has no FROM", n.text))
 	}
 	known := b.scope.aliases()
 	i, matches := lookup(n, known)
@@ -441,9 +441,9 @@ func (b *binder) qualified(n name, loc int) source {
 	case i < 0 && matches > 1:
 		panic(b.coded(sqlstate.AmbiguousAlias, loc, "table name %s is ambiguous; %d tables differ in case only: write it in double quotes", n.text, matches))
 	case i < 0 && b.place == inJoin:
-		panic(b.errorf(loc, "there is no table %s on the two sides of this join; there are %s", n.text, strings.Join(Written(known), ", ")))
+		panic(b.coded(sqlstate.UndefinedTable, loc, "there is no table %s on the two sides of this join; there are %s", n.text, strings.Join(Written(known), ", ")))
 	case i < 0:
-		panic(b.errorf(loc, "there is no table %s in this query's FROM; it has %s", n.text, strings.Join(Written(known), ", ")))
+		panic(b.coded(sqlstate.UndefinedTable, loc, "there is no table %s in this query's FROM; it has %s", n.text, strings.Join(Written(known), ", ")))
 	}
 	return b.scope.tables[i]
 }

@@ -199,10 +199,10 @@ func (c *call) arguments() []expr.Expr {
 	for i, a := range c.Args {
 		if named := a.GetNamedArgExpr(); named != nil {
 			if names == nil {
-				panic(c.errorf("%s takes its arguments by their places, without names", c.name))
+				panic(c.coded(sqlstate.UndefinedFunction, "%s takes its arguments by their places, without names", c.name))
 			}
 			if i, a = slices.Index(names, named.Name), named.Arg; i < 0 {
-				panic(c.errorf("%s has no argument named %s%s", c.name, clipped(named.Name), suggest(named.Name, names, "arguments")))
+				panic(c.coded(sqlstate.UndefinedFunction, "%s has no argument named %s%s", c.name, clipped(named.Name), suggest(named.Name, names, "arguments")))
 			}
 			args = append(args, make([]expr.Expr, max(0, i+1-len(args)))...)
 		}
@@ -220,7 +220,7 @@ func (c *call) arguments() []expr.Expr {
 		}
 	}
 	if i := slices.Index(args, nil); i >= 0 {
-		panic(c.errorf("%s needs an argument %s", c.name, names[i]))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s needs an argument %s", c.name, names[i]))
 	}
 	return args
 }

@@ -240,7 +240,7 @@ func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
 		return n
 	}
 	if len(b.aggs) > 0 && b.scope != nil && slices.ContainsFunc(b.scope.tables, b.recurs) {
-		panic(expr.Coded(sqlstate.GroupingError, b.aggs[0].P, "aggregate functions are not allowed in a recursive query's recursive term"))
+		panic(expr.Coded(sqlstate.InvalidRecursion, b.aggs[0].P, "aggregate functions are not allowed in a recursive query's recursive term"))
 	}
 	if len(b.loose) > 0 {
 		c := b.loose[0]

@@ -31,7 +31,7 @@ func (b *binder) groupBy() {
 		return
 	}
 	if len(b.keys) > maxSetKeys {
-		panic(b.errorf(b.keyword("group"), "GROUPING SETS of %d keys: at most %d are supported", len(b.keys), maxSetKeys))
+		panic(b.coded(sqlstate.StatementTooComplex, b.keyword("group"), "GROUPING SETS of %d keys: at most %d are supported", len(b.keys), maxSetKeys))
 	}
 	b.keySets = sets
 }
@@ -131,7 +131,7 @@ func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
 		panic(b.coded(sqlstate.GroupingError, loc, "grouping operations are not allowed here; they stand in the select list, HAVING and ORDER BY"))
 	}
 	if len(n.Args) > 31 {
-		panic(b.errorf(loc, "GROUPING must have fewer than 32 arguments"))
+		panic(b.coded(sqlstate.TooManyArguments, loc, "GROUPING must have fewer than 32 arguments"))
 	}
 	number := func(i int64) expr.Expr { return &expr.Const{V: table.Literal(i), P: pos} }
 	absent := &expr.AggRef{Index: len(b.keys), Name: "GROUPING", T: bigint, P: pos}

@@ -60,7 +60,7 @@ func (s *Statement) plainIndex(n *pg.IndexStmt) error {
 	for _, p := range n.IndexParams {
 		e := p.GetIndexElem()
 		if e.Name == "" || len(e.Collation) > 0 || len(e.Opclass) > 0 {
-			return s.errorf(s.behind("("), "an index takes the name of a column alone")
+			return s.coded(sqlstate.FeatureNotSupported, s.behind("("), "an index takes the name of a column alone")
 		}
 	}
 	if refused != "" {
@@ -79,7 +79,7 @@ func (b *binder) uniqueIndex(n *pg.IndexStmt) *Change {
 	case n.NullsNotDistinct:
 		panic(b.coded(sqlstate.FeatureNotSupported, at, "NULLS NOT DISTINCT is not supported"))
 	case n.AccessMethod != "btree" && n.AccessMethod != "sorted" && n.AccessMethod != "":
-		panic(b.errorf(at, "access method %q does not support unique indexes", n.AccessMethod))
+		panic(b.coded(sqlstate.FeatureNotSupported, at, "access method %q does not support unique indexes", n.AccessMethod))
 	}
 	a := b.altering(n.Relation)
 	ch := &Change{Verb: "CREATE INDEX", Table: a.old.Name}
@@ -89,7 +89,7 @@ func (b *binder) uniqueIndex(n *pg.IndexStmt) *Change {
 		folded := p.GetIndexElem().Name
 		col := a.columnOf(a.def, folded, a.after(folded, b.behind("(")-1))
 		if slices.Contains(k.Columns, col) {
-			panic(b.errorf(b.behind("("), "column %q appears twice in an index", a.def.Fields[col].Name))
+			panic(b.coded(sqlstate.DuplicateColumn, b.behind("("), "column %q appears twice in an index", a.def.Fields[col].Name))
 		}
 		k.Columns, name = append(k.Columns, col), name+"_"+a.def.Fields[col].Name
 	}
@@ -123,7 +123,7 @@ func (c Catalog) keyed(name string) *storage.Definition {
 func (s *Statement) dropsIndex(n *pg.DropStmt) error {
 	names := n.Objects[0].GetList().GetItems()
 	if len(n.Objects) != 1 || len(names) != 1 {
-		return s.errorf(0, "DROP INDEX takes one name, without a schema")
+		return s.coded(sqlstate.FeatureNotSupported, 0, "DROP INDEX takes one name, without a schema")
 	}
 	s.Index = &Index{Verb: "DROP", Name: names[0].GetString_().GetSval(), Lax: n.MissingOk, Pos: s.pos(s.tokens[len(s.tokens)-1].start)}
 	return nil
@@ -145,7 +145,7 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, columns []IndexColumn,
 	b := s.binder(c, nil)
 	x := s.Index
 	if strings.EqualFold(x.of.Schemaname, "information_schema") {
-		panic(b.errorf(int(x.of.Location), "the tables of information_schema have no indexes"))
+		panic(b.coded(sqlstate.WrongObjectType, int(x.of.Location), "the tables of information_schema have no indexes"))
 	}
 	if v := b.viewNamed(x.of); v != nil {
 		panic(b.coded(sqlstate.WrongObjectType, int(x.of.Location), "%q is a view: an index is over a column of a table", v.Name))

@@ -101,7 +101,7 @@ func (b *binder) elements(n *pg.Node, loc int) []expr.Expr {
 		items, ok = arrayItems(n.GetAConst().GetSval().GetSval())
 	}
 	if !ok {
-		panic(b.errorf(loc, "ANY and ALL take ARRAY[1, 2] or '{1,2}'"))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "ANY and ALL take ARRAY[1, 2] or '{1,2}'"))
 	}
 	var list []expr.Expr
 	for _, v := range items {

@@ -202,7 +202,7 @@ func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
 	}
 	n := b.relation(r)
 	if i, matches := lookup(n, b.c.Names); n.path && i < 0 && matches == 0 {
-		panic(b.errorf(loc, "files are not changed; CREATE TABLE x AS TABLE %s makes a table that can be", expr.Quote(n.text)))
+		panic(b.coded(sqlstate.WrongObjectType, loc, "files are not changed; CREATE TABLE x AS TABLE %s makes a table that can be", expr.Quote(n.text)))
 	}
 	i := b.find("table", n, b.c.Names, loc)
 	name := b.c.Names[i]
@@ -240,7 +240,7 @@ func (b *binder) columnOf(def *storage.Definition, folded string, loc int) int {
 // assignedTo is the place of the column that a value is for.
 func (b *binder) assignedTo(def *storage.Definition, t *pg.ResTarget) int {
 	if len(t.Indirection) > 0 {
-		panic(b.errorf(int(t.Location), "a column that takes a value is written alone: without its table, and without a part of it"))
+		panic(b.coded(sqlstate.UndefinedColumn, int(t.Location), "a column that takes a value is written alone: without its table, and without a part of it"))
 	}
 	return b.columnOf(def, t.Name, int(t.Location))
 }

@@ -262,7 +262,7 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 func (b *binder) text(n *pg.Node, of string) *expr.Const {
 	e := coerce(b.expr(n), varchar)
 	if e.Type().Kind != table.Varchar {
-		panic(expr.Coded(sqlstate.DatatypeMismatch, e.Pos(), "%s takes a text, not a value of type %s", of, typeName(e.Type())))
+		panic(expr.Coded(sqlstate.UndefinedFunction, e.Pos(), "%s takes a text, not a value of type %s", of, typeName(e.Type())))
 	}
 	c, ok := e.(*expr.Const)
 	if !ok {

@@ -27,6 +27,9 @@ type cte struct {
 	bind   func() plan.Node      // binds the query; nil once that has begun
 }
 
+// mutual is why a query of WITH cannot be read that reads the reading one, which PostgreSQL says is not implemented.
+const mutual = "is mutual: two queries of WITH may not read each other"
+
 // refused is why a query of b cannot read one of WITH; "" where it can. around is the query that has that.
 func (c *cte) refused(b, around *binder) string {
 	if !c.last {
@@ -115,7 +118,7 @@ func (b *binder) withs() {
 		sel := c.Ctequery.GetSelectStmt()
 		switch {
 		case sel == nil:
-			panic(b.errorf(loc, "WITH is supported for SELECT and VALUES only"))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "WITH is supported for SELECT and VALUES only"))
 		case slices.ContainsFunc(list, func(have *cte) bool { return have.name == c.Ctename }):
 			panic(b.coded(sqlstate.DuplicateAlias, loc, "WITH query name %q specified more than once", clipped(c.Ctename)))
 		case c.SearchClause != nil:
@@ -152,7 +155,7 @@ func (c *cte) bound(list []*cte) {
 	c.bind = nil
 	for _, other := range list {
 		if of := other.why; of != "" {
-			other.why = "is mutual: two queries of WITH may not read each other"
+			other.why = mutual
 			defer func() { other.why = of }()
 		}
 	}
@@ -165,7 +168,7 @@ func (c *cte) bound(list []*cte) {
 func (b *binder) renamed(n plan.Node, names []*pg.Node, of string, loc int) plan.Node {
 	fields := n.Fields()
 	if len(names) > len(fields) {
-		panic(b.errorf(loc, "WITH query %q has %d columns available but %d columns specified", clipped(of), len(fields), len(names)))
+		panic(b.coded(sqlstate.InvalidColumnReference, loc, "WITH query %q has %d columns available but %d columns specified", clipped(of), len(fields), len(names)))
 	}
 	if len(names) == 0 {
 		return n
@@ -393,7 +396,11 @@ func (b *binder) cteNamed(r *pg.RangeVar, loc int) *cte {
 		if i, _ := lookup(n, names); i >= 0 {
 			q.with[i].bound(q.with[i].list)
 			if why := q.with[i].refused(b, q); why != "" {
-				panic(b.coded(sqlstate.InvalidRecursion, loc, "recursive reference to query %q %s", clipped(q.with[i].name), why))
+				code := sqlstate.InvalidRecursion
+				if why == mutual {
+					code = sqlstate.FeatureNotSupported
+				}
+				panic(b.coded(code, loc, "recursive reference to query %q %s", clipped(q.with[i].name), why))
 			}
 			return q.with[i]
 		}

@@ -50,9 +50,9 @@ func (b *binder) sampled(n *pg.RangeTableSample) (plan.Node, *scope) {
 	r := n.Relation.GetRangeVar()
 	switch {
 	case method != "bernoulli" && method != "system":
-		panic(b.errorf(loc, "tablesample method %s does not exist; there are BERNOULLI and SYSTEM", clipped(method)))
+		panic(b.coded(sqlstate.UndefinedObject, loc, "tablesample method %s does not exist; there are BERNOULLI and SYSTEM", clipped(method)))
 	case r == nil || len(n.Args) != 1:
-		panic(b.errorf(loc, "TABLESAMPLE is of a table, and takes one percentage: t TABLESAMPLE BERNOULLI (10)"))
+		panic(b.coded(sqlstate.InvalidTablesampleArgument, loc, "TABLESAMPLE is of a table, and takes one percentage: t TABLESAMPLE BERNOULLI (10)"))
 	}
 	number := func(n *pg.Node, what string) float64 {
 		scope, place := b.scope, b.place
@@ -60,17 +60,17 @@ func (b *binder) sampled(n *pg.RangeTableSample) (plan.Node, *scope) {
 		e := coerce(b.expr(n), double)
 		b.scope, b.place = scope, place
 		if !e.Type().IsNumeric() {
-			panic(b.errorf(loc, "the %s of TABLESAMPLE is a number", what))
+			panic(b.coded(sqlstate.DatatypeMismatch, loc, "the %s of TABLESAMPLE is a number", what))
 		}
 		k, ok := convert(e, double, e.Pos()).(*expr.Const)
 		if !ok || k.V.Null {
-			panic(b.errorf(loc, "the %s of TABLESAMPLE is a constant", what))
+			panic(b.coded(sqlstate.FeatureNotSupported, loc, "the %s of TABLESAMPLE is a constant", what))
 		}
 		return k.V.F
 	}
 	percent := number(n.Args[0], "percentage")
 	if !(percent >= 0 && percent <= 100) {
-		panic(b.errorf(loc, "sample percentage must be between 0 and 100"))
+		panic(b.coded(sqlstate.InvalidTablesampleArgument, loc, "sample percentage must be between 0 and 100"))
 	}
 	seed := rand.Int64()
 	if n.Repeatable != nil {

@@ -116,7 +116,7 @@ func (b *binder) tableNamed(r *pg.RangeVar, loc int) (t *table.Table, name strin
 		case 1:
 			at, known = len(b.c.Names), b.c.Information
 		default:
-			panic(b.coded(sqlstate.InvalidSchema, loc, "schema %q does not exist; the schemas are public and information_schema; a file is written '%s'",
+			panic(b.coded(sqlstate.UndefinedTable, loc, "schema %q does not exist; the schemas are public and information_schema; a file is written '%s'",
 				clipped(spelled[0].text), clipped(spelled[0].text+"."+n.text)))
 		}
 	}

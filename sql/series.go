@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -23,7 +24,7 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 	}
 	loc := int(call.Location)
 	if r.Ordinality || len(r.Coldeflist) > 0 || len(call.Args) < 2 || len(call.Args) > 3 {
-		panic(b.errorf(loc, "generate_series is supported as generate_series(start, stop[, step]) [AS name]"))
+		panic(b.coded(sqlstate.UndefinedFunction, loc, "generate_series is supported as generate_series(start, stop[, step]) [AS name]"))
 	}
 	q := b.nested(nil, b)
 	q.place = inWhere
@@ -34,7 +35,7 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 	var step expr.Expr = &expr.Const{V: table.Literal(1), P: pos}
 	if len(args) == 3 && (t.IsInteger() || t.Kind == table.Decimal) {
 		if step = coerce(args[2], t); !step.Type().IsInteger() && step.Type().Kind != table.Decimal {
-			panic(b.errorf(loc, "the step of generate_series over numbers is one, too, and no double precision: write step::numeric"))
+			panic(b.coded(sqlstate.UndefinedFunction, loc, "the step of generate_series over numbers is one, too, and no double precision: write step::numeric"))
 		}
 		all := unified("generate_series", []expr.Expr{ends[0], ends[1], step}, pos)
 		ends, step, t = all[:2], all[2], all[0].Type()
@@ -47,10 +48,10 @@ func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
 	case isTime(t) && len(args) == 3:
 		t = timestamp
 		if step = coerce(args[2], interval); step.Type().Kind != table.Interval {
-			panic(b.errorf(loc, "the step of generate_series over times is an interval: INTERVAL '1 day'"))
+			panic(b.coded(sqlstate.UndefinedFunction, loc, "the step of generate_series over times is an interval: INTERVAL '1 day'"))
 		}
 	default:
-		panic(b.errorf(loc, "generate_series takes integers, numerics, or two times and an interval"))
+		panic(b.coded(sqlstate.UndefinedFunction, loc, "generate_series takes integers, numerics, or two times and an interval"))
 	}
 	if t.Kind != table.Timestamp {
 		step = convert(step, t, pos)

@@ -33,7 +33,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	case n.Kind != pg.VariableSetKind_VAR_SET_VALUE:
 		return s.coded(sqlstate.FeatureNotSupported, 0, "this form of SET is not supported; write SET name = value, or SET LOCAL name = value")
 	case len(n.Args) != 1:
-		return s.errorf(at, "SET %s takes only one argument", name)
+		return s.coded(sqlstate.InvalidParameterValue, at, "SET %s takes only one argument", name)
 	}
 	switch v := n.Args[0].GetAConst(); {
 	case v.GetSval() != nil:
@@ -43,7 +43,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	case v.GetFval() != nil:
 		s.Setting.Value = v.GetFval().Fval
 	default:
-		return s.errorf(at, "the value of %s must be text, a word or a number", name)
+		return s.coded(sqlstate.InvalidParameterValue, at, "the value of %s must be text, a word or a number", name)
 	}
 	return nil
 }

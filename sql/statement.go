@@ -231,7 +231,7 @@ func (s *Statement) explain(n *pg.ExplainStmt) error {
 		s.changes(n.Query)
 	}
 	if sel == nil && s.changed == nil {
-		return s.errorf(0, "EXPLAIN is supported for SELECT, INSERT, UPDATE, DELETE and CREATE TABLE AS")
+		return s.coded(sqlstate.FeatureNotSupported, 0, "EXPLAIN is supported for SELECT, INSERT, UPDATE, DELETE and CREATE TABLE AS")
 	}
 	s.Explain = true
 	for _, o := range n.Options {
@@ -369,4 +369,15 @@ func Describe(text string, err error) string {
 		return err.Error()
 	}
 	return fmt.Sprintf("%s (line %d, column %d)", err, p.Line, p.Column)
+}
+
+// grammarCode is the code of a message of the grammar, which says its errors without their codes.
+func grammarCode(message string) sqlstate.Code {
+	switch {
+	case strings.HasPrefix(message, "frame start"), strings.HasPrefix(message, "frame end"):
+		return sqlstate.WindowingError
+	case strings.HasSuffix(message, "not yet implemented"), strings.HasSuffix(message, "not supported"):
+		return sqlstate.FeatureNotSupported
+	}
+	return sqlstate.SyntaxError
 }

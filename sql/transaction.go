@@ -46,7 +46,7 @@ func (s *Statement) transaction(n *pg.TransactionStmt) error {
 		case "transaction_read_only":
 			s.Transaction.ReadOnly = v.GetIval().GetIval() != 0
 		default:
-			return s.errorf(int(d.GetLocation()), "a transaction takes an isolation level, READ ONLY or READ WRITE")
+			return s.coded(sqlstate.FeatureNotSupported, int(d.GetLocation()), "a transaction takes an isolation level, READ ONLY or READ WRITE")
 		}
 	}
 	return nil

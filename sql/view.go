@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func (b *binder) viewNamed(r *pg.RangeVar) *storage.Definition {
 // viewed is the query of a view.
 func (b *binder) viewed(def *storage.Definition, loc int) plan.Node {
 	if *b.uses.views++; *b.uses.views > maxViews {
-		panic(b.errorf(loc, "the statement reads views more than %d times, those of views counted", maxViews))
+		panic(b.coded(sqlstate.StatementTooComplex, loc, "the statement reads views more than %d times, those of views counted", maxViews))
 	}
 	v, err := b.ofView(def)
 	if err == nil {
@@ -81,7 +80,7 @@ func (b *binder) viewed(def *storage.Definition, loc int) plan.Node {
 			return n
 		}
 	}
-	panic(b.errorf(loc, "view %q cannot be read: %v", def.Name, err))
+	panic(b.coded(sqlstate.Of(err), loc, "view %q cannot be read: %v", def.Name, err))
 }
 
 // viewRows binds the query of a view.
@@ -93,7 +92,7 @@ func (b *binder) viewRows(def *storage.Definition) (n plan.Node, err error) {
 		names = append(names, pg.MakeStrNode(f.Name))
 	}
 	if len(n.Fields()) < len(names) {
-		return nil, fmt.Errorf("it has %d columns now, and had %d", len(n.Fields()), len(names))
+		return nil, sqlstate.Errorf(sqlstate.InvalidTableDefinition, "it has %d columns now, and had %d", len(n.Fields()), len(names))
 	}
 	return b.renamed(n, names, def.Name, 0), nil
 }
@@ -123,7 +122,7 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	case at > 0 && at < b.keyword("view"):
 		panic(b.coded(sqlstate.FeatureNotSupported, at, "CREATE RECURSIVE VIEW is not supported; write CREATE VIEW %s AS WITH RECURSIVE ...", expr.Ident(n.View.Relname)))
 	case b.Params > 0:
-		panic(b.errorf(0, "CREATE VIEW takes no parameters: write the values"))
+		panic(b.coded(sqlstate.UndefinedParameter, 0, "CREATE VIEW takes no parameters: write the values"))
 	case len(n.Options) > 0 || n.WithCheckOption > pg.ViewCheckOption_NO_CHECK_OPTION:
 		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("with"), "WITH is not supported with CREATE VIEW"))
 	}
@@ -135,11 +134,15 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	}
 	b.uses.written = true
 	q := b.nested(sel, nil)
-	rows := b.renamed(q.query(), n.Aliases, name, loc)
+	made := q.query()
+	if len(n.Aliases) > len(made.Fields()) {
+		panic(b.errorf(loc, "CREATE VIEW specifies more column names than columns"))
+	}
+	rows := b.renamed(made, n.Aliases, name, loc)
 	def := &storage.Definition{Name: name, View: b.deparsedQuery(sel), Temp: isTemp(n.View)}
 	for read := range b.uses.of {
 		if there && (read == name || b.reads(read)[name]) { // no other view names a new one
-			panic(b.errorf(loc, "view %q would read itself", clipped(name)))
+			panic(b.coded(sqlstate.InvalidObjectDefinition, loc, "view %q would read itself", clipped(name)))
 		}
 		d := b.c.definition(read)
 		def.Temp = def.Temp || d != nil && d.Temp // as PostgreSQL has it
@@ -154,7 +157,7 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	}
 	fields := rows.Fields()
 	if len(fields) < len(before) {
-		panic(b.errorf(loc, "cannot drop columns from view %q; DROP VIEW %s comes first", clipped(name), Written([]string{name})[0]))
+		panic(b.coded(sqlstate.InvalidTableDefinition, loc, "cannot drop columns from view %q; DROP VIEW %s comes first", clipped(name), Written([]string{name})[0]))
 	}
 	for i, f := range fields {
 		if slices.ContainsFunc(def.Fields, func(o table.Field) bool { return o.Name == f.Name }) {
@@ -273,11 +276,11 @@ func (b *binder) renamedIn(was, is string) (list []*storage.Definition) {
 		def := *b.c.definition(name)
 		v, err := b.ofView(&def)
 		if err != nil {
-			panic(b.errorf(0, "%v", err))
+			panic(b.coded(sqlstate.Of(err), 0, "%v", err))
 		}
 		v.uses.was, v.uses.is = was, is
 		if _, err := v.viewRows(&def); err != nil {
-			panic(b.errorf(0, "view %q, which reads %q, cannot be read: %v", name, was, err))
+			panic(b.coded(sqlstate.Of(err), 0, "view %q, which reads %q, cannot be read: %v", name, was, err))
 		}
 		def.View = v.deparsedQuery(v.sel)
 		list = append(list, &def)

@@ -50,7 +50,7 @@ func (c *call) windowed() expr.Expr {
 	f := windowOf(c.name)
 	switch {
 	case c.Over == nil:
-		panic(c.coded(sqlstate.WindowingError, "window function %s requires an OVER clause", c.name))
+		panic(c.coded(sqlstate.WrongObjectType, "window function %s requires an OVER clause", c.name))
 	case c.place == inAggregate:
 		panic(c.coded(sqlstate.GroupingError, "aggregate function calls cannot contain window function calls"))
 	case c.place != inItems:
@@ -58,7 +58,7 @@ func (c *call) windowed() expr.Expr {
 	case c.inWindow:
 		panic(c.coded(sqlstate.WindowingError, "window function calls cannot be nested"))
 	case f == nil && c.bind == nil:
-		panic(c.coded(sqlstate.WindowingError, "OVER specified, but %s is not a window function nor an aggregate function", clipped(c.name)))
+		panic(c.coded(sqlstate.WrongObjectType, "OVER specified, but %s is not a window function nor an aggregate function", clipped(c.name)))
 	case c.AggDistinct:
 		panic(c.coded(sqlstate.FeatureNotSupported, "DISTINCT is not supported for window functions"))
 	case c.within || c.kind == expr.Selectivity && f == nil:
@@ -74,7 +74,7 @@ func (c *call) windowed() expr.Expr {
 		return c.bind(c) // which ends in finished, and that in over
 	}
 	if n := len(c.Args); c.AggStar || n < f.min || n > f.max {
-		panic(c.errorf("%s: want %s", c.name, f.call))
+		panic(c.coded(sqlstate.UndefinedFunction, "%s: want %s", c.name, f.call))
 	}
 	w := &expr.Window{Kind: f.kind, T: bigint, P: c.at}
 	for _, a := range c.Args {
@@ -200,7 +200,7 @@ func (c *call) frame(w *expr.Window, def *pg.WindowDef, ordered bool) {
 	case has(frameGroups):
 		f.Mode = expr.FrameGroups
 		if !ordered {
-			panic(c.binder.errorf(loc, "GROUPS mode requires an ORDER BY clause"))
+			panic(c.binder.coded(sqlstate.WindowingError, loc, "GROUPS mode requires an ORDER BY clause"))
 		}
 	}
 	bound := func(preceding, current, following, unboundedFollowing int32, offset *pg.Node, which string) expr.Bound {
@@ -231,7 +231,7 @@ func (c *call) frame(w *expr.Window, def *pg.WindowDef, ordered bool) {
 // offset binds the distance of a bound: a constant, of rows or groups, or one that ORDER BY's values move by.
 func (c *call) offset(w *expr.Window, n *pg.Node, which string) expr.Expr {
 	if w.Frame.Mode == expr.FrameRange && len(w.Order) != 1 {
-		panic(expr.Coded(sqlstate.SyntaxError, c.at, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"))
+		panic(expr.Coded(sqlstate.WindowingError, c.at, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"))
 	}
 	e := c.expr(n)
 	want := bigint
@@ -257,14 +257,14 @@ func (c *call) offset(w *expr.Window, n *pg.Node, which string) expr.Expr {
 	k, ok := e.(*expr.Const)
 	switch t := e.Type(); {
 	case !ok:
-		panic(expr.Coded(sqlstate.SyntaxError, e.Pos(), "the frame %s offset is no constant", which))
+		panic(expr.Coded(sqlstate.InvalidColumnReference, e.Pos(), "the frame %s offset is no constant", which))
 	case want.Kind == table.Interval != (t.Kind == table.Interval), want == bigint && !t.IsInteger(), want.IsNumeric() && !t.IsNumeric():
 		panic(expr.Coded(sqlstate.SyntaxError, e.Pos(), "a frame %s offset of type %s does not go with %s", which, typeName(t), map[bool]string{true: "ROWS and GROUPS, which count", false: "the type of ORDER BY"}[w.Frame.Mode != expr.FrameRange]))
 	case k.V.Null:
-		panic(expr.Coded(sqlstate.InvalidFrameOffset, e.Pos(), "frame %s offset must not be null", which))
+		panic(expr.Coded(sqlstate.NullNotAllowed, e.Pos(), "frame %s offset must not be null", which))
 	case t.IsFloat() && !(k.V.F >= 0), !t.IsFloat() && (k.V.I < 0 || k.V.Months < 0 || k.V.Big != nil):
 		if w.Frame.Mode == expr.FrameRange {
-			panic(expr.Coded(sqlstate.WindowingError, e.Pos(), "invalid preceding or following size in window function"))
+			panic(expr.Coded(sqlstate.InvalidFrameOffset, e.Pos(), "invalid preceding or following size in window function"))
 		}
 		panic(expr.Coded(sqlstate.InvalidFrameOffset, e.Pos(), "frame %s offset must not be negative", which))
 	}

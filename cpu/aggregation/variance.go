@@ -234,7 +234,7 @@ func quotient(a expr.Aggregate, of, by *big.Rat) (table.Value, error) {
 
 func finite(a expr.Aggregate, out float64) (table.Value, error) {
 	if math.IsInf(out, 0) {
-		return table.Value{}, expr.Coded(sqlstate.NumericOutOfRange, a.P, "%s: %s", a, expr.MsgOverflow)
+		return table.Value{}, expr.Coded(sqlstate.NumericOutOfRange, a.P, "%s: %s", a, expr.Overflow)
 	}
 	return table.Float(out), nil
 }

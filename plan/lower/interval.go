@@ -5,7 +5,9 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -157,16 +159,16 @@ func toFloat(x *predicate.Val) *predicate.Val {
 // floatErrors says how a float operation may fail.
 type floatErrors struct{ zero, overflow, underflow bool }
 
-func (r floatErrors) rangeMessage() string {
+func (r floatErrors) exception() *expr.Exception {
 	switch {
 	case r.overflow && r.underflow:
-		return "value out of range: overflow or underflow"
+		return &expr.Exception{Code: sqlstate.NumericOutOfRange, Message: "value out of range: overflow or underflow"}
 	case r.overflow:
-		return "value out of range: overflow"
+		return expr.Overflow
 	case r.underflow:
-		return "value out of range: underflow"
+		return expr.Underflow
 	}
-	return ""
+	return nil
 }
 
 func finite(f float64) float64 { return max(-math.MaxFloat64, min(f, math.MaxFloat64)) }

@@ -232,8 +232,8 @@ func evalVal(v *predicate.Val, code func(col int) uint64) (n number, ok bool) {
 	case predicate.ToFloat:
 		return number{f: float64(a.i)}, true
 	case predicate.Round32:
-		f, msg := expr.Round32(a.f)
-		return number{f: f}, msg == ""
+		f, wrong := expr.Round32(a.f)
+		return number{f: f}, wrong == nil
 	}
 	b, ok := evalVal(v.Kids[1], code)
 	if !ok {
@@ -241,8 +241,8 @@ func evalVal(v *predicate.Val, code func(col int) uint64) (n number, ok bool) {
 	}
 	op := [...]expr.ArithOp{expr.Add, expr.Sub, expr.Mul, expr.Div, expr.Mod}[v.Op-predicate.AddV]
 	if v.Float {
-		f, msg := expr.FloatOp(op, a.f, b.f)
-		return number{f: f}, msg == ""
+		f, wrong := expr.FloatOp(op, a.f, b.f)
+		return number{f: f}, wrong == nil
 	}
 	i, ok, _ := expr.IntOp(op, a.i, b.i)
 	return number{i: i}, ok

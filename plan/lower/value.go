@@ -46,11 +46,11 @@ func (l *lowerer) newVal(e expr.Expr) *value {
 			return noValue()
 		}
 		out := &value{v: negV(x.v), scale: x.scale}
-		msg := expr.OutOfRange(e.Type())
+		wrong := expr.OutOfRange(e.Type())
 		if k := e.Type().Kind; k == table.SmallInt || k == table.Integer {
-			l.checkNarrower(out, e, msg)
+			l.checkNarrower(out, e, wrong)
 		} else {
-			out.addFailure(out.v, e, msg)
+			out.addFailure(out.v, e, wrong)
 		}
 		return out
 	case *expr.Arith:
@@ -94,11 +94,11 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 	return &value{v: v, scale: seg.Type.Scale}
 }
 
-// addFailure notes that v, when it can fail, fails with msg at e's position.
-func (out *value) addFailure(v *predicate.Val, e expr.Expr, msg string) {
-	if v.CanFail && msg != "" {
-		p := predicate.NewLeaf(&predicate.Computed{Fails: v, Shape: predicate.Expression, Text: msg + ": " + e.String()})
-		out.fails = append(out.fails, rowError{pred: p, err: expr.Raised(e.Pos(), msg)})
+// addFailure notes that v, when it can fail, fails with wrong at e's position.
+func (out *value) addFailure(v *predicate.Val, e expr.Expr, wrong *expr.Exception) {
+	if v.CanFail && wrong != nil {
+		p := predicate.NewLeaf(&predicate.Computed{Fails: v, Shape: predicate.Expression, Text: wrong.Message + ": " + e.String()})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Raised(e.Pos(), wrong)})
 	}
 }
 
@@ -119,7 +119,7 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	}
 	out := &value{scale: max(a.scale, b.scale)}
 	isDecimal := e.L.Type().Kind == table.Decimal || e.R.Type().Kind == table.Decimal
-	msg := expr.OutOfRange(e.T)
+	wrong := expr.OutOfRange(e.T)
 	x, y := a.v, b.v
 	switch {
 	case isDecimal && e.Op == expr.Div:
@@ -127,8 +127,8 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	case e.Op == expr.Mul:
 		out.scale = a.scale + b.scale
 	default:
-		x = l.alignScale(out, x, out.scale-a.scale, e, e.R, msg)
-		y = l.alignScale(out, y, out.scale-b.scale, e, e.L, msg)
+		x = l.alignScale(out, x, out.scale-a.scale, e, e.R, wrong)
+		y = l.alignScale(out, y, out.scale-b.scale, e, e.L, wrong)
 		if out.never {
 			return out
 		}
@@ -136,14 +136,14 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	out.v = intOp(valOp(e.Op), x, y)
 	switch {
 	case e.T.Kind == table.Date || e.T.Kind == table.Timestamp:
-		out.addFailure(out.v, e, msg)
-		l.checkType(out, e, e.T, msg)
+		out.addFailure(out.v, e, wrong)
+		l.checkType(out, e, e.T, wrong)
 		return out
 	case e.T.Kind == table.SmallInt || e.T.Kind == table.Integer: // of 32 bits, whose results 64 bits hold
 		if out.v.CanFail {
 			l.divisorIsZero(out, e, false)
 		}
-		l.checkNarrower(out, e, msg)
+		l.checkNarrower(out, e, wrong)
 		return out
 	case !out.v.CanFail:
 		return out
@@ -153,7 +153,7 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 			return out
 		}
 	}
-	out.addFailure(out.v, e, msg)
+	out.addFailure(out.v, e, wrong)
 	return out
 }
 
@@ -164,16 +164,16 @@ func valOp(op expr.ArithOp) predicate.ValOp {
 // alignScale brings an operand of e to the larger scale, which happens, and fails,
 // only where the other operand is not NULL. A constant that does not fit fails for
 // every such record.
-func (l *lowerer) alignScale(out *value, v *predicate.Val, digits int, e *expr.Arith, other expr.Expr, msg string) *predicate.Val {
+func (l *lowerer) alignScale(out *value, v *predicate.Val, digits int, e *expr.Arith, other expr.Expr, wrong *expr.Exception) *predicate.Val {
 	before := len(out.fails)
-	w := scaleUp(out, v, digits, e, msg)
+	w := scaleUp(out, v, digits, e, wrong)
 	if len(out.fails) == before {
 		return w
 	}
 	p := l.null(other, false)
 	if v.Op == predicate.Const {
 		out.never = true
-		out.fails = append(out.fails[:before], rowError{pred: p, err: expr.Raised(e.P, msg)})
+		out.fails = append(out.fails[:before], rowError{pred: p, err: expr.Raised(e.P, wrong)})
 		return w
 	}
 	for i := before; i < len(out.fails); i++ {
@@ -183,7 +183,7 @@ func (l *lowerer) alignScale(out *value, v *predicate.Val, digits int, e *expr.A
 }
 
 // scaleUp is v * 10^digits.
-func scaleUp(out *value, v *predicate.Val, digits int, e expr.Expr, msg string) *predicate.Val {
+func scaleUp(out *value, v *predicate.Val, digits int, e expr.Expr, wrong *expr.Exception) *predicate.Val {
 	if digits == 0 {
 		return v
 	}
@@ -195,11 +195,11 @@ func scaleUp(out *value, v *predicate.Val, digits int, e expr.Expr, msg string) 
 	}
 	if !factor.IsInt64() {
 		// Only 0 survives: multiply twice.
-		v = scaleUp(out, v, 18, e, msg)
-		return scaleUp(out, v, digits-18, e, msg)
+		v = scaleUp(out, v, 18, e, wrong)
+		return scaleUp(out, v, digits-18, e, wrong)
 	}
 	v = intOp(predicate.MulV, v, constV(factor))
-	out.addFailure(v, e, msg)
+	out.addFailure(v, e, wrong)
 	return v
 }
 
@@ -213,7 +213,7 @@ func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
 		nan := &expr.Const{V: table.Value{Type: e.L.Type(), F: math.NaN()}, P: e.P}
 		dividend = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, predicate.IsTrue)
 	}
-	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Raised(e.P, expr.MsgDivisionByZero)})
+	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Raised(e.P, expr.DivisionByZero)})
 }
 
 // zeroOf is the constant 0 beside a value of a type.
@@ -230,7 +230,7 @@ func (l *lowerer) floatValue(e *expr.Arith, a, b *predicate.Val) *value {
 	if why.zero {
 		l.divisorIsZero(out, e, a.MayNaN)
 	}
-	out.addFailure(v, e, why.rangeMessage())
+	out.addFailure(v, e, why.exception())
 	if e.T.Kind == table.Real {
 		out.roundToFloat32(e)
 	}
@@ -241,7 +241,7 @@ func (l *lowerer) floatValue(e *expr.Arith, a, b *predicate.Val) *value {
 func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
 	scale := max(a.scale, b.scale)
 	at := func(k *value) *predicate.Val {
-		v := scaleUp(&value{}, k.v, scale-k.scale, e, "")
+		v := scaleUp(&value{}, k.v, scale-k.scale, e, nil)
 		if lo, hi := clip(v); v.CanFail || lo.CmpAbs(two53) > 0 || hi.CmpAbs(two53) > 0 {
 			panic(unsupported(e))
 		}
@@ -254,7 +254,7 @@ func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
 func (out *value) roundToFloat32(e expr.Expr) {
 	v, why := round32(out.v)
 	out.v = v
-	out.addFailure(v, e, why.rangeMessage())
+	out.addFailure(v, e, why.exception())
 }
 
 // castValue converts x, the value of e's operand.
@@ -267,7 +267,7 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
 		out.v, out.scale = scaleDown(x.v, x.scale), 0
 		lo, hi := to.Limits()
-		l.checkBounds(out, e, lo, hi, to.String()+" out of range", x)
+		l.checkBounds(out, e, lo, hi, expr.OutOfRange(to), x)
 		out.v = clampToType(out.v, to)
 	case to.Kind == table.Decimal && from.IsExact():
 		l.castDecimal(out, e, x)
@@ -278,10 +278,10 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 	case to.IsFloat() && from.IsExact():
 		return exactToFloat(e, x, to.Kind == table.Real)
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
-		const msg = "date out of range for timestamp"
+		wrong := expr.DateBeyondTimestamps
 		out.v = intOp(predicate.MulV, x.v, constV(big.NewInt(table.MicrosPerDay)))
-		out.addFailure(out.v, e, msg)
-		l.checkType(out, e, to, msg)
+		out.addFailure(out.v, e, wrong)
+		l.checkType(out, e, to, wrong)
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
 		if out.v = floorDiv(x.v, table.MicrosPerDay); hasFailing(out.v, x.v) {
 			panic(unsupported(e))
@@ -303,21 +303,21 @@ func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
 		return
 	}
 	hi := table.Pow10(e.To.Precision).Int64() - 1
-	l.checkBounds(out, e, -hi, hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
+	l.checkBounds(out, e, -hi, hi, expr.Beyond(e.To), x)
 }
 
-// checkBounds adds the error msg for values outside [lo, hi]. The expression goes on with
+// checkBounds adds an exception for values outside [lo, hi]. The expression goes on with
 // such a value; the query fails all the same.
-func (l *lowerer) checkBounds(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
+func (l *lowerer) checkBounds(out *value, e expr.Expr, lo, hi int64, wrong *expr.Exception, x *value) {
 	if hasFailing(out.v, x.v) && len(out.fails) == 0 {
 		panic(unsupported(e))
 	}
-	l.addOutOfRange(out, e, lo, hi, msg)
+	l.addOutOfRange(out, e, lo, hi, wrong)
 }
 
 // checkNarrower is within the type of e, an integer narrower than what computes it.
-func (l *lowerer) checkNarrower(out *value, e expr.Expr, msg string) {
-	l.checkType(out, e, e.Type(), msg)
+func (l *lowerer) checkNarrower(out *value, e expr.Expr, wrong *expr.Exception) {
+	l.checkType(out, e, e.Type(), wrong)
 	out.v = clampToType(out.v, e.Type())
 }
 
@@ -339,18 +339,18 @@ func clampToType(v *predicate.Val, t table.Type) *predicate.Val {
 	return &out
 }
 
-// checkType adds the error msg for values outside the limits of type t.
-func (l *lowerer) checkType(out *value, e expr.Expr, t table.Type, msg string) {
+// checkType adds an exception for values outside the limits of type t.
+func (l *lowerer) checkType(out *value, e expr.Expr, t table.Type, wrong *expr.Exception) {
 	lo, hi := t.Limits()
-	l.addOutOfRange(out, e, lo, hi, msg)
+	l.addOutOfRange(out, e, lo, hi, wrong)
 }
 
-func (l *lowerer) addOutOfRange(out *value, e expr.Expr, lo, hi int64, msg string) {
+func (l *lowerer) addOutOfRange(out *value, e expr.Expr, lo, hi int64, wrong *expr.Exception) {
 	beyond := func(op expr.CmpOp, limit int64) *predicate.Pred {
 		return l.compareValues(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
 	}
 	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != predicate.False {
-		out.fails = append(out.fails, rowError{pred: p, err: expr.Raised(e.Pos(), msg)})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Raised(e.Pos(), wrong)})
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "write PostgreSQL's answers into testdata/*.sql")
 
 // A file of testdata is SQL with what PostgreSQL answers behind each statement that gives rows: a line
-// "--> types" and a line "--> values" a row, or "--> error". A statement ends with the semicolon that ends a line.
+// "--> types" and a line "--> values" a row, or "--> error" with its SQLSTATE. A statement ends with the semicolon that ends a line.
 // All statements of a file run in order, over tables of its own.
 
 // answered is a statement of a file, and the lines of its answer.
@@ -48,7 +48,7 @@ func parseCases(text string) (list []answered, rest string) {
 // lines are the answer as a file has it.
 func (a answer) lines() (out []string) {
 	if a.err != nil {
-		return []string{"error"}
+		return []string{"error " + a.code}
 	}
 	if len(a.types) == 0 {
 		return nil
@@ -129,6 +129,8 @@ func runCases(t *testing.T, file string) {
 		switch d := p.difference(c.text, "the engine", want, got, inOrder(c.text)); {
 		case d != "":
 			t.Errorf("%s;\n%s", c.text, d)
+		case want.err != nil && got.err != nil && want.code != got.code && !knownCode(want, got):
+			t.Errorf("%s;\nPostgreSQL: %v\nthe engine, with %s: %v", c.text, want.err, got.code, got.err)
 		case want.err == nil && got.err != nil:
 			t.Errorf("%s;\n%v\nPostgreSQL gives %s", c.text, got.err, want.print())
 		case (want.err == nil) != (got.err == nil):

@@ -20,7 +20,7 @@ import (
 type answer struct {
 	types []string
 	rows  [][]*string
-	code  string // SQLSTATE of an error, where it is PostgreSQL's
+	code  string // SQLSTATE of the error
 	err   error
 }
 
@@ -112,16 +112,23 @@ func (p *pair) ofPostgreSQL(text string) (a answer) {
 		a.types = append(a.types, name)
 	}
 	_, a.err = rows.Close()
-	if e := new(pgconn.PgError); errors.As(a.err, &e) {
-		a.code = e.Code
-	}
+	a.code = codeOf(a.err)
 	return a
+}
+
+// codeOf is the SQLSTATE of an error of PostgreSQL or of the engine; "" where there is none.
+func codeOf(err error) string {
+	var e interface{ SQLState() string }
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.SQLState()
 }
 
 // ofEngine runs a statement here, on a backend.
 func (p *pair) ofEngine(backend, text string) (a answer) {
-	if a.err = p.db.SetBackend(backend); a.err != nil {
-		return a
+	if err := p.db.SetBackend(backend); err != nil {
+		return answer{err: err, code: codeOf(err)}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -130,8 +137,8 @@ func (p *pair) ofEngine(backend, text string) (a answer) {
 
 // read takes the rows of a statement.
 func read(rows *engine.Rows, err error) (a answer) {
-	if a.err = err; err != nil {
-		return a
+	if err != nil {
+		return answer{err: err, code: codeOf(err)}
 	}
 	defer rows.Close()
 	for _, c := range rows.Columns() {
@@ -153,6 +160,7 @@ func read(rows *engine.Rows, err error) (a answer) {
 		a.rows = append(a.rows, texts)
 	}
 	a.err = rows.Err()
+	a.code = codeOf(a.err)
 	return a
 }
 
@@ -171,10 +179,7 @@ func shortName(t table.Type) string {
 
 // atRunTime says whether an error depends on which rows are looked at.
 func atRunTime(a answer) bool {
-	if a.code != "" {
-		return a.code[:2] == "21" || a.code[:2] == "22"
-	}
-	return runTimeErrors.MatchString(a.err.Error())
+	return strings.HasPrefix(a.code, "21") || strings.HasPrefix(a.code, "22")
 }
 
 // difference says how the answers differ, or "".
@@ -182,7 +187,10 @@ func (p *pair) difference(text, backend string, want, got answer, ordered bool) 
 	switch {
 	case want.err != nil && got.err != nil:
 		p.tally.bothRefused++
-		return ""
+		if want.code == got.code || atRunTime(want) && atRunTime(got) || knownCode(want, got) {
+			return ""
+		}
+		return fmt.Sprintf("PostgreSQL refuses with %v, %s with %s: %v", want.err, backend, got.code, got.err)
 	case want.err != nil && atRunTime(want), got.err != nil && atRunTime(got):
 		p.tally.unclear++
 		return ""

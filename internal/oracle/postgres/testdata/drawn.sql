@@ -33,7 +33,7 @@ SELECT count(*), (SELECT max(k) FROM o) FROM a ORDER BY (SELECT max(k) FROM o);
 --> bigint, integer
 --> 6, 3
 SELECT DISTINCT ON (c2) k AS c1, 2 AS c2 FROM o ORDER BY 1, 2;
---> error
+--> error 42P10
 SELECT DISTINCT ON (c2) k AS c1, 2 AS c2 FROM o ORDER BY 2, 1;
 --> integer, integer
 --> 3, 2

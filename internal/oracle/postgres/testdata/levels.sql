@@ -81,7 +81,7 @@ SELECT o.k, (SELECT max(z.c) FROM a y JOIN LATERAL (SELECT count(*) AS c FROM a 
 --> 2, 2
 --> 3, NULL
 WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM x WHERE n IN (SELECT * FROM x)) SELECT * FROM x;
---> error
+--> error 42P19
 SELECT DISTINCT ON (1 + 1) i, s FROM a ORDER BY 1 + 1, i DESC;
 --> integer, text
 --> 5, b

@@ -16,38 +16,38 @@ EXECUTE p(3.5::real);
 --> integer, text
 --> 4, integer
 EXECUTE p(2147483647.5);
---> error
+--> error 22003
 EXECUTE p(-2147483648.4);
 --> integer, text
 --> -2147483648, integer
 EXECUTE p(3e9::float8);
---> error
+--> error 22003
 EXECUTE p('NaN'::float8);
---> error
+--> error 22003
 EXECUTE p('4');
 --> integer, text
 --> 4, integer
 EXECUTE p('4.5');
---> error
+--> error 22P02
 EXECUTE p(NULL);
 --> integer, text
 --> NULL, integer
 EXECUTE p(true);
---> error
+--> error 42804
 EXECUTE p('4'::text);
---> error
+--> error 42804
 EXECUTE p(NULL::text);
---> error
+--> error 42804
 EXECUTE p(date '2020-01-01');
---> error
+--> error 42804
 PREPARE q(smallint, numeric(5,1), text, date, boolean, double precision, varchar(2)) AS SELECT $1, $2, $3, $4, $5, $6, $7;
 EXECUTE q(1.5, 12345.678, 12, timestamp '2020-01-01 10:00', 't', 1, 'abc');
 --> smallint, numeric, text, date, boolean, double precision, text
 --> 2, 12345.678, 12, 2020-01-01, t, 1, abc
 EXECUTE q(32767.5, 1, 'a', '2020-01-01', 't', 1, 'abc');
---> error
+--> error 22003
 EXECUTE q(1, 1, 'a', '2020-01-01', 1, 1, 'abc');
---> error
+--> error 42804
 -- The type that is inferred is that of what the parameter stands beside first.
 CREATE TABLE n (s smallint, i int, b bigint, d numeric(5,2), r real, f double precision);
 INSERT INTO n VALUES (1, 1, 1, 1.5, 0.1, 0.1), (2, 2, 2, 2.5, 2.5, 2.5), (3, 3, 3, 3.5, 3.5, 3.5);
@@ -61,7 +61,7 @@ EXECUTE t1(2.5::double precision);
 --> 2, f, 4, integer
 --> 3, t, 5, integer
 EXECUTE t1(3000000000);
---> error
+--> error 22003
 PREPARE t2 AS SELECT left('abcdef', $1), CASE WHEN true THEN 1 ELSE $2 END, coalesce($3, 5), $4 IN (1, 2, 3), 2 BETWEEN $5 AND $6;
 EXECUTE t2(2.5, 1.5, 1.5, 1.5, 1.6, 2.4);
 --> text, integer, integer, boolean, boolean
@@ -83,7 +83,7 @@ EXECUTE t5(2.5);
 --> 1, smallint
 --> 3, smallint
 EXECUTE t5(40000);
---> error
+--> error 22003
 PREPARE t6 AS SELECT r, r = $1, r + $1, pg_typeof(r + $1)::text FROM n ORDER BY 1;
 EXECUTE t6(0.1);
 --> real, boolean, real, text
@@ -149,4 +149,4 @@ EXECUTE t14(2.5::float8, 2.5::float8);
 --> integer, smallint
 --> 2, 2
 EXECUTE t14(2, 32767.5);
---> error
+--> error 22003

@@ -40,7 +40,7 @@ INSERT INTO t11 VALUES (1, 'b1', 'c1'), (2, 'b2', 'c2');
 CREATE TABLE t12 (a int, b text, c text);
 INSERT INTO t12 VALUES (1, 'b_5', 'c_5'), (3, 'b_6', 'c_6');
 MERGE INTO t11 USING (SELECT a, c FROM t12) AS x ON t11.a = t11.a WHEN MATCHED THEN UPDATE SET c = x.c;
---> error
+--> error 21000
 SELECT * FROM t11;
 --> integer, text, text
 --> 1, b1, c1
@@ -81,15 +81,15 @@ SELECT * FROM p;
 -- A NULL of another type is no value for a column, and a NULL without a type is one for any.
 CREATE TABLE typed (d date, b boolean, n numeric(5, 2), s text);
 INSERT INTO typed VALUES (NULL::boolean, TRUE, 1, 'a');
---> error
+--> error 42804
 INSERT INTO typed VALUES (CASE WHEN FALSE THEN TRUE END, TRUE, 1, 'a');
---> error
+--> error 42804
 INSERT INTO typed SELECT '2020-01-01'::text, TRUE, 1, 'a';
---> error
+--> error 42804
 INSERT INTO typed SELECT '2020-01-01' || '', TRUE, 1, 'a';
---> error
+--> error 42804
 INSERT INTO typed (b) VALUES (NULL::int);
---> error
+--> error 42804
 INSERT INTO typed SELECT '2020-01-01', NULL, NULL, NULL RETURNING *;
 --> date, boolean, numeric, text
 --> 2020-01-01, NULL, NULL, NULL
@@ -97,24 +97,24 @@ INSERT INTO typed SELECT NULL::timestamp, NULL::boolean, NULL::int, NULL::int RE
 --> date, boolean, numeric, text
 --> NULL, NULL, NULL, NULL
 UPDATE typed SET d = CASE WHEN FALSE THEN TRUE END;
---> error
+--> error 42804
 UPDATE typed SET n = NULL, d = NULL, s = '1' RETURNING *;
 --> date, boolean, numeric, text
 --> NULL, NULL, NULL, 1
 --> NULL, NULL, NULL, 1
 INSERT INTO typed SELECT * FROM (SELECT '2021-01-01', NULL) x;
---> error
+--> error 42804
 INSERT INTO typed SELECT NULL UNION ALL SELECT '2021-01-01' RETURNING *;
---> error
+--> error 42804
 -- The conditions of a WHEN that does nothing are looked at, too.
 CREATE TABLE merged (i int, s text);
 INSERT INTO merged VALUES (1, 'x'), (3, 'z');
 MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN MATCHED AND x.c2 < merged.c1 THEN DO NOTHING;
---> error
+--> error 42703
 MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN NOT MATCHED AND x.c2 < merged.i THEN DO NOTHING;
---> error
+--> error 42P01
 MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN MATCHED AND x.c2 THEN DO NOTHING;
---> error
+--> error 42804
 MERGE INTO merged USING (SELECT 4 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN NOT MATCHED AND x.c2 = 2 THEN DO NOTHING WHEN NOT MATCHED THEN INSERT VALUES (9, 'n');
 MERGE INTO merged USING (SELECT 1 AS c1, 2 AS c2) x ON merged.i = x.c1 WHEN MATCHED AND x.c2 = 2 THEN DO NOTHING WHEN MATCHED THEN DELETE;
 SELECT * FROM merged ORDER BY 1;

@@ -98,7 +98,7 @@ SELECT count(*), sum(col1) FROM (SELECT DISTINCT col1 FROM (SELECT col1 FROM tab
 
 -- cockroachdb/cockroach#7034: no aggregates in GROUP BY
 SELECT v, count(DISTINCT k) FROM f GROUP BY v, count(DISTINCT k);
---> error
+--> error 42803
 
 -- cockroachdb/cockroach#55776: DISTINCT of one aggregate beside another that has it too
 SELECT count(DISTINCT y), sum(DISTINCT x), avg(y) FROM w;

@@ -24,13 +24,13 @@ SELECT o.sid, x.h FROM t o, LATERAL (WITH scope AS (SELECT sid, d FROM t WHERE s
 
 -- duckdb/duckdb#10463, #6060: a subquery of more than one row is an error
 SELECT c.v1 FROM n c WHERE c.v1 = (SELECT b.v1 FROM n b WHERE b.v2 > 0 ORDER BY b.v2 LIMIT 2);
---> error
+--> error 21000
 SELECT y, (SELECT x FROM (VALUES (1), (1), (2)) s(x) WHERE x = y) FROM (VALUES (1), (2), (3)) r(y);
---> error
+--> error 21000
 
 -- duckdb/duckdb#15752, #12733: a name that is wrong inside is an error; a name of the query around is not
 SELECT v1 FROM n WHERE v1 IN (SELECT nosuch FROM posts);
---> error
+--> error 42703
 SELECT v1 FROM n WHERE v1 IN (SELECT v2 FROM posts);
 --> integer
 --> 1

@@ -9,7 +9,7 @@ WITH a AS (SELECT 10 AS v) SELECT * FROM (WITH a AS (SELECT 20 AS v) SELECT * FR
 
 -- tiagolauer/OwlSQL#285: a name hides a table from the names behind it, too
 WITH t1 AS (SELECT n AS m FROM t1), t2 AS (SELECT n FROM t1) SELECT n FROM t2;
---> error
+--> error 42703
 WITH t1 AS (SELECT n + 10 AS n FROM t1), t2 AS (SELECT n FROM t1) SELECT n FROM t2;
 --> bigint
 --> 11
@@ -60,4 +60,4 @@ WITH RECURSIVE e(a, b) AS (VALUES (1, 2), (2, 3), (3, 1)), r(x) AS (SELECT 1 UNI
 --> 2
 --> 3
 WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM x WHERE n NOT IN (SELECT n FROM x)) SELECT * FROM x;
---> error
+--> error 42P19

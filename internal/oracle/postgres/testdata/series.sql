@@ -71,9 +71,9 @@ SELECT k, g FROM o, generate_series(k, 1, -1) g ORDER BY 1, 2;
 --> 3, 2
 --> 3, 3
 SELECT k, g FROM o, generate_series(1, k, 0) g;
---> error
+--> error 22023
 SELECT k, g FROM o RIGHT JOIN generate_series(1, o.k) g ON true;
---> error
+--> error 42P10
 SELECT k FROM o WHERE EXISTS (SELECT 1 FROM generate_series(2, o.k) g WHERE g = 3);
 --> integer
 --> 3
@@ -94,4 +94,4 @@ SELECT k, sum(g), count(*) FROM o, generate_series(1, o.k*1000) g GROUP BY k ORD
 --> 2, 2001000, 2000
 --> 3, 4501500, 3000
 SELECT g FROM generate_series(1, g) g;
---> error
+--> error 42703

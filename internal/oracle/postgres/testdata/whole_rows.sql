@@ -34,6 +34,6 @@ SELECT count(v.*) OVER () FROM (VALUES (1), (NULL)) v(x);
 --> 2
 --> 2
 SELECT count(x.*) FROM t;
---> error
+--> error 42P01
 SELECT max(t.*) FROM t;
---> error
+--> error 42883
