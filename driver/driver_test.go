@@ -216,7 +216,7 @@ func TestParameters(t *testing.T) {
 	_, err = db.Prepare("SELEC 1")
 	wants(t, err, "syntax error")
 	_, err = db.Prepare("SELECT 1; SELECT 2")
-	wants(t, err, "one statement")
+	wants(t, err, "2 statements where one is expected")
 }
 
 func TestColumnTypes(t *testing.T) {
@@ -424,7 +424,7 @@ func TestErrorsOfStatements(t *testing.T) {
 			text, code   string
 			line, column int
 		}{
-			{"SELECT i\nFRM t\nWHERE", "42601", 3, 1},
+			{"SELECT i\nFRM t\nWHERE", "42601", 2, 5},
 			{"SELECT i\nFROM t\n  WHERE j = 1", "42703", 3, 9},
 			{"SELECT 'ü',\n 1 / i FROM t", "22012", 2, 4},
 			{"SELECT 1 FROM nothing", "42P01", 1, 15},

@@ -219,7 +219,7 @@ func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node 
 	}
 	for i, f := range sides[0].Fields() {
 		if f.Type != first.Fields()[i].Type {
-			panic(b.coded(sqlstate.InvalidRecursion, loc, "recursive query %q column %d has type %s in non-recursive term but type %s overall; cast it in the first part",
+			panic(b.coded(sqlstate.DatatypeMismatch, loc, "recursive query %q column %d has type %s in non-recursive term but type %s overall; cast it in the first part",
 				clipped(c.Ctename), i+1, first.Fields()[i].Type, f.Type))
 		}
 	}

@@ -187,7 +187,8 @@ func (p *pair) difference(text, backend string, want, got answer, ordered bool) 
 	switch {
 	case want.err != nil && got.err != nil:
 		p.tally.bothRefused++
-		if want.code == got.code || atRunTime(want) && atRunTime(got) || knownCode(want, got) {
+		// A drawn statement has at times several faults, of which either finds another one first: its class is the same. See runCases.
+		if strings.HasPrefix(got.code, want.code[:2]) || atRunTime(want) && atRunTime(got) || knownCode(want, got) {
 			return ""
 		}
 		return fmt.Sprintf("PostgreSQL refuses with %v, %s with %s: %v", want.err, backend, got.code, got.err)
