@@ -10,6 +10,7 @@ import (
 
 	stencildb "github.com/stencildb/stencildb/driver"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // A table in memory, a prepared statement, and a query with a time limit.
@@ -53,6 +54,29 @@ func Example() {
 	// Output:
 	// Anna 3 19.75
 	// Ben 10 31.00
+}
+
+// An error of a statement has PostgreSQL's code, and its place in the text.
+func Example_errors() {
+	db, err := sql.Open("stencildb", "?backend=cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE trips (id integer PRIMARY KEY)"); err != nil {
+		log.Fatal(err)
+	}
+	_, err = db.Exec("INSERT INTO trips VALUES (1),\n (2), (1)")
+	var wrong *engine.StatementError
+	switch {
+	case errors.As(err, &wrong) && sqlstate.Of(err) == sqlstate.UniqueViolation:
+		fmt.Println("there is one already:", wrong.SQLState())
+	case errors.As(err, &wrong):
+		line, column := wrong.Position()
+		fmt.Println(wrong.SQLState(), line, column)
+	}
+	// Output:
+	// there is one already: 23505
 }
 
 // A transaction is tried again while another one was first.

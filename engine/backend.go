@@ -43,6 +43,8 @@ type backend interface {
 
 // Step is one pass of a query, or one group of passes whose number depends on
 // the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
+//
+// For bench, trace and tests.
 type Step struct {
 	Device int     `json:"-"`                // the number of the device that runs it
 	Op     pass.Op `json:"-"`                // what the pass is; nil where there is none

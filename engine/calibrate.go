@@ -15,6 +15,8 @@ import (
 )
 
 // Calibration is what [Calibrate] found on a device.
+//
+// For bench, trace and tests.
 type Calibration struct {
 	// Comparisons is the number of answers of backends on the device that were
 	// compared with those of cpu, Mismatches how many differed, and Examples the
@@ -38,6 +40,8 @@ type Calibration struct {
 }
 
 // UnitCost is what one operation of the backend classic takes on a device.
+//
+// For bench, trace and tests.
 type UnitCost struct {
 	Name             string  `json:"name"` // of the paper's routine, or "upload"
 	SQL              string  `json:"sql,omitempty"`
@@ -76,6 +80,8 @@ const (
 // a software rasteriser. o.Backend is ignored; nothing is kept: see [cost.Save].
 //
 // Wrong answers are no error here: see [Calibration.Err].
+//
+// For bench, trace and tests.
 func Calibrate(ctx context.Context, o Options) (*Calibration, error) {
 	return calibrate(ctx, o, nil)
 }

@@ -2,30 +2,38 @@
 // backend can do of it is cut out as a fragment and becomes a plan over codes (package
 // plan), and what stands above runs here, over batches of rows.
 //
-// The types to know:
+// # What to call first
 //
-//   - [DB] holds tables and the backends that have been opened. A table is read from a
-//     file or its bytes ([ingest.Source]), at once ([DB.Load]) or when a query first names
-//     it ([DB.Attach]), or made in memory ([DB.Add]). A statement may also name a file,
-//     which is kept until it changes: FROM 'trips.csv', FROM read_csv('trips.csv',
-//     header => false).
-//   - [Rows] is the answer of a statement while it comes: a cursor over rows, or Arrow
-//     record batches. [Collect] makes a [Result] of it, which is all in memory.
-//   - [Explanation] is the tree of one statement, with the passes of its fragment.
-//   - [Statement] is one that is parsed once, and without parameters also bound and planned
-//     once ([DB.Prepare]).
-//     [DB.Query] keeps the statements used last in that form by their text.
-//   - [Tx] is a transaction ([DB.Begin]): a DB whose statements read one snapshot and their own changes. A [Session] runs the
-//     statements of one asker, BEGIN and COMMIT among them.
-//   - [Options] names the backend: "classic" is the 2004 paper on the graphics pipeline,
-//     "fused" the same pipeline used the modern way, "compute" works on bit planes in
-//     compute shaders, "cpu" computes the same in Go, "both" has these two share the work of a
-//     statement, operator by operator, as is predicted to be the fastest, "auto" chooses among them.
-//     SET changes the backend, the host memory, the join algorithm, who runs the operators on "both", the statement timeout and which rules plans do
-//     without, for all statements of the DB that begin from then on, or of the [Session].
-//   - [Calibration] is what [Calibrate] found on a device.
-//   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [devicepool.GPU] a
-//     device without a DB for the benchmarks and the lessons.
+//   - A [DB] holds tables and the backends that have been opened: [Open] with [Options], [DB.Close]. [DB.Load] reads a table from a file
+//     or bytes ([ingest.Source]), [DB.OpenFile] reads of a large one what statements need, [DB.Attach] waits until a statement names it, and
+//     [DB.Add] takes a table. A statement may also name a file, which is kept until it changes: FROM 'trips.csv'.
+//   - [DB.Query] runs a statement, [DB.QueryRow] gives its first row as a [Row], [DB.Exec] wants none, and [DB.Each] runs a script. Parameters are
+//     $1, $2, ...
+//   - [Rows] are an answer while it comes: [Rows.Next], then [Rows.Scan], [Rows.Values] or [Rows.Go]; [Rows.Err] and [Rows.Close] behind them. Or
+//     [Rows.Batches] of Arrow, with [Rows.Schema]. [Rows.Columns] has each [Column], [Rows.SQL] the statement, [Rows.Stats] its [Stats] and what
+//     was loaded, [Loading]. [Collect] makes a [Result] of rows, [CollectRows] structs or values.
+//   - A [Statement] is parsed once, and without parameters also bound and planned once: [DB.Prepare], [Statement.Query], [Statement.QueryRow].
+//   - A [Tx] is a transaction, whose statements read one snapshot and their own changes: [DB.Begin] with [TxOptions].
+//   - A [Session] runs the statements of one asker, BEGIN and SET among them: [DB.Session].
+//   - An [Appender] adds many rows to a table: [DB.Appender].
+//   - [DB.Explain] with [ExplainOptions] gives the tree of a statement as an [Explanation], of a [PlanNode] for each operator.
+//   - [DB.Backend] and [DB.SetBackend] have the backend, and [Backends] all of them: "classic" is the 2004 paper on the graphics pipeline,
+//     "fused" the same pipeline used the modern way, "compute" works on bit planes in compute shaders, "cpu" computes the same in Go, "both"
+//     has these two share a statement, and "auto" chooses. SET has the other settings, for the DB or the [Session].
+//
+// # Errors
+//
+// A statement's error is a [StatementError], with its SQLSTATE and its place; codes are those of package sqlstate. For errors.Is there are
+// [ErrClosed], [ErrConflict], [ErrNoRows], [ErrDuplicateKey], [ErrNotNull], [ErrCheck], [ErrDeviceMemory] and [ErrUnsupported].
+//
+// # For shells and drivers
+//
+// [Parse] reads a statement, and [Parameter] makes a value of what a program gives. [Settings] and [SettingValues] are the words of SET.
+// [DB.Names] are the [Names] that may be completed, [DB.Definitions] gives each [Definition] of a table, and [SourceOf] the source of a file that a
+// statement names. [Rows.WriteCSV], [Rows.WriteJSON], [Rows.WriteJSONLines] and [Rows.WriteBatches] write an answer, [WriteJSONError] an error.
+// [Rows.Copied] says that a COPY TO STDOUT asks, and [Rows.WriteCopy] writes what it asks for.
+//
+// All else is for bench, trace and tests, and its comment says so: [Inspect] gives the [Inside] of a DB, and [Calibrate] measures a device.
 //
 // # The backend auto
 //

@@ -95,6 +95,8 @@ type PlanNode struct {
 
 // Executor says who does a fragment of a plan: a backend on a device ("" for the CPU), and
 // why, where auto chose it.
+//
+// For bench, trace and tests.
 type Executor struct {
 	Backend string `json:"backend,omitempty"`
 	Device  string `json:"device,omitempty"`

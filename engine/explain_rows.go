@@ -129,6 +129,8 @@ func (n *PlanNode) rowsText() string {
 }
 
 // QError is by what factor an estimate missed the rows that came.
+//
+// For bench, trace and tests.
 type QError struct {
 	Of             string // the node, or the join in the order in which it ran
 	Rows, Expected int

@@ -11,12 +11,16 @@ import (
 )
 
 // Resident is what a device holds.
+//
+// For bench, trace and tests.
 type Resident struct {
 	textures.Usage
 	Columns []ResidentColumn
 }
 
 // ResidentColumn is a column of a table on the device in one form.
+//
+// For bench, trace and tests.
 type ResidentColumn struct {
 	Table, Column string
 	Kind          string // "bit planes", "float texture", ...

@@ -284,5 +284,22 @@ func TestProgramOfTheAPI(t *testing.T) {
 	}
 }
 
+// What docs/api.md shows of errors is in an example of the driver, which runs.
+func TestErrorsOfTheAPI(t *testing.T) {
+	unindented := func(text string) string { return regexp.MustCompile(`(?m)^\t+`).ReplaceAllString(text, "") }
+	example, found := unindented(read(t, root+"/driver/example_test.go")), 0
+	for _, block := range blocks(read(t, root+"/docs/api.md"), "go") {
+		if strings.Contains(block, "SQLState") {
+			found++
+			if !strings.Contains(example, unindented(block)) {
+				t.Errorf("no example of the driver has\n%s", block)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d blocks about SQLSTATE", found)
+	}
+}
+
 // apiAnswer is what the program in docs/api.md prints: how many flights are more than an hour late, and the latest.
 const apiAnswer = "10498 1444"

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -15,11 +14,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Inside is a DB for those who look into it: the trace, the debugger, the benchmarks and
-// tests. Whoever only asks statements needs nothing of it.
+// Inside is a DB for those who look into it.
+//
+// For bench, trace and tests.
 type Inside struct{ db *DB }
 
 // Inspect returns the inside of a DB.
+//
+// For bench, trace and tests.
 func Inspect(db *DB) Inside { return Inside{db} }
 
 // RunOn makes an open context, such as a window's, the one to run on, instead of one that
@@ -99,6 +101,8 @@ func (in Inside) GPU(ctx context.Context) (*devicepool.GPU, error) {
 
 // Stage is where the passes of a watched statement run. All of it is for the GL
 // thread, on which the runner that was made for it is called.
+//
+// For bench, trace and tests.
 type Stage struct {
 	Runner  *pass.GL
 	Context *glctx.Context
@@ -107,6 +111,8 @@ type Stage struct {
 }
 
 // Watched is a statement that was executed under watch.
+//
+// For bench, trace and tests.
 type Watched struct {
 	*Result
 	Plan *physical.Query
@@ -127,7 +133,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 			return nil, err
 		}
 		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 && s.fragment.Order == nil && s.fragment.Groups == nil {
-			return nil, errors.New("this takes one SELECT of aggregates of columns, on backend compute of groups, or on classic or compute of rows with ORDER BY, without EXPLAIN and parameters")
+			return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "this takes one SELECT of aggregates of columns, on backend compute of groups, or on classic or compute of rows with ORDER BY, without EXPLAIN and parameters")
 		}
 		s.watch = wrap
 		return s.run(ctx, func(x *execution) {
@@ -142,7 +148,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 					return inOneRow(now.groupsOf(ctx, b, now.grouped(), took, x.states))
 				}
 				if now.plan == now.otherwise {
-					return nil, sqlstate.Errorf(sqlstate.NumericOutOfRange, "this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
+					return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
 				}
 				v, err := passesOf(b)
 				if err == nil {
