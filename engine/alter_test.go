@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -35,19 +34,5 @@ func TestAlterBindsOneDefault(t *testing.T) {
 		{"ALTER TABLE b RENAME c1 TO d", ""},
 		{"INSERT INTO b (c0) VALUES (5)", ""},
 		{"SELECT c0, d, c2, d9 FROM b", "5|1|1|1"},
-	})
-}
-
-// A condition that is asked again selects the same rows when its table has other columns, of those that are deleted none.
-func TestColumnsChangeBehindDeletedRows(t *testing.T) {
-	everyBackend(t, func(t *testing.T, db *DB) {
-		do(t, db, "CREATE TABLE t AS SELECT x AS a, x * 3 AS b FROM generate_series(1, 50) g(x)")
-		do(t, db, "DELETE FROM t WHERE a = 7")
-		for _, text := range []string{"ANALYZE", "ALTER TABLE t ADD c text", "ALTER TABLE t ADD d int DEFAULT 1", "ALTER TABLE t DROP c, DROP b", "ALTER TABLE t RENAME d TO e"} {
-			do(t, db, text)
-			if got := said(Collect(db.Query(context.Background(), "SELECT COUNT(*), SUM(a) FROM t WHERE a > 3"))); got != "46|1262" {
-				t.Errorf("after %s: %s", text, got)
-			}
-		}
 	})
 }

@@ -72,28 +72,6 @@ func TestAggregatesBesideOthers(t *testing.T) {
 	}
 }
 
-// A line through points has the values of PostgreSQL's own regression test, which shows 15 digits of them.
-func TestRegression(t *testing.T) {
-	db := open(t, Options{Backend: "cpu", ChunkRows: 3})
-	source := ingest.Source{Path: "points.csv", Data: []byte("a,b\n56,7.8\n100,99.097\n0,0.09561\n42,324.78\n"),
-		Types: []ingest.ColumnType{{Name: "b", Type: table.Type{Kind: table.Real}}}}
-	if err := db.Load(context.Background(), "points", source); err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"regr_count(b, a), regr_sxx(b, a), regr_syy(b, a), regr_sxy(b, a)":                                                       "4 5099 68756.2156939293 2614.5158215500414",
-		"regr_avgx(b, a), regr_avgy(b, a), regr_r2(b, a)":                                                                        "49.5 107.94315227307379 0.01949779820318026",
-		"regr_slope(b, a), regr_intercept(b, a), covar_pop(b, a), corr(b, a)":                                                    "0.5127507004412711 82.56199260123087 653.6289553875104 0.1396345165178734",
-		"regr_count(b, a) FILTER (WHERE a > 0), regr_slope(1e300 * a, 1e300 * b)":                                                "3 0.03802588311707918",
-		"regr_avgy(b, a) FILTER (WHERE a > 50), regr_slope('NaN'::float8 * a, b)":                                                "53.44850015640259 NaN",
-		"regr_syy(a, 'NaN'), regr_avgx(a, '-Infinity'), regr_r2(1, 'NaN'), regr_slope('NaN', 1), corr('NaN', 1), corr('NaN', a)": "5099 -Infinity 1 NULL NULL NaN",
-	} {
-		if got := answerText(db, "SELECT "+text+" FROM points"); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-}
-
 // compute groups the rows itself; the other backends give them to cpu.
 func TestGroupsAboveEachBackend(t *testing.T) {
 	for _, backend := range Backends() {

@@ -78,37 +78,6 @@ func TestChangesOfResidentTables(t *testing.T) {
 	})
 }
 
-// A key of a large table is looked up, and is right after rows have come, changed and gone.
-func TestKeysOfLargeTables(t *testing.T) {
-	db, err := Open(Options{Backend: "cpu", Calibrations: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	do(t, db, "CREATE TABLE t (a bigint, b text, c bigint, PRIMARY KEY (a), UNIQUE (b, c))")
-	do(t, db, "INSERT INTO t SELECT g * 3, 'b' || g % 9000, g FROM generate_series(1, 10000) AS q (g)")
-	for _, step := range [][2]string{
-		{"INSERT INTO t VALUES (30, 'x', 1)", "a"}, {"INSERT INTO t VALUES (31, 'x', 1)", ""}, {"INSERT INTO t VALUES (32, 'x', 1)", "b, c"},
-		{"INSERT INTO t VALUES (34, 'b1', 1)", "b, c"}, {"INSERT INTO t VALUES (34, 'b1', NULL), (35, 'b1', NULL)", ""}, {"INSERT INTO t VALUES (34, 'y', 2)", "a"},
-		{"INSERT INTO t VALUES (1, 'z', 1), (2, 'z', 1)", "b, c"}, {"DELETE FROM t WHERE a = 300", ""}, {"INSERT INTO t VALUES (300, 'b100', 100)", ""},
-		{"INSERT INTO t VALUES (300, 'n', 0)", "a"}, {"UPDATE t SET a = 303 WHERE a = 300", "a"}, {"UPDATE t SET a = 1 WHERE a = 300", ""}, {"INSERT INTO t VALUES (300, 'n', 0)", ""},
-		{"UPDATE t SET a = a + 1 WHERE a IN (3000, 3003)", ""}, {"UPDATE t SET a = 3003 WHERE a = 3001", ""}, {"UPDATE t SET a = a + 3 WHERE a IN (6000, 6003)", "a"}, {"UPDATE t SET c = 200, b = 'b200' WHERE a = 9000", "b, c"},
-		{"UPDATE t SET c = 200, b = 'b200' WHERE a = 600", ""}, {"UPDATE t SET a = CASE a WHEN 9 THEN 12 ELSE 9 END WHERE a IN (9, 12)", ""},
-	} {
-		_, err := db.Exec(context.Background(), step[0])
-		want := ""
-		if step[1] != "" {
-			want = "key (" + step[1] + ")"
-		}
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", step[0], err, want)
-		}
-	}
-	if got := said(Collect(db.Query(context.Background(), "SELECT COUNT(*), COUNT(DISTINCT a) FROM t"))); got != "10004|10004" {
-		t.Error(got)
-	}
-}
-
 // Tables that share columns, since one was made of all rows of the other, change each by itself.
 func TestSharedColumnsChangeApart(t *testing.T) {
 	db, err := Open(Options{Backend: "cpu", Calibrations: t.TempDir()})

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
@@ -41,7 +42,7 @@ func opened(t *testing.T, f *File, backend string, n *asked) Database {
 	if !soft || os.Getenv("STENCILDB_SOAK") != "" {
 		mine = -1
 	}
-	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: t.TempDir(), ChunkRows: f.ChunkRows})
+	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: t.TempDir(), ChunkRows: f.ChunkRows, StatementTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
