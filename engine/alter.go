@@ -13,7 +13,7 @@ import (
 )
 
 // alter is what ALTER TABLE changes.
-func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error) {
+func (m *mutation) alter(ctx context.Context, db *DB) ([]storage.Change, error) {
 	ch := storage.Change{Table: m.Table, Define: m.Define, From: m.From, Fill: m.Fill}
 	for col, v := range m.Fill {
 		if c := m.Define.Columns[col]; m.From[col] < 0 && (c.Length > 0 || c.Padded) && !v.Null {
@@ -41,12 +41,12 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 	}
 	counts := false // rows that there are
 	for i, c := range m.Define.Columns {
-		counts = counts || c.Counter != nil && m.From[i] < 0 && !slices.Contains(m.Set, i)
+		counts = counts || c.Sequence != nil && m.From[i] < 0 && !slices.Contains(m.Set, i)
 	}
 	if counts {
 		t, err := m.db.whole(ctx, m.Table)
 		if err == nil {
-			err = m.countAdded(&ch, t)
+			err = m.setAddedSequences(&ch, t)
 		}
 		if err != nil {
 			return nil, err
@@ -56,8 +56,8 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 }
 
 // alterApart are the rows of a table that is not in memory after a change of its definition.
-func (m *modifying) alterApart(ctx context.Context, old *storage.Definition, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
-	if err = m.db.holdsApart(old, before.Amended()+c.Bytes(), m.db.tables.Entry(old.Name)); err != nil {
+func (m *mutation) alterApart(ctx context.Context, old *storage.Definition, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
+	if err = m.db.holdsApart(old, before.DeltaBytes()+c.Bytes(), m.db.tables.Entry(old.Name)); err != nil {
 		return nil, err
 	}
 	if after, err = before.After(old.Fields, c); err != nil {
@@ -71,7 +71,7 @@ func (m *modifying) alterApart(ctx context.Context, old *storage.Definition, bef
 }
 
 // fits fails where rows of a table that has been altered, which the view has, break a rule that is new for them.
-func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storage.Change, view *DB) error {
+func (m *mutation) fits(ctx context.Context, old *storage.Definition, c *storage.Change, view *DB) error {
 	def := c.Define
 	name := expr.Ident(def.Name)
 	computed := func(col int) bool { return c.From[col] < 0 }

@@ -81,7 +81,7 @@ func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Ap
 		a.columns = t.All()
 	}
 	for _, at := range a.columns {
-		if c := e.Definition.Columns[at].Counter; c != nil && c.Kind == storage.Always {
+		if c := e.Definition.Columns[at].Sequence; c != nil && c.Kind == storage.Always {
 			return nil, sqlstate.Errorf(sqlstate.GeneratedAlways, "engine: column %q of table %q is GENERATED ALWAYS and takes no values: name the other ones", t.Fields[at].Name, name)
 		}
 		a.fields = append(a.fields, t.Fields[at])
@@ -474,14 +474,14 @@ func (a *Appender) flush(ctx context.Context, t *table.Table) (func() error, err
 	if e == nil || e.Definition != a.of.Definition {
 		return nil, sqlstate.Errorf(sqlstate.SerializationFailure, "the table has been dropped or redefined")
 	}
-	m := &modifying{Statement: &Statement{db: db}, Change: &sql.Change{Verb: "INSERT", Table: e.Name}, def: e.Definition}
+	m := &mutation{Statement: &Statement{db: db}, Change: &sql.Change{Verb: "INSERT", Table: e.Name}, def: e.Definition}
 	defer m.unpin()
 	if err := a.complete(ctx, m, t); err != nil {
 		return nil, err
 	}
 	changes := []storage.Change{{Table: e.Name}}
 	var err error
-	if m.rows, err = m.counted(&changes[0], &table.Table{Name: e.Name, Fields: e.Definition.Fields, Chunks: t.Chunks}); err == nil {
+	if m.rows, err = m.setSequences(&changes[0], &table.Table{Name: e.Name, Fields: e.Definition.Fields, Chunks: t.Chunks}); err == nil {
 		m.rows, err = m.fitRows(m.rows)
 	}
 	if err != nil {
@@ -514,14 +514,14 @@ func (a *Appender) inRange(t *table.Table) error {
 }
 
 // complete adds the columns that the appender does not have.
-func (a *Appender) complete(ctx context.Context, m *modifying, t *table.Table) error {
+func (a *Appender) complete(ctx context.Context, m *mutation, t *table.Table) error {
 	defaults := map[int]table.Value{}
 	for at, f := range m.def.Fields {
 		if slices.Contains(a.columns, at) {
 			continue
 		}
-		if m.def.Columns[at].Counter != nil {
-			m.Counted = append(m.Counted, sql.Counted{Column: at})
+		if m.def.Columns[at].Sequence != nil {
+			m.Sequences = append(m.Sequences, sql.SequenceColumn{Column: at})
 		}
 		defaults[at] = table.Null(f.Type)
 		if text := m.def.Columns[at].Default; text != "" {

@@ -49,7 +49,7 @@ type batchTimes struct {
 
 // inBatches says how a fragment over a file goes over it in batches; nil where its columns fit the host memory budget, or
 // where it is none that does: aggregates of columns without keys are, on all backends, and what [spills] tells of a tree, on cpu.
-func (db *DB) inBatches(ctx context.Context, e *catalog.Entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
+func (db *DB) inBatches(ctx context.Context, e *catalog.Entry, tree plan.Node, f *plan.Fragment) (*prunedScan, error) {
 	columns := f.Reads()
 	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Fallback == nil
 	if t := e.Table.Load(); t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
@@ -66,13 +66,13 @@ func (db *DB) inBatches(ctx context.Context, e *catalog.Entry, tree plan.Node, f
 	if db.now().hostMemory == 0 {
 		db.adopt(b.budget)
 	}
-	if db.halfFull() && db.makeRoom(ctx) {
+	if db.halfFull() && db.evict(ctx) {
 		return db.inBatches(ctx, e, tree, f)
 	}
 	if plain && seeksTexts(f) && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
-	return &outlined{Pruned: &catalog.Pruned{Table: t, Groups: len(t.Chunks), Left: len(t.Chunks)}, batches: b}, nil
+	return &prunedScan{Pruned: &catalog.Pruned{Table: t, Groups: len(t.Chunks), Left: len(t.Chunks)}, batches: b}, nil
 }
 
 // seeksTexts reports an order statistic of texts, whose codes say nothing outside of a batch.
@@ -161,7 +161,7 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 			})
 		}
 		l.table, l.err = read()
-		if errors.As(l.err, new(*ingest.MemoryError)) && db.makeRoom(ctx) {
+		if errors.As(l.err, new(*ingest.MemoryError)) && db.evict(ctx) {
 			l.table, l.err = read()
 		}
 		l.took = time.Since(start)

@@ -87,12 +87,12 @@ func newBeyond(x *execution) *beyond {
 	if f.Fallback != nil {
 		f = f.FallbackFragment()
 	}
-	of := x.spared.batches
+	of := x.pruning.batches
 	out := &beyond{execution: x, runs: len(of.groups), budget: of.budget, start: time.Now()}
-	out.kept = kept{x.spared.Table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Tree: f.Tree}, of.total, of.rows, rowBytes}
+	out.kept = kept{x.pruning.Table.Fields, &plan.Fragment{Table: f.Table, Columns: f.Columns, Tree: f.Tree}, of.total, of.rows, rowBytes}
 	out.spill = spill.NewFile(x.db.newTemporary)
 	out.all = func() iter.Seq2[*execution, error] { return out.parts(of, out.rest, f.Where) }
-	if way := x.spared.way; way != nil {
+	if way := x.pruning.way; way != nil {
 		out.runs = externalsort.MaxRuns
 		out.all = func() iter.Seq2[*execution, error] { return way.parts(out, f.Where) }
 	}
@@ -102,8 +102,8 @@ func newBeyond(x *execution) *beyond {
 // whole is the stream of the statement: at its end the temporary file goes.
 func (b *beyond) whole(in stream) stream {
 	return func(yield func(batch, error) bool) {
-		b.execution.rows.took = &querystats.Collector{}
-		b.execution.rows.took.Start("cpu", 0)
+		b.execution.rows.collector = &querystats.Collector{}
+		b.execution.rows.collector.Start("cpu", 0)
 		defer b.close()
 		in(yield)
 	}
@@ -112,7 +112,7 @@ func (b *beyond) whole(in stream) stream {
 func (b *beyond) close() {
 	b.times.spilled = b.spill.Size()
 	b.spill.Close()
-	b.spared.batches.ended(b.times, b.start, b.execution.rows.took)
+	b.pruning.batches.ended(b.times, b.start, b.execution.rows.collector)
 }
 
 // over is an execution over another table of the same fields.
@@ -125,7 +125,7 @@ func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
 	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{tree: s.tree, off: s.off, columns: s.columns, fragment: f, params: s.params}, part: true}
 	return &execution{planned: &planned{Statement: of, tables: []*table.Table{t}, plan: q}, ctx: b.ctx, rows: &Rows{of: of}, atMost: -1, on: "cpu", states: inGroups,
 		order: func(backend, *querystats.Collector) (batch, error) {
-			return placedRows{}, &plan.Declined{Why: "cpu sorts"}
+			return rowIDs{}, &plan.Declined{Why: "cpu sorts"}
 		}}, nil
 }
 
@@ -710,7 +710,7 @@ func (b *beyond) inOrder(m *externalsort.Merge, n *plan.Sort, items []plan.Item,
 	var runs [][]spill.Extent
 	for part, err := range parts {
 		if err == nil {
-			err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows placedRows) error {
+			err = part.sortedRuns(n, part.plan.Table, part.selected, b.budget, func(rows rowIDs) error {
 				run, err := part.writtenRun(m, rows, items, false)
 				runs = append(runs, run)
 				return err
@@ -771,7 +771,7 @@ func (b *beyond) sortedValues(n *plan.Sort) stream {
 
 // arrowOf is rows of fields as columns, texts without a dictionary, with expressions over them behind these.
 func arrowOf(in batch, fields []table.Field, more []expr.Expr) (out computed, err error) {
-	if m, ok := in.(made); ok && len(more) == 0 {
+	if m, ok := in.(intermediate); ok && len(more) == 0 {
 		if rows, ok := m.batch.(blockRows); ok {
 			return columnsOf(m.of.Chunks[rows.Chunk], rows.Block, all(len(fields))), nil
 		}

@@ -40,7 +40,7 @@ type joinBeyond struct {
 
 // joinInBatches says how a join of files goes over them in batches; nil where their columns fit the host memory budget, or
 // where it is none that can: it may be one of which some tables are joined apart then.
-func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
+func (db *DB) joinInBatches(ctx context.Context, b *bound) (*prunedScan, error) {
 	goes := spills(b.tree)
 	if !db.onCPU() || !goes && !seeks(b.fragment) {
 		return nil, nil
@@ -69,7 +69,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	if db.now().hostMemory == 0 {
 		db.adopt(left)
 	}
-	if db.halfFull() && db.makeRoom(ctx) {
+	if db.halfFull() && db.evict(ctx) {
 		return db.joinInBatches(ctx, b)
 	}
 	if !goes {
@@ -114,7 +114,7 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*outlined, error) {
 	for _, n := range way.scans {
 		names = append(names, cmp.Or(n.As, n.Table))
 	}
-	return &outlined{Pruned: &catalog.Pruned{Table: &table.Table{Name: strings.Join(names, ", "), Fields: way.join.Fields()}}, batches: large[files[len(files)-1].entry], large: large, way: way}, nil
+	return &prunedScan{Pruned: &catalog.Pruned{Table: &table.Table{Name: strings.Join(names, ", "), Fields: way.join.Fields()}}, batches: large[files[len(files)-1].entry], large: large, way: way}, nil
 }
 
 // seeks reports that a fragment gives aggregates of columns, such as order statistics of numbers, which go over the rows of a join in batches once

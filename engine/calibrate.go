@@ -180,9 +180,9 @@ func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, 
 		if err != nil {
 			return nil, Stats{}, err
 		}
-		first = table.Int(int64(b.(placedRows).places[0]))
+		first = table.Int(int64(b.(rowIDs).ids[0]))
 	}
-	stats := r.took.Snapshot()
+	stats := r.collector.Snapshot()
 	stats.Elapsed = time.Since(start)
 	return []table.Value{first}, stats, nil
 }

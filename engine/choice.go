@@ -58,7 +58,7 @@ func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend
 	if name := db.Backend(); name != "auto" {
 		return db.on(ctx, name, spent, do)
 	}
-	if s.spared != nil || s.stopsEarly() {
+	if s.pruning != nil || s.stopsEarly() {
 		return db.on(ctx, "cpu", spent, do)
 	}
 	if s.away != nil {
@@ -110,9 +110,9 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 	alone := slices.DeleteFunc(slices.Clone(o.list), func(p cost.Prediction) bool { return p.Backend == "both" }) // which keeps nothing for others
 	best := slices.MinFunc(alone, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
 	if runs && best.Share > 0 && best.Backend != o.list[0].Backend { // it would have gained from these
-		s.db.uses.add(missing(s.plan.Table, best)...)
+		s.db.amortisation.add(missing(s.plan.Table, best)...)
 		if best.Opening > 0 {
-			s.db.uses.add(device)
+			s.db.amortisation.add(device)
 		}
 		s.choice.mu.Lock()
 		s.choice.gains++
@@ -176,7 +176,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
-		p.Share = s.db.uses.share(p.Transfer, missing(s.plan.Table, p)...) + s.db.uses.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
+		p.Share = s.db.amortisation.share(p.Transfer, missing(s.plan.Table, p)...) + s.db.amortisation.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
 		if d != nil && d.streams(name, s.plan) { // nothing stays for later queries
 			p.Share = p.Transfer
 		}
@@ -260,13 +260,13 @@ func (c *choice) note(name string, err error) {
 	}
 }
 
-// uses counts the queries that would have gained from something that has its price
+// uploadAmortisation counts the queries that would have gained from something that has its price
 // once: a column on the device, the device being open. What n queries had a use for
 // is expected to serve n more and this one, and this query is charged with one part
 // in n + 1 of the price. So a column is uploaded about when the time that queries
 // have lost without it is what the upload takes: in all, a workload takes at most
 // about twice as long as if its queries had been known from the start.
-type uses struct {
+type uploadAmortisation struct {
 	mu sync.Mutex
 	of map[columnOf]int
 }
@@ -285,7 +285,7 @@ func missing(t *table.Table, p cost.Prediction) (list []columnOf) {
 	return list
 }
 
-func (u *uses) add(things ...columnOf) {
+func (u *uploadAmortisation) add(things ...columnOf) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, t := range things {
@@ -294,7 +294,7 @@ func (u *uses) add(things ...columnOf) {
 }
 
 // share is the part of the price of things that a query is charged with, by the least used.
-func (u *uses) share(price float64, things ...columnOf) float64 {
+func (u *uploadAmortisation) share(price float64, things ...columnOf) float64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	most := 0.0

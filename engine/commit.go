@@ -68,7 +68,7 @@ func (c *commits) note(changes []storage.Change, tables *catalog.Catalog) {
 			of.rows = touched(ch)
 			if ch.Compact {
 				t := tables.Entry(ch.Table).Table.Load()
-				if of.whole = t == nil; t != nil { // a statement may have made room since the table was written: see makeRoom
+				if of.whole = t == nil; t != nil { // a statement may have made room since the table was written: see evict
 					_, gone := t.Undeleted()
 					of.gone = union(gone, ch.Delete)
 				}
@@ -138,7 +138,7 @@ func conflict(format string, args ...any) error {
 
 // merged are the transaction's changes for the tables as they are now, and the tables that they make; an [ErrConflict] where
 // others have changed the same since it began. With tables.one of both.
-func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []installed, err error) {
+func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []newVersion, err error) {
 	moves := map[string]*moved{} // of tables that others have changed
 	for name, rows := range tx.base {
 		m, err := tx.moved(ctx, name, rows)
@@ -149,7 +149,7 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 			moves[name] = m
 			continue
 		}
-		n := installed{name: name}
+		n := newVersion{name: name}
 		if e := tx.db.tables.Entry(name); e != nil && e.Open != nil {
 			n.def, n.filed = e.Definition, true
 			if n.apart, err = rowsOf(ctx, tx.of, tx.of.tables.Entry(name)); err != nil {
@@ -180,7 +180,7 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 		if err := tx.keys(ctx, name, e.Definition, m); err != nil {
 			return nil, nil, err
 		}
-		next = append(next, installed{name: name, def: e.Definition, table: m.table, filed: m.apart != nil, apart: m.apart})
+		next = append(next, newVersion{name: name, def: e.Definition, table: m.table, filed: m.apart != nil, apart: m.apart})
 	}
 	return changes, next, nil
 }
@@ -282,10 +282,10 @@ func (m *moved) change(c storage.Change) storage.Change {
 
 // keys reports a key that the transaction has given to a row and another one, meanwhile, to another.
 func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m *moved) error {
-	of := &modifying{Statement: &Statement{db: tx.of}, Change: &sql.Change{Table: name}, def: def}
+	of := &mutation{Statement: &Statement{db: tx.of}, Change: &sql.Change{Table: name}, def: def}
 	defer of.unpin()
 	if m.apart != nil {
-		if err := tx.of.holdsApart(def, m.after.Amended(), tx.db.tables.Entry(name)); err != nil {
+		if err := tx.of.holdsApart(def, m.after.DeltaBytes(), tx.db.tables.Entry(name)); err != nil {
 			return err
 		}
 	}

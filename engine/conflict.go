@@ -16,7 +16,7 @@ import (
 )
 
 // resolve is what INSERT ... ON CONFLICT changes of a table.
-func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch storage.Change) ([]storage.Change, error) {
+func (m *mutation) resolve(ctx context.Context, proposed *table.Table, ch storage.Change) ([]storage.Change, error) {
 	var all []changedColumn
 	for _, c := range proposed.Chunks {
 		for i, s := range c.Segments {
@@ -74,7 +74,7 @@ func (m *modifying) resolve(ctx context.Context, proposed *table.Table, ch stora
 }
 
 // asProposed are the rows that are added, and those of the table that are changed, in the order of the proposed rows, whose numbers by has for changed.
-func (m *modifying) asProposed(proposed *table.Table, gone map[int]bool, changed *table.Chunk, by *table.Segment) (*table.Table, error) {
+func (m *mutation) asProposed(proposed *table.Table, gone map[int]bool, changed *table.Chunk, by *table.Segment) (*table.Table, error) {
 	of := map[int]int{}
 	for row := range changed.Rows {
 		of[int(by.Value(row).I)] = row
@@ -100,7 +100,7 @@ func (m *modifying) asProposed(proposed *table.Table, gone map[int]bool, changed
 
 // conflicting are the proposed rows that conflict with one of the table, and what DO UPDATE makes of those of the table: the numbers of
 // rows, ascending, the columns of Set, and one of the numbers of the proposed rows. Few are looked for by their keys, more are joined with the table.
-func (m *modifying) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
+func (m *mutation) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
 	now := settled(m.db.entry(m.Table))
 	if n := proposed.Rows(); m.files == nil && now != nil && now.Has(now.All()) && (n <= fewKeys || n*keysPart <= total(now)) {
 		if gone, update, err = m.conflictingFew(ctx, proposed, now); update != nil || err != nil {
@@ -153,7 +153,7 @@ type pair struct {
 }
 
 // conflictingFew is conflicting that looks for each key; update is nil where that is not to be done.
-func (m *modifying) conflictingFew(ctx context.Context, proposed, now *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
+func (m *mutation) conflictingFew(ctx context.Context, proposed, now *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
 	of := m.Conflict
 	var where expr.Expr
 	var items []plan.Item
@@ -246,7 +246,7 @@ var errTwice = sqlstate.Errorf(sqlstate.CardinalityViolation, "ON CONFLICT DO UP
 
 // twice finds the proposed rows, of those that are not gone, that conflict with an earlier one, and adds them to these: with DO UPDATE
 // that is an error.
-func (m *modifying) twice(proposed *table.Table, gone map[int]bool) error {
+func (m *mutation) twice(proposed *table.Table, gone map[int]bool) error {
 	seen := make([]map[string]bool, len(m.Conflict.Keys))
 	for i := range seen {
 		seen[i] = map[string]bool{}
@@ -327,7 +327,7 @@ func without(t *table.Table, gone map[int]bool) (*table.Table, error) {
 }
 
 // collected are the rows of a plan as a table with fields.
-func (m *modifying) collected(ctx context.Context, db *DB, tree plan.Node, fields []table.Field) (*table.Table, error) {
+func (m *mutation) collected(ctx context.Context, db *DB, tree plan.Node, fields []table.Field) (*table.Table, error) {
 	rows, err := db.answer(ctx, m.Statement, tree, m.params)
 	if err != nil {
 		return nil, err

@@ -205,7 +205,7 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 
 // operator is a query as the one operator that is left of a statement.
 func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
-	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.db.uses.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
+	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.db.amortisation.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
 	if d.why == "" && !b.Key.Software { // whose cores are cpu's
 		o.Takes[cost.OnBoth] = (1 + inTurn) * max(d.takes[0], d.takes[1])
 	}
@@ -213,14 +213,14 @@ func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator
 }
 
 // assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
-// that the device would gain by are uploaded once enough statements have lost the time that this takes: see [uses].
+// that the device would gain by are uploaded once enough statements have lost the time that this takes: see [uploadAmortisation].
 func (b *coprocessing) assign(d *division, q *physical.Query) cost.Mode {
 	mode, told := b.db.now().told(math.MaxInt)
 	if !told {
 		o := b.operator(d, q)
 		in, _ := cost.Assign([]cost.Operator{o})
 		if mode = in[0]; mode != cost.OnDevice && d.onThere.Run < o.Takes[mode] {
-			b.db.uses.add(missing(q.Table, d.onThere)...)
+			b.db.amortisation.add(missing(q.Table, d.onThere)...)
 		}
 	}
 	if mode == cost.OnBoth && d.why != "" {
@@ -289,7 +289,7 @@ func (b *coprocessing) Execute(ctx context.Context, q *physical.Query, took *que
 	case cost.OnDevice:
 		values, err = b.passes.Execute(ctx, q, took)
 	case cost.OnBoth:
-		values, err = b.together(ctx, d.whole, d.parts, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
+		values, err = b.mergedOnAll(ctx, d.whole, d.parts, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
 	}
 	if again(ctx, err) {
 		return b.host.Execute(ctx, q, took)
@@ -613,7 +613,7 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 	if analyze && len(q.Aggs) > 0 {
 		var err error
 		passes, err = b.timed(ctx, d.onDevices(), func(runner func(*devicepool.GPU) pass.Runner) error {
-			_, err := b.together(ctx, d.whole, d.parts, &took, runner)
+			_, err := b.mergedOnAll(ctx, d.whole, d.parts, &took, runner)
 			return err
 		})
 		if again(ctx, err) {

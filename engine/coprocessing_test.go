@@ -163,7 +163,7 @@ func TestFaultsOfCoprocessing(t *testing.T) {
 	if d.why != "" || d.rows[0] == 0 || d.rows[1] == 0 {
 		t.Fatalf("%+v", d)
 	}
-	_, err = b.together(context.Background(), d.whole, d.parts, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
+	_, err = b.mergedOnAll(context.Background(), d.whole, d.parts, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
 		return faulty{g.GL, func(p *pass.Pass) error { return &glctx.GLError{Where: p.String(), Code: gl.CONTEXT_LOST} }}
 	})
 	if !errors.Is(err, glctx.ErrFault) || !strings.Contains(err.Error(), "Accumulate(i)") || again(context.Background(), err) {

@@ -60,7 +60,7 @@ func (s *Statement) copyTo(ctx context.Context) (*Rows, error) {
 	case err != nil:
 		return nil, s.described(err)
 	}
-	r.took, r.before, r.files, r.waited = rows.took, rows.before, rows.files, rows.waited
+	r.collector, r.before, r.files, r.waited = rows.collector, rows.before, rows.files, rows.waited
 	return r, nil
 }
 
@@ -224,7 +224,7 @@ func unescaped(s string) string {
 }
 
 // input is what COPY FROM reads where that comes once only, or is text that is CSV by the time it is read; nil for another file. The statement keeps it.
-func (m *modifying) input(ctx context.Context, name string, format ingest.Format, limit int64) (*ingest.Kept, error) {
+func (m *mutation) input(ctx context.Context, name string, format ingest.Format, limit int64) (*ingest.Kept, error) {
 	c := m.parsed.Copy
 	info, err := os.Stat(c.Path)
 	switch {
@@ -315,7 +315,7 @@ func (r *Rows) writeAs(w *bufio.Writer, format ingest.Format, c *sql.Copy) error
 }
 
 // copied is the rows of COPY FROM's file.
-func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Table, error) {
+func (m *mutation) copied(ctx context.Context, catalog sql.Catalog) (*table.Table, error) {
 	s, limit, err := m.copySource(ctx, catalog)
 	if err != nil {
 		return nil, err
@@ -328,7 +328,7 @@ func (m *modifying) copied(ctx context.Context, catalog sql.Catalog) (*table.Tab
 }
 
 // copySource is COPY FROM's file, and how much host memory its rows may take. Text is read as values of the table's columns; other files have types of their own.
-func (m *modifying) copySource(ctx context.Context, catalog sql.Catalog) (s ingest.Source, limit int64, err error) {
+func (m *mutation) copySource(ctx context.Context, catalog sql.Catalog) (s ingest.Source, limit int64, err error) {
 	c := m.parsed.Copy
 	into, err := m.parsed.Into(catalog)
 	if err != nil {
@@ -339,7 +339,7 @@ func (m *modifying) copySource(ctx context.Context, catalog sql.Catalog) (s inge
 		return s, 0, err
 	}
 	if m.db.halfFull() {
-		m.db.makeRoom(ctx)
+		m.db.evict(ctx)
 	}
 	if limit, err = m.db.hostBudget(); err != nil {
 		return s, 0, err

@@ -153,7 +153,7 @@ func (db *DB) indexFits(ctx context.Context, e *catalog.Entry, name string, col 
 		}
 	}
 	left, err := db.hostBudget()
-	if (err != nil || need > left) && db.makeRoom(ctx) {
+	if (err != nil || need > left) && db.evict(ctx) {
 		left, err = db.hostBudget()
 	}
 	if err == nil && need > left {

@@ -103,30 +103,30 @@ type core struct {
 	temporary func() (ingest.Temporary, error) // makes a file for what host memory has no room for
 	freeBytes func() int64                     // bytes of host memory that may be used, at a time
 
-	opener    func(Options) (*gpus, error)
-	committed *catalog.Catalog // the tables as all see them
-	files     *catalog.Catalog // that statements have named
-	texts     *lru.Cache[string, *sql.Statement]
-	commits   commits
-	drawn     atomic.Bool         // numbers of counters have been taken
-	pushes    atomic.Bool         // of tests: rows are grouped before joins wherever that can be
-	updates   atomic.Bool         // of tests: a device in software does UPDATEs, too
-	store     *storage.Store      // nil without [Options.Folder]
-	pointing  *semaphore.Weighted // of 1: checkpoints come one after the other; it is taken before tables.one
-	later     atomic.Bool         // a checkpoint is on its way
-	writing   parallel.Group      // for it
-	life      context.Context     // ends when the DB is closed
-	end       func()
-	failed    atomic.Pointer[error] // of the last one that a commit had made
-	stars     *stars
-	lowered   physical.PredicateCache
-	snapshots catalog.Snapshots
-	releases  parallel.Group  // of what is on the device of snapshots that have gone, under way
-	released  <-chan struct{} // closed when the last of them is done; nil for none; with the lock of snapshots
-	following chan struct{}   // has one for each UPDATE that the host's codes are behind
-	indexes   catalog.Indexes
-	costs     costs // that auto goes by
-	uses      uses  // of columns, and of the device
+	opener       func(Options) (*gpus, error)
+	committed    *catalog.Catalog // the tables as all see them
+	files        *catalog.Catalog // that statements have named
+	texts        *lru.Cache[string, *sql.Statement]
+	commits      commits
+	drawn        atomic.Bool         // numbers of counters have been taken
+	pushes       atomic.Bool         // of tests: rows are grouped before joins wherever that can be
+	updates      atomic.Bool         // of tests: a device in software does UPDATEs, too
+	store        *storage.Store      // nil without [Options.Folder]
+	pointing     *semaphore.Weighted // of 1: checkpoints come one after the other; it is taken before tables.one
+	later        atomic.Bool         // a checkpoint is on its way
+	writing      parallel.Group      // for it
+	life         context.Context     // ends when the DB is closed
+	end          func()
+	failed       atomic.Pointer[error] // of the last one that a commit had made
+	stars        *stars
+	lowered      physical.PredicateCache
+	snapshots    catalog.Snapshots
+	releases     parallel.Group  // of what is on the device of snapshots that have gone, under way
+	released     <-chan struct{} // closed when the last of them is done; nil for none; with the lock of snapshots
+	following    chan struct{}   // has one for each UPDATE that the host's codes are behind
+	indexes      catalog.Indexes
+	costs        costs              // that auto goes by
+	amortisation uploadAmortisation // of columns, and of the device
 
 	epoch atomic.Uint64 // counts the opening of the device, the closing of the DB, and the changes of indexes
 
@@ -174,7 +174,7 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := catalog.New(sql.InformationNames())
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, amortisation: uploadAmortisation{of: map[columnOf]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
@@ -302,15 +302,15 @@ var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "engine: the DB is close
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
 func (db *DB) read(ctx context.Context, e *catalog.Entry, columns []int) (*table.Table, error) {
-	t, err := db.readAhead(ctx, e, columns, nil)
+	t, err := db.readPrefetching(ctx, e, columns, nil)
 	if err == nil {
 		err = t.Settle(ctx, columns)
 	}
 	return t, err
 }
 
-// readAhead is read, and unless a is nil it is told of what is read.
-func (db *DB) readAhead(ctx context.Context, e *catalog.Entry, columns []int, a *ahead) (*table.Table, error) {
+// readPrefetching is read, and unless a is nil it is told of what is read.
+func (db *DB) readPrefetching(ctx context.Context, e *catalog.Entry, columns []int, a *prefetch) (*table.Table, error) {
 	if t := e.Table.Load(); t != nil && t.Has(columns) {
 		return t, nil
 	}
@@ -348,7 +348,7 @@ func (db *DB) reading(ctx context.Context, e *catalog.Entry, do func(ingest.Opti
 		return err
 	}
 	limit, err := db.hostBudget()
-	if err != nil && db.makeRoom(ctx) {
+	if err != nil && db.evict(ctx) {
 		limit, err = db.hostBudget()
 	}
 	if err != nil {

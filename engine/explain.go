@@ -70,7 +70,7 @@ type Explanation struct {
 	ran             *settling     // what its subplans took; nil where none ran
 	estimates       *stats.Estimates
 	pushed          func(plan.Node) plan.Node // what a subplan's tree is expected to become when it runs; nil for what it is
-	seen            *querystats.RowCounts     // of the parts of its fragment; nil without Analyze
+	rowCounts       *querystats.RowCounts     // of the parts of its fragment; nil without Analyze
 	nodes           map[plan.Node]*PlanNode
 	tree            plan.Node // that Plan shows
 }
@@ -172,7 +172,7 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 		return nil, s.described(err)
 	}
 	defer s.db.tables.Writer.Release(1)
-	m := &modifying{Statement: s, params: params}
+	m := &mutation{Statement: s, params: params}
 	defer m.unpin()
 	c, view, err := m.bind(ctx)
 	ahead := false
@@ -214,7 +214,7 @@ func shownNumber(text string) string {
 }
 
 // title names the change as a node of a plan.
-func (m *modifying) title() string {
+func (m *mutation) title() string {
 	name := expr.Ident(m.Table)
 	switch {
 	case m.Conflict != nil && m.Conflict.Update != nil:
@@ -310,7 +310,7 @@ func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *se
 	defer done()
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran, estimates: estimates, tree: s.tree}
 	if o.Analyze {
-		x.seen = querystats.NewRowCounts()
+		x.rowCounts = querystats.NewRowCounts()
 	}
 	now, unpin, err := s.pinned(ctx)
 	if err != nil {
@@ -342,7 +342,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	out.Node, x.nodes[n] = shownNumber(n.String()), out
 	if estimated(n) && x.estimates != nil {
 		out.Expected = new(int(math.Round(x.estimates.Rows(n))))
-		if rows, ok := x.seen.Of(n); ok {
+		if rows, ok := x.rowCounts.Of(n); ok {
 			out.Rows = &rows
 		}
 	}
@@ -372,17 +372,17 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 
 // fragment explains what a backend does.
 func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions) error {
-	if l := s.Statement.byKey(); l != nil {
+	if l := s.Statement.plannedLookup(); l != nil {
 		x.Backend, x.Steps = "cpu", []Step{l.step()}
 		if s.db.Backend() == "auto" {
 			x.Why = "auto: a key gives the rows"
 		}
-		if x.seen != nil {
-			return s.countSelected(ctx, s.db.cpu, x.seen)
+		if x.rowCounts != nil {
+			return s.countSelected(ctx, s.db.cpu, x.rowCounts)
 		}
 		return nil
 	}
-	if s.spared == nil && !s.stopsEarly() && (s.away == nil || s.db.Backend() != "auto") {
+	if s.pruning == nil && !s.stopsEarly() && (s.away == nil || s.db.Backend() != "auto") {
 		if err := x.predict(ctx, s); err != nil {
 			return err
 		}
@@ -390,7 +390,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
-		now, done, err := s.suited(ctx, b, &querystats.Collector{})
+		now, done, err := s.adapt(ctx, b, &querystats.Collector{})
 		if err != nil {
 			return err
 		}
@@ -398,8 +398,8 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		s = now
 		x.sorted = orders(b, s.plan)
 		err = x.passes(ctx, b, s, o)
-		if s.leaves(err) {
-			here, unpin, failed := s.here(ctx)
+		if s.fallsBack(err) {
+			here, unpin, failed := s.fetchToHost(ctx)
 			if failed != nil {
 				return failed
 			}
@@ -407,8 +407,8 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 			s = here
 			err = x.passes(ctx, b, s, o)
 		}
-		if err == nil && x.seen != nil {
-			err = s.countSelected(ctx, b, x.seen)
+		if err == nil && x.rowCounts != nil {
+			err = s.countSelected(ctx, b, x.rowCounts)
 		}
 		return err
 	})
@@ -416,12 +416,12 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if err != nil {
 		return err
 	}
-	for n, rows := range s.seen {
-		x.seen.Set(n, rows)
+	for n, rows := range s.joinedRows {
+		x.rowCounts.Set(n, rows)
 	}
 	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
-	if s.spared != nil {
-		x.Steps = s.spared.steps(x.Steps)
+	if s.pruning != nil {
+		x.Steps = s.pruning.steps(x.Steps)
 	}
 	x.Steps, x.joined = slices.Concat(s.skips(), s.joined, x.Steps), s.joinedOn
 	for i := range x.Steps {
@@ -440,11 +440,11 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 
 // passes explains what a backend does of the fragment.
 func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o ExplainOptions) (err error) {
-	if err := s.reaches(b); err != nil || s.spared != nil && s.spared.Answer != nil {
+	if err := s.supports(b); err != nil || s.pruning != nil && s.pruning.Answer != nil {
 		return err
 	}
 	if x.otherwise = s.otherwise == s.plan; !x.otherwise {
-		x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.spared == nil || s.spared.batches == nil)) // which is there for a while
+		x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.pruning == nil || s.pruning.batches == nil)) // which is there for a while
 		x.otherwise = s.otherwise != nil && declined(err) && s.away == nil
 	}
 	if x.otherwise {
@@ -488,7 +488,7 @@ func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 
 // why says why auto took the backend that it took.
 func (x *Explanation) why(s *planned) string {
-	if s.spared != nil {
+	if s.pruning != nil {
 		return "cpu reads no more of the file than it has to"
 	}
 	if s.away != nil {
@@ -527,8 +527,8 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 		stats := first.Stats()
 		x.first, x.prepared = stats.Elapsed, x.prepared.Plus(stats.Loading)
 	}
-	if l := s.byKey(); l != nil {
-		r, err := (&Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{lookup: l}}).looked(ctx)
+	if l := s.plannedLookup(); l != nil {
+		r, err := (&Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{lookup: l}}).answerLookup(ctx)
 		if err != nil {
 			return err
 		}
@@ -544,15 +544,15 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 	var ran plan.Node
 	seen := querystats.NewRowCounts()
 	var of *planned
-	rows, err := s.run(ctx, func(e *execution) { e.on, e.seen, ran, of = x.Backend, seen, e.tree, e.planned })
+	rows, err := s.run(ctx, func(e *execution) { e.on, e.rowCounts, ran, of = x.Backend, seen, e.tree, e.planned })
 	if err != nil {
 		return err
 	}
 	for b := range rows.rest() {
 		x.Rows += int64(b.Len())
 	}
-	if of.spared != nil && of.spared.batches != nil {
-		x.Steps[0] = of.spared.batches.step()
+	if of.pruning != nil && of.pruning.batches != nil {
+		x.Steps[0] = of.pruning.batches.step()
 	}
 	x.withSeen(x.tree, ran, seen)
 	stats := rows.Stats()
@@ -782,5 +782,5 @@ func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
 		stats = *x.Stats
 	}
 	return &Rows{of: s, columns: []Column{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}, now: out, at: -1, ctx: ctx,
-		next: func() (batch, error, bool) { return nil, nil, false }, took: querystats.NewCollector(stats)}, nil
+		next: func() (batch, error, bool) { return nil, nil, false }, collector: querystats.NewCollector(stats)}, nil
 }

@@ -13,13 +13,13 @@ import (
 
 // measured notes what a stream gives, if anybody wants to know.
 func (x *execution) measured(n plan.Node, in stream) stream {
-	if x.seen == nil {
+	if x.rowCounts == nil {
 		return in
 	}
 	return func(yield func(batch, error) bool) {
 		var g querystats.Operator
 		start, loaded := time.Now(), x.loaded()
-		defer func() { x.seen.Measure(n, g) }()
+		defer func() { x.rowCounts.Measure(n, g) }()
 		for b, err := range in {
 			g.Elapsed += time.Since(start) - x.loaded() + loaded
 			if b != nil {
@@ -36,10 +36,10 @@ func (x *execution) measured(n plan.Node, in stream) stream {
 
 // loaded is what loading has taken so far.
 func (x *execution) loaded() time.Duration {
-	if x.rows.took == nil {
+	if x.rows.collector == nil {
 		return 0
 	}
-	return x.rows.took.Snapshot().Loading.Total()
+	return x.rows.collector.Snapshot().Loading.Total()
 }
 
 // bytes is what rows take: those of a table, and of groups, the bits of their codes in the columns that are asked for; values 8 bytes each,
@@ -57,7 +57,7 @@ func (x *execution) bytes(b batch) (n int64) {
 		for _, a := range b {
 			n += int64(a.Data().SizeInBytes())
 		}
-	case made:
+	case intermediate:
 		bits = rowBits(b.of, all(len(b.of.Fields)))
 	default: // they stay in the table until somebody reads them
 		bits = rowBits(x.plan.Table, x.fragment.Columns)

@@ -96,7 +96,7 @@ func (x *Explanation) withSeen(explained, executed plan.Node, seen *querystats.R
 // countSelected counts the rows that the fragment's condition leaves of its table, for ANALYZE.
 func (s *planned) countSelected(ctx context.Context, b backend, seen *querystats.RowCounts) error {
 	f := s.fragment
-	if f.Where == nil || s.spared != nil || s.star != nil {
+	if f.Where == nil || s.pruning != nil || s.star != nil {
 		return nil
 	}
 	q, err := physical.NewQuery(s.plan.Table, &plan.Fragment{Table: s.plan.Table.Name, Where: f.Where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})

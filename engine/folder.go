@@ -47,7 +47,7 @@ func (db *DB) openFolder(ctx context.Context) error {
 // savedEntry is that of a table in files.
 func (db *DB) savedEntry(saved *storage.Saved) *catalog.Entry {
 	e := catalog.NewEntry(saved.Definition.Name, func(ctx context.Context, o ingest.Options) (catalog.Source, error) { return saved.Open(ctx, o) })
-	e.Definition, e.DeltaBytes = saved.Definition, saved.Amended()
+	e.Definition, e.DeltaBytes = saved.Definition, saved.DeltaBytes()
 	return e
 }
 
@@ -59,7 +59,7 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 		t, err = db.read(ctx, e, t.All())
 	}
 	if errors.As(err, new(*ingest.MemoryError)) {
-		if db.makeRoom(ctx) {
+		if db.evict(ctx) {
 			return db.whole(ctx, name)
 		}
 		err = fmt.Errorf("all of table %s has to be in memory here: %w", expr.Ident(name), err)
@@ -69,7 +69,7 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 
 // commit writes what a statement or a transaction has changed to the DB's folder, as one record, and makes it what statements
 // read from now on; with tables.one. It is there after a crash when wait has returned nil.
-func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func() error, err error) {
+func (db *DB) commit(ctx context.Context, changes []storage.Change, next []newVersion) (wait func() error, err error) {
 	wait = func() error { return nil }
 	if kept := db.lasting(changes); db.store != nil && len(kept) > 0 {
 		var apart []string
@@ -128,7 +128,7 @@ func (db *DB) checkpointBeside(ctx context.Context) error {
 		return err
 	}
 	defer db.pointing.Release(1)
-	var b *storage.Beside
+	var b *storage.OnlineCheckpoint
 	var unpins []func()
 	drawn := false
 	err := db.alone(ctx, func() error {
@@ -215,7 +215,7 @@ func (db *DB) lastingTables(ctx context.Context) (tables []*table.Table) {
 
 // adding is rows that are in files, on their way into a table.
 type adding struct {
-	*storage.Adding
+	*storage.BulkLoad
 	def     *storage.Definition
 	creates bool // there is no such table yet
 }
@@ -237,11 +237,11 @@ func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 	if err != nil && drawn {
 		db.drawn.Store(true)
 	}
-	var next []installed
+	var next []newVersion
 	var changes []storage.Change
 	for _, t := range compacted {
 		changes = append(changes, storage.Change{Table: t.Name, Compact: true})
-		next = append(next, installed{name: t.Name, def: db.entry(t.Name).Definition, table: t})
+		next = append(next, newVersion{name: t.Name, def: db.entry(t.Name).Definition, table: t})
 	}
 	if more != nil && err == nil {
 		c := storage.Change{Table: more.def.Name}
@@ -249,14 +249,14 @@ func (db *DB) checkpoint(ctx context.Context, more *adding) error {
 			c.Define = more.def
 		}
 		changes = append(changes, c)
-		next = append(slices.DeleteFunc(next, func(n installed) bool { return n.name == c.Table }), installed{name: c.Table, def: more.def, filed: true})
+		next = append(slices.DeleteFunc(next, func(n newVersion) bool { return n.name == c.Table }), newVersion{name: c.Table, def: more.def, filed: true})
 	}
 	for _, e := range entries {
 		if e.DeltaBytes == 0 || err != nil || more != nil && e.Name == more.def.Name {
 			continue
 		}
-		if saved := db.store.Saved(e.Name); saved != nil && saved.Amended() < e.DeltaBytes { // some of it is in files now
-			next = append(next, installed{name: e.Name, def: e.Definition, filed: true})
+		if saved := db.store.Saved(e.Name); saved != nil && saved.DeltaBytes() < e.DeltaBytes { // some of it is in files now
+			next = append(next, newVersion{name: e.Name, def: e.Definition, filed: true})
 		}
 	}
 	db.install(changes, next)

@@ -31,7 +31,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 		return v.groupsOf(ctx, s.plan, n, took)
 	}
 	var states []physical.GroupStates
-	err := s.reaches(b)
+	err := s.supports(b)
 	if err == nil {
 		states, err = find(ctx, b, s.plan, took)
 	}
@@ -53,8 +53,8 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 // gathered. Where the device leaves the groups to others, they are those of rows in host memory.
 func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[aggregation.GroupRows, error] {
 	return func(yield func(aggregation.GroupRows, error) bool) {
-		if s.leaves(err) {
-			now, done, err := s.here(ctx)
+		if s.fallsBack(err) {
+			now, done, err := s.fetchToHost(ctx)
 			if err != nil {
 				yield(aggregation.GroupRows{}, err)
 				return
@@ -88,7 +88,7 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 // groupsOfStar is groupsOf over a star of joins.
 func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
 	return func(yield func(aggregation.GroupRows, error) bool) {
-		now, done, err := s.suited(ctx, b, took)
+		now, done, err := s.adapt(ctx, b, took)
 		var t *table.Table
 		var states []physical.GroupStates
 		if err == nil && now.star != nil {
@@ -133,15 +133,15 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
 		err := x.backend(&opening, func(b backend) error {
-			x.rows.took = &querystats.Collector{}
-			x.rows.took.Start(b.Name(), opening)
-			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.took, x.states) {
+			x.rows.collector = &querystats.Collector{}
+			x.rows.collector.Start(b.Name(), opening)
+			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.collector, x.states) {
 				if err != nil {
 					return err
 				}
 				var b batch = valueRows(rows.Values)
 				if rows.Chunk != nil {
-					b = madeRows(rows.Chunk)
+					b = intermediateOf(rows.Chunk)
 				}
 				if !yield(b, nil) {
 					return errStopped

@@ -57,15 +57,15 @@ func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *qu
 }
 
 // keysAlone is the values of a query's one key as rows of a table like its own, which has no other column.
-func keysAlone(q *physical.Query, keys *table.Segment) made {
+func keysAlone(q *physical.Query, keys *table.Segment) intermediate {
 	c := &table.Chunk{Rows: keys.Rows(), Segments: make([]*table.Segment, len(q.Table.Fields))}
 	c.Segments[q.Order.Keys[0].E.(*expr.Column).Index] = keys
-	return made{q.Table.With(c), blockRows{table.Block{N: c.Rows}}}
+	return intermediate{q.Table.With(c), blockRows{table.Block{N: c.Rows}}}
 }
 
 // firsts are rows in the order of a query of which no two are alike in its Unique keys: the first of each.
-func (p placedRows) firsts(q *physical.Query) (placedRows, error) {
-	if q.Order.Unique == 0 || len(p.places) == 0 {
+func (p rowIDs) firsts(q *physical.Query) (rowIDs, error) {
+	if q.Order.Unique == 0 || len(p.ids) == 0 {
 		return p, nil
 	}
 	blocks, of := p.blocks()
@@ -75,8 +75,8 @@ func (p placedRows) firsts(q *physical.Query) (placedRows, error) {
 	}
 	last, row := 0, 0 // of the row before: its block, and its number there
 	next := make([]int, len(blocks))
-	places := p.places[:0]
-	for i, place := range p.places {
+	places := p.ids[:0]
+	for i, place := range p.ids {
 		b := of[i]
 		at := next[b]
 		next[b]++
@@ -88,7 +88,7 @@ func (p placedRows) firsts(q *physical.Query) (placedRows, error) {
 			places = append(places, place)
 		}
 	}
-	return placedRows{places, p.starts}, nil
+	return rowIDs{places, p.starts}, nil
 }
 
 // keyColumns are, of each of some blocks of a query's table, the columns of codes by which its rows come in the order of keys. Those of expressions
@@ -188,7 +188,7 @@ func (b *passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([
 var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
 
 // merged is the rows of runs in order, no more than are wanted. Of rows that are alike those of an earlier run come first.
-func merged(q *physical.Query, runs []physical.SortedRun) (out placedRows, err error) {
+func merged(q *physical.Query, runs []physical.SortedRun) (out rowIDs, err error) {
 	slices.SortStableFunc(runs, func(a, b physical.SortedRun) int { return a.Chunk - b.Chunk })
 	runs = slices.DeleteFunc(runs, func(r physical.SortedRun) bool { return len(r.Rows) == 0 })
 	out.starts, _ = chunkStarts(q.Table)
@@ -199,13 +199,13 @@ func merged(q *physical.Query, runs []physical.SortedRun) (out placedRows, err e
 	if f := q.Order.Limit; f >= 0 && f < int64(total) {
 		total = int(f)
 	}
-	out.places = make([]uint64, 0, total)
+	out.ids = make([]uint64, 0, total)
 	switch len(runs) {
 	case 0:
 		return out, nil
 	case 1:
 		for _, row := range runs[0].Rows[:total] {
-			out.places = append(out.places, out.starts[runs[0].Chunk]+uint64(row))
+			out.ids = append(out.ids, out.starts[runs[0].Chunk]+uint64(row))
 		}
 		return out, nil
 	}
@@ -221,9 +221,9 @@ func merged(q *physical.Query, runs []physical.SortedRun) (out placedRows, err e
 	for i, r := range runs {
 		heads[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows, columns: columns[i]}
 	}
-	for h := externalsort.NewHeap(heads, (*head).before); len(out.places) < total; {
+	for h := externalsort.NewHeap(heads, (*head).before); len(out.ids) < total; {
 		first := h.First()
-		out.places = append(out.places, first.start+uint64(first.rows[first.at]))
+		out.ids = append(out.ids, first.start+uint64(first.rows[first.at]))
 		first.at++
 		h.Next(first.at < len(first.rows))
 	}

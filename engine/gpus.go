@@ -56,7 +56,7 @@ type part struct {
 	// visits are the parts of q that the device goes over one after the other; nil where it has room for all.
 	visits []partial.Visit
 	// near says between which codes the order statistics of q probably are, by their aggregates; nil where it is not known.
-	near     func() map[int]predicate.Span
+	spans    func() map[int]predicate.Span
 	recorded bool // its passes are recorded alone: the store, which is the GL thread's, is told of no visits
 }
 

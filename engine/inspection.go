@@ -139,7 +139,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
 			x.execute = func(b backend, took *querystats.Collector) (values []table.Value, err error) {
-				now, done, err := x.suited(ctx, b, took)
+				now, done, err := x.adapt(ctx, b, took)
 				if err != nil {
 					return nil, err
 				}

@@ -197,7 +197,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	if err != nil {
 		return nil, nil, err
 	}
-	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen, away: away}
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", joinedRows: seen, away: away}
 	if pairing != nil {
 		joined.joined = slices.Concat(pairing.plan.steps(), joined.joined)
 		switch {
@@ -217,9 +217,9 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	return joined, done, nil
 }
 
-// here is the statement for the same rows in host memory, where their columns are on a device alone. Those that a device has lost are
+// fetchToHost is the statement for the same rows in host memory, where their columns are on a device alone. Those that a device has lost are
 // joined again on auto.
-func (s *planned) here(ctx context.Context) (now *planned, done func(), err error) {
+func (s *planned) fetchToHost(ctx context.Context) (now *planned, done func(), err error) {
 	t, err := s.away.Table(ctx)
 	if err != nil && ctx.Err() == nil && s.db.Backend() == "auto" {
 		return (&planned{Statement: s.Statement, tables: s.tables}).joinedBy(ctx, nil, nil)
@@ -227,7 +227,7 @@ func (s *planned) here(ctx context.Context) (now *planned, done func(), err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	now = &planned{Statement: s.Statement, tables: s.tables, joined: s.joined, joinedOn: s.joinedOn, seen: s.seen}
+	now = &planned{Statement: s.Statement, tables: s.tables, joined: s.joined, joinedOn: s.joinedOn, joinedRows: s.joinedRows}
 	if err := now.lower(t); err != nil {
 		return nil, nil, err
 	}
@@ -277,23 +277,23 @@ func onDevice(b backend) bool {
 	return ok && v.name == "compute"
 }
 
-// reaches is a [plan.Declined] where a backend does not have the statement's rows.
-func (s *planned) reaches(b backend) error {
+// supports is a [plan.Declined] where a backend does not have the statement's rows.
+func (s *planned) supports(b backend) error {
 	if s.away != nil && !onDevice(b) {
 		return &plan.Declined{Why: "the rows of the joins are on a device"}
 	}
 	return nil
 }
 
-// leaves reports that an error of a statement whose rows are away leaves it to be done over rows in host memory: so does one of a row on one of
+// fallsBack reports that an error of a statement whose rows are away leaves it to be done over rows in host memory: so does one of a row on one of
 // several devices, since which is first is known there.
-func (s *planned) leaves(err error) bool {
+func (s *planned) fallsBack(err error) bool {
 	ofRow := s.away != nil && len(s.plan.Table.Chunks) > 1 && errors.As(err, new(*expr.Error))
 	return s.away != nil && (ofRow || declined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
 }
 
-// suited is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
-func (s *planned) suited(ctx context.Context, b backend, took *querystats.Collector) (now *planned, done func(), err error) {
+// adapt is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
+func (s *planned) adapt(ctx context.Context, b backend, took *querystats.Collector) (now *planned, done func(), err error) {
 	if s.star == nil {
 		return s, func() {}, nil
 	}
@@ -499,14 +499,14 @@ func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost
 	if on.Opening > 0 {
 		missing = append(missing, device)
 	}
-	on.Share = db.uses.share(on.Transfer+on.Opening, missing...)
+	on.Share = db.amortisation.share(on.Transfer+on.Opening, missing...)
 	return on, missing
 }
 
 // decide says whether compute takes less time than cpu, and why, with what either takes alone.
 func (db *DB) decide(of weighed) (there bool, why string) {
 	if of.on.Run < of.onCPU.Run && of.on.Total() >= of.onCPU.Total() { // it would have gained from these
-		db.uses.add(of.missing...)
+		db.amortisation.add(of.missing...)
 	}
 	list := []cost.Prediction{of.onCPU, of.on}
 	cost.Cheapest(list)
@@ -1065,7 +1065,7 @@ func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err erro
 		}
 		var values []table.Value
 		if parts := s.partsOnce(q); len(parts) > 1 {
-			values, err = s.together(ctx, q, parts, p.took, func(g *devicepool.GPU) pass.Runner { return notes[g] })
+			values, err = s.mergedOnAll(ctx, q, parts, p.took, func(g *devicepool.GPU) pass.Runner { return notes[g] })
 		} else {
 			values, err = s.alone(ctx, parts[0], p.took, notes[parts[0].GPU])
 		}

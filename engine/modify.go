@@ -21,8 +21,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// modifying is a statement that changes a table.
-type modifying struct {
+// mutation is a statement that changes a table.
+type mutation struct {
 	*Statement
 	*sql.Change
 	params  []table.Value
@@ -33,7 +33,7 @@ type modifying struct {
 	merged  map[int]bool  // of a part of a MERGE: rows that it and the parts before change; else nil
 	unpins  []func()      // of tables that no catalog has; called when some of their segments are a table's
 	target  string        // the table whose rows have numbers in the trees; "" for none
-	lookup  *lookup       // Rows, where they are looked for by a key; else nil
+	lookup  *pointLookup  // Rows, where they are looked for by a key; else nil
 	files   *storage.Rows // the target, where it is not in memory; else nil
 	kept    *ingest.Kept  // what COPY FROM STDIN has read; nil for another statement
 	inParts bool          // the rows that it adds go to files piece by piece
@@ -55,7 +55,7 @@ var errBind = errors.New("the statement has to be bound")
 // changeOf is change with values. Where the statement has to repeat one that was bound before, ok is false, and nothing has happened, if it cannot.
 func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats bool) (_ *Rows, ok bool, err error) {
 	start := time.Now()
-	m := &modifying{Statement: s, params: params}
+	m := &mutation{Statement: s, params: params}
 	defer func() {
 		if m.kept != nil {
 			m.kept.Close()
@@ -90,7 +90,7 @@ func recovered(err *error) {
 }
 
 // run changes tables; what is so is kept when wait has returned.
-func (m *modifying) run(ctx context.Context, repeats bool) (_ *Rows, wait func() error, err error) {
+func (m *mutation) run(ctx context.Context, repeats bool) (_ *Rows, wait func() error, err error) {
 	defer recovered(&err)
 	s, db := m.Statement, m.db
 	if err = db.writes(); err != nil {
@@ -113,8 +113,8 @@ func (m *modifying) run(ctx context.Context, repeats bool) (_ *Rows, wait func()
 	}
 	if m.target != "" && m.lookup == nil && (m.files != nil || !m.lookUp()) {
 		r := s.empty(ctx)
-		r.took = &querystats.Collector{}
-		if done, err := m.ahead(ctx, c, r.took); done || err != nil {
+		r.collector = &querystats.Collector{}
+		if done, err := m.ahead(ctx, c, r.collector); done || err != nil {
 			r.changed = m.changed
 			return r, func() error { return nil }, err
 		}
@@ -144,7 +144,7 @@ func (m *modifying) run(ctx context.Context, repeats bool) (_ *Rows, wait func()
 }
 
 // computed is what the statement changes, and the tables that it makes. The parts of a MERGE change them one after another.
-func (m *modifying) computed(ctx context.Context, view *DB) (changes []storage.Change, next []installed, err error) {
+func (m *mutation) computed(ctx context.Context, view *DB) (changes []storage.Change, next []newVersion, err error) {
 	if m.Parts == nil {
 		if changes, err = m.changes(ctx, view); err == nil {
 			next, err = m.apply(ctx, nil, changes)
@@ -152,9 +152,9 @@ func (m *modifying) computed(ctx context.Context, view *DB) (changes []storage.C
 		return changes, next, err
 	}
 	of := make([][]storage.Change, len(m.Parts))
-	parts, merged := make([]*modifying, len(m.Parts)), map[int]bool{}
+	parts, merged := make([]*mutation, len(m.Parts)), map[int]bool{}
 	for i, part := range m.Parts { // all of the table as it is
-		p := &modifying{Statement: m.Statement, Change: part, params: m.params, def: m.def, files: m.files, merged: merged}
+		p := &mutation{Statement: m.Statement, Change: part, params: m.params, def: m.def, files: m.files, merged: merged}
 		parts[i] = p
 		of[i], err = p.changes(ctx, view)
 		m.unpins, p.unpins = append(m.unpins, p.unpins...), nil
@@ -189,12 +189,12 @@ func (db *DB) writes() error {
 }
 
 // finish makes the changes those of the transaction, or else commits them.
-func (m *modifying) finish(ctx context.Context, changes []storage.Change, next []installed) (wait func() error, err error) {
+func (m *mutation) finish(ctx context.Context, changes []storage.Change, next []newVersion) (wait func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for _, n := range next { // what is resident of these stays
-		if n.table != nil && n.late == nil {
+		if n.table != nil && n.pending == nil {
 			defer m.db.pinned(n.table)()
 		}
 	}
@@ -206,7 +206,7 @@ func (m *modifying) finish(ctx context.Context, changes []storage.Change, next [
 }
 
 // unpin lets go of the tables that the statement has made.
-func (m *modifying) unpin() {
+func (m *mutation) unpin() {
 	for _, f := range m.unpins {
 		f()
 	}
@@ -214,7 +214,7 @@ func (m *modifying) unpin() {
 }
 
 // view is the DB with other tables in the place of those of their names, or besides. They do not change.
-func (m *modifying) view(tables map[string]*table.Table) *DB {
+func (m *mutation) view(tables map[string]*table.Table) *DB {
 	db := m.db
 	c := db.tables.View()
 	for name, t := range tables {
@@ -231,7 +231,7 @@ func (m *modifying) view(tables map[string]*table.Table) *DB {
 }
 
 // bind resolves the statement's names in a catalog, and returns it with the DB that its trees are for, unless the target has to be numbered.
-func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err error) {
+func (m *mutation) bind(ctx context.Context) (c sql.Catalog, view *DB, err error) {
 	db := m.db
 	c, view = db.catalog(ctx), db
 	m.target, err = m.parsed.Numbered(c)
@@ -254,7 +254,7 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 		c = view.catalog(ctx)
 	}
 	if m.target != "" {
-		e := db.entry(m.target) // another one, of which nothing is read, may be in its place at any time: see makeRoom
+		e := db.entry(m.target) // another one, of which nothing is read, may be in its place at any time: see evict
 		if m.files, err = db.inFiles(ctx, e); err != nil {
 			return c, nil, err
 		}
@@ -285,21 +285,21 @@ func (m *modifying) bind(ctx context.Context) (c sql.Catalog, view *DB, err erro
 }
 
 // lookUp reports that the rows of the target which the statement changes are looked for by a key.
-func (m *modifying) lookUp() bool {
+func (m *mutation) lookUp() bool {
 	switch {
 	case m.Parts != nil:
 		return false
 	case m.Conflict != nil:
 		v, ok := m.Rows.(*plan.Values)
 		return ok && constants(v)
-	case m.db.looksUp():
-		m.lookup = m.db.lookupOf(m.Rows)
+	case m.db.usesPointLookups():
+		m.lookup = m.db.pointLookupOf(m.Rows)
 	}
 	return m.lookup != nil
 }
 
 // numbered is the DB with the target numbered: its rows have [table.NumberField].
-func (m *modifying) numbered(ctx context.Context) (*DB, error) {
+func (m *mutation) numbered(ctx context.Context) (*DB, error) {
 	db := m.db
 	if m.files != nil {
 		rows := m.files.Numbered()
@@ -328,7 +328,7 @@ func (db *DB) answer(ctx context.Context, of *Statement, tree plan.Node, params 
 }
 
 // given is the rows of the statement's query as a table with fields.
-func (m *modifying) given(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
+func (m *mutation) given(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
 	if m.Rows == nil {
 		return &table.Table{Name: m.Table, Fields: fields}, nil
 	}
@@ -349,7 +349,7 @@ func constants(v *plan.Values) bool {
 }
 
 // written are rows of VALUES as a table.
-func (m *modifying) written(v *plan.Values, fields []table.Field) (*table.Table, error) {
+func (m *mutation) written(v *plan.Values, fields []table.Field) (*table.Table, error) {
 	if len(v.Rows) == 1 && !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Type.Kind == table.Interval }) {
 		row, err := evaluate(v.Rows[0], func(e expr.Expr) expr.Expr { return e }, nil)
 		one := &table.Chunk{Rows: 1, Segments: make([]*table.Segment, len(fields))}
@@ -375,7 +375,7 @@ func (m *modifying) written(v *plan.Values, fields []table.Field) (*table.Table,
 
 // whole is the rows of a query that gives columns of a table, of the types of fields, all of its rows and no more: its segments
 // are shared. Of another query it is nil.
-func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
+func (m *mutation) whole(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
 	p, ok := m.Rows.(*plan.Project)
 	if !ok {
 		return nil, nil
@@ -404,7 +404,7 @@ func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*t
 }
 
 // changes are what the statement changes.
-func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, error) {
+func (m *mutation) changes(ctx context.Context, db *DB) ([]storage.Change, error) {
 	switch m.Verb {
 	case "CREATE TABLE", "INSERT", "COPY":
 		if m.Lax { // and there is one
@@ -415,7 +415,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			return nil, err
 		}
 		ch := storage.Change{Table: m.Table, Define: m.Define}
-		if t, err = m.counted(&ch, t); err == nil {
+		if t, err = m.setSequences(&ch, t); err == nil {
 			t, err = m.fitRows(t)
 		}
 		if err != nil {
@@ -451,7 +451,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		for _, name := range m.More {
 			def := m.db.entry(name).Definition
 			if m.Restart {
-				def = restarted(def)
+				def = restartedSequences(def)
 			}
 			list = append(list, storage.Change{Table: name, Drop: true}, storage.Change{Table: name, Define: def})
 		}
@@ -463,11 +463,11 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	}
 	m.changed = len(numbers)
 	ch := storage.Change{Table: m.Table}
-	for _, of := range m.Counted {
+	for _, of := range m.Sequences {
 		if m.changed == 0 {
 			break
 		}
-		if columns[slices.Index(m.Set, of.Column)], err = m.db.count(&ch, m.def, of.Column, m.changed); err != nil {
+		if columns[slices.Index(m.Set, of.Column)], err = m.db.takeNumbers(&ch, m.def, of.Column, m.changed); err != nil {
 			return nil, err
 		}
 	}
@@ -503,7 +503,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 }
 
 // dropped are the changes that drop tables and views.
-func (m *modifying) dropped() (list []storage.Change) {
+func (m *mutation) dropped() (list []storage.Change) {
 	for _, name := range m.More {
 		list = append(list, storage.Change{Table: name, Drop: true})
 	}
@@ -511,7 +511,7 @@ func (m *modifying) dropped() (list []storage.Change) {
 }
 
 // defined are the changes that define views anew.
-func (m *modifying) defined() (list []storage.Change) {
+func (m *mutation) defined() (list []storage.Change) {
 	for _, v := range m.Views {
 		if m.db.entry(v.Name) != nil {
 			list = append(list, storage.Change{Table: v.Name, Drop: true})
@@ -522,7 +522,7 @@ func (m *modifying) defined() (list []storage.Change) {
 }
 
 // found are the numbers of the rows that the statement changes, and the columns of Set.
-func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, err error) {
+func (m *mutation) found(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, err error) {
 	fields := []table.Field{table.NumberField}
 	for _, col := range m.Set {
 		fields = append(fields, m.def.Fields[col])
@@ -556,7 +556,7 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 }
 
 // sparse reports that more than a part of the table's rows will have gone when n more do.
-func (m *modifying) sparse(n, part int) bool {
+func (m *mutation) sparse(n, part int) bool {
 	rows := 0
 	for _, c := range m.db.entry(m.Table).Table.Load().Chunks {
 		rows, n = rows+c.Rows, n+c.Deleted
@@ -602,28 +602,28 @@ func byNumber(t *table.Table) (numbers []int, columns []*table.Segment, err erro
 	return sorted, columns, nil
 }
 
-// installed is the next snapshot of a table; none where it is dropped.
-type installed struct {
-	name  string
-	def   *storage.Definition
-	table *table.Table
-	late  *storage.Change // that makes it when it is installed, of the one before; nil: it is there
-	filed bool            // it is in files, and not in memory
-	apart *storage.Rows   // of the same files, before the change; nil where the files are others
-	after *storage.Rows   // and after it; nil where nobody has asked for them yet
+// newVersion is the next snapshot of a table; none where it is dropped.
+type newVersion struct {
+	name    string
+	def     *storage.Definition
+	table   *table.Table
+	pending *storage.Change // that makes it when it is installed, of the one before; nil: it is there
+	filed   bool            // it is in files, and not in memory
+	apart   *storage.Rows   // of the same files, before the change; nil where the files are others
+	after   *storage.Rows   // and after it; nil where nobody has asked for them yet
 }
 
 // apply checks the rows that are new, and applies the changes, to the tables of list where it has them.
-func (m *modifying) apply(ctx context.Context, list []installed, changes []storage.Change) (_ []installed, err error) {
+func (m *mutation) apply(ctx context.Context, list []newVersion, changes []storage.Change) (_ []newVersion, err error) {
 	for i, c := range changes {
-		n := installed{name: c.Table, def: c.Define}
+		n := newVersion{name: c.Table, def: c.Define}
 		e := m.db.entry(c.Table)
 		if n.def == nil && e != nil {
 			n.def = e.Definition
 		}
 		var t *table.Table
 		apart := (*storage.Rows)(nil) // the rows before the change, where they are in files
-		if at := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); at >= 0 {
+		if at := slices.IndexFunc(list, func(o newVersion) bool { return o.name == c.Table }); at >= 0 {
 			t, n.apart, apart = list[at].table, list[at].apart, list[at].after
 			list = slices.Delete(list, at, at+1)
 		} else if e != nil && !c.Drop { // whose rows nobody asks for
@@ -639,7 +639,7 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 		}
 		if c.From != nil {
 			if n.name = c.Define.Name; n.name != c.Table { // there is none of the name before
-				list = append(list, installed{name: c.Table})
+				list = append(list, newVersion{name: c.Table})
 			}
 		}
 		if apart != nil {
@@ -662,14 +662,14 @@ func (m *modifying) apply(ctx context.Context, list []installed, changes []stora
 			}
 		}
 		made := &changes[i] // c as it is made: rows that it updates may move
-		if *made, err = c.Moving(t); err != nil {
+		if *made, err = c.MoveRows(t); err != nil {
 			return nil, err
 		}
 		if len(made.Delete) > len(c.Delete) && m.db.store == nil && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) {
 			made.Compact, late = true, false // rows that moved are there once more; in a folder the next checkpoint does it, for the log would make a table be read as a whole
 		}
 		if n.table = t; late {
-			n.late = made
+			n.pending = made
 		} else if n.table, err = made.Apply(t); err != nil {
 			return nil, err
 		}
@@ -692,7 +692,7 @@ func changes(k storage.Key, c *storage.Change) bool {
 }
 
 // changesKeys reports that a change updates columns of some key of the table.
-func (m *modifying) changesKeys(c *storage.Change) bool {
+func (m *mutation) changesKeys(c *storage.Change) bool {
 	return slices.ContainsFunc(m.def.Keys, func(k storage.Key) bool { return changes(k, c) })
 }
 
@@ -711,7 +711,7 @@ func changedColumns(c *storage.Change) (list []changedColumn) {
 
 // check reports the first rule of the table that its new rows break; before is the table without the change, nil where the change
 // makes it.
-func (m *modifying) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
+func (m *mutation) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
 	changed := changedColumns(c)
 	if err := m.hold(ctx, changed); err != nil || len(changed) == 0 {
 		return err
@@ -752,7 +752,7 @@ var (
 )
 
 // hold reports the first rule of the table that its new rows break by themselves.
-func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
+func (m *mutation) hold(ctx context.Context, changed []changedColumn) error {
 	for _, ch := range changed {
 		f := m.def.Fields[ch.at]
 		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
@@ -774,7 +774,7 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 
 // broken is a check that some row of a table does not satisfy: the first of that row; nil where there is none. One statement asks for several of them, unless
 // they are so long that their operators together may be more than an expression takes.
-func (m *modifying) broken(ctx context.Context, view *DB, name string, checks []storage.Check) (*storage.Check, error) {
+func (m *mutation) broken(ctx context.Context, view *DB, name string, checks []storage.Check) (*storage.Check, error) {
 	const most = 512 // bytes of conditions
 	for len(checks) > 0 {
 		n, size := 0, 0
@@ -825,7 +825,7 @@ func fitted(def *storage.Definition, col int, s *table.Segment) (*table.Segment,
 }
 
 // fitRows are rows for the table whose texts fit their columns.
-func (m *modifying) fitRows(t *table.Table) (*table.Table, error) {
+func (m *mutation) fitRows(t *table.Table) (*table.Table, error) {
 	for col := range m.def.Columns {
 		for i, chunk := range t.Chunks {
 			s, err := fitted(m.def, col, chunk.Segments[col])
@@ -846,7 +846,7 @@ func (m *modifying) fitRows(t *table.Table) (*table.Table, error) {
 }
 
 // fitColumns fits the columns of Set, which may be without rows.
-func (m *modifying) fitColumns(def *storage.Definition, columns []*table.Segment) (err error) {
+func (m *mutation) fitColumns(def *storage.Definition, columns []*table.Segment) (err error) {
 	for i, col := range m.Set {
 		if columns[i], err = fitted(def, col, columns[i]); err != nil {
 			return err
@@ -871,12 +871,12 @@ func inRange(f table.Field, values *table.Segment) error {
 const newRows = sql.NewRows
 
 // unique fails where one of rows, which the table has, is there with the same key once more.
-func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table) error {
+func (m *mutation) unique(ctx context.Context, k storage.Key, rows, next *table.Table) error {
 	return m.lacks(ctx, k, m.view(map[string]*table.Table{m.Table: next, newRows: rows}))
 }
 
 // lacks fails where the table, which has the new rows, has the key of one of these more than once.
-func (m *modifying) lacks(ctx context.Context, k storage.Key, view *DB) error {
+func (m *mutation) lacks(ctx context.Context, k storage.Key, view *DB) error {
 	var names, texts, on []string
 	for _, col := range k.Columns {
 		name := expr.Ident(m.def.Fields[col].Name)
@@ -893,7 +893,7 @@ func (m *modifying) lacks(ctx context.Context, k storage.Key, view *DB) error {
 }
 
 // duplicate is the error of two rows that have the same values of a key.
-func (m *modifying) duplicate(k storage.Key, values []table.Value) error {
+func (m *mutation) duplicate(k storage.Key, values []table.Value) error {
 	var columns, texts []string
 	for i, col := range k.Columns {
 		columns, texts = append(columns, m.def.Fields[col].Name), append(texts, values[i].S)
@@ -902,7 +902,7 @@ func (m *modifying) duplicate(k storage.Key, values []table.Value) error {
 }
 
 // repeated are the values, as texts, of a key that several rows of a table have; nil where there are none.
-func (m *modifying) repeated(ctx context.Context, view *DB, name string, fields []table.Field, k storage.Key) ([]table.Value, error) {
+func (m *mutation) repeated(ctx context.Context, view *DB, name string, fields []table.Field, k storage.Key) ([]table.Value, error) {
 	var names []string
 	for _, col := range k.Columns {
 		names = append(names, expr.Ident(fields[col].Name))
@@ -916,7 +916,7 @@ func (m *modifying) repeated(ctx context.Context, view *DB, name string, fields 
 }
 
 // ask runs a statement of the engine's own over a view.
-func (m *modifying) ask(ctx context.Context, view *DB, text string) ([][]table.Value, error) {
+func (m *mutation) ask(ctx context.Context, view *DB, text string) ([][]table.Value, error) {
 	st, err := parseOne(text)
 	if err != nil {
 		return nil, err
@@ -937,7 +937,7 @@ func (m *modifying) ask(ctx context.Context, view *DB, text string) ([][]table.V
 
 // install makes the snapshots that changes have made those that statements read from now on, all at once; in a transaction,
 // those of its statements.
-func (db *DB) install(changes []storage.Change, list []installed) {
+func (db *DB) install(changes []storage.Change, list []newVersion) {
 	db.snapshots.Lock()
 	defer db.snapshots.Unlock()
 	if db.tx == nil {
@@ -948,8 +948,8 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 	}
 	for _, n := range list {
 		old := db.tables.Entry(n.name)
-		if n.late != nil {
-			next, err := n.late.Take(n.table, db.snapshots.Free(n.table, db.inMemory())) // which is no longer the entry's where a statement has made room
+		if n.pending != nil {
+			next, err := n.pending.Take(n.table, db.snapshots.Free(n.table, db.inMemory())) // which is no longer the entry's where a statement has made room
 			if err != nil {
 				panic(err) // it fits
 			}

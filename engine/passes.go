@@ -42,7 +42,7 @@ func (b *passes) execute(ctx context.Context, q *physical.Query, took *querystat
 	for {
 		parts := b.inParts(q)
 		if len(parts) > 1 {
-			values, err = b.together(ctx, q, parts, took, runner)
+			values, err = b.mergedOnAll(ctx, q, parts, took, runner)
 		} else {
 			values, err = b.alone(ctx, parts[0], took, runner(parts[0].GPU))
 			err = explained(b.name, err)

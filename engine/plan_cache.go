@@ -70,7 +70,7 @@ func (r *cachedPlan) stillValid(db *DB) bool {
 }
 
 // repeat makes m a statement that was bound before, with other values; false where that has to be bound, or would not be by single rows.
-func (m *modifying) repeat(r *cachedPlan, values []table.Value) bool {
+func (m *mutation) repeat(r *cachedPlan, values []table.Value) bool {
 	if !r.stillValid(m.db) {
 		return false
 	}
@@ -112,29 +112,29 @@ func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, o
 	}
 	s := &Statement{db: db, script: text, parsed: r.parsed.Like(text)}
 	if r.parsed.IsSelect() {
-		rows := s.lookedAgain(ctx, r, values)
+		rows := s.answerCachedLookup(ctx, r, values)
 		return rows, rows != nil, nil
 	}
 	s.again.Store(r)
 	return s.changeOf(ctx, values, true)
 }
 
-// lookedAgain is the answer of a look-up that was bound before, with other values; nil where the statement has to be bound.
-func (s *Statement) lookedAgain(ctx context.Context, r *cachedPlan, values []table.Value) *Rows {
-	if !r.stillValid(s.db) || !s.db.looksUp() {
+// answerCachedLookup is the answer of a look-up that was bound before, with other values; nil where the statement has to be bound.
+func (s *Statement) answerCachedLookup(ctx context.Context, r *cachedPlan, values []table.Value) *Rows {
+	if !r.stillValid(s.db) || !s.db.usesPointLookups() {
 		return nil
 	}
 	tree, ok := r.Rows(values)
 	if !ok {
 		return nil
 	}
-	l := s.db.lookupOf(tree)
+	l := s.db.pointLookupOf(tree)
 	if l == nil || l.of != r.def {
 		return nil
 	}
 	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{lookup: l, version: r.version}}
 	rows, err := of.reading(ctx, nil, func(ctx context.Context, _ []any) (*Rows, error) {
-		rows, err := of.looked(ctx)
+		rows, err := of.answerLookup(ctx)
 		if rows == nil && err == nil {
 			err = errBind
 		}

@@ -22,7 +22,7 @@ type pushing struct {
 // have changed.
 func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 	f := s.fragment
-	if f == nil || f.Join == nil || f.Groups == nil && len(f.Aggs) == 0 || s.outlined != nil {
+	if f == nil || f.Join == nil || f.Groups == nil && len(f.Aggs) == 0 || s.scanPruning != nil {
 		return pushing{}, nil
 	}
 	var entries []*catalog.Entry

@@ -52,10 +52,10 @@ type Rows struct {
 	err  error
 	over bool
 
-	took   *querystats.Collector // nil where no backend has run
-	before *querystats.Collector // what was taken before that; nil for nothing
-	files  Loading               // reading them, and what of the device was waited for then
-	waited time.Duration         // planning included
+	collector *querystats.Collector // nil where no backend has run
+	before    *querystats.Collector // what was taken before that; nil for nothing
+	files     Loading               // reading them, and what of the device was waited for then
+	waited    time.Duration         // planning included
 
 	changed int // rows of tables, by the statement
 }
@@ -143,7 +143,7 @@ func (r *Rows) values(room int) []table.Value {
 	}
 	out := r.room[:n:n]
 	r.room = r.room[n:]
-	if m, ok := r.now.(made); ok {
+	if m, ok := r.now.(intermediate); ok {
 		c, at := m.at(r.at)
 		for i, s := range c.Segments {
 			s.Read(at, &out[i])
@@ -180,7 +180,7 @@ func (r *Rows) put(col int, to *table.Value) {
 	case valueRows:
 		*to = b[r.at][col]
 		return
-	case made:
+	case intermediate:
 		c, at := b.at(r.at)
 		c.Segments[col].Read(at, to)
 		return
@@ -287,7 +287,7 @@ func (r *Rows) Err() error { return r.err }
 
 // Stats says what the statement has taken so far.
 func (r *Rows) Stats() Stats {
-	s, before := r.took.Snapshot(), r.before.Snapshot()
+	s, before := r.collector.Snapshot(), r.before.Snapshot()
 	s.Passes, s.Samples, s.Loading = s.Passes+before.Passes, s.Samples+before.Samples, s.Loading.Plus(before.Loading)
 	s.Elapsed += max(0, r.waited-s.Loading.Total())
 	s.Loading = s.Loading.Plus(r.files)
@@ -307,7 +307,7 @@ func (r *Rows) drain() (Stats, error) {
 func (r *Rows) rest() iter.Seq[batch] {
 	return func(yield func(batch) bool) {
 		for b := r.batch(); b != nil; b = r.batch() {
-			if m, ok := b.(made); ok {
+			if m, ok := b.(intermediate); ok {
 				b = m.values()
 			}
 			if r.now, r.read = nil, nil; !yield(b) { // who takes it may release it

@@ -22,7 +22,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// batch is some rows on their way through a tree: [blockRows] or [placedRows] of the fragment's table, [made], [computed] or [valueRows].
+// batch is some rows on their way through a tree: [blockRows] or [rowIDs] of the fragment's table, [intermediate], [computed] or [valueRows].
 type batch interface {
 	Len() int
 	// cut is the rows from i to before j.
@@ -64,11 +64,11 @@ type execution struct {
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend, *querystats.Collector) ([]table.Value, error)
 	// states asks a backend for what it finds of the groups of the fragment's rows, order for these rows in
-	// their order, [placedRows] or [made] of their keys alone; a [plan.Declined] leaves that to cpu.
-	states finder
-	order  func(backend, *querystats.Collector) (batch, error)
-	seen   *querystats.RowCounts // what is told the rows of nodes; nil for nobody
-	beyond *beyond               // what has the fragment's rows, where the host memory budget has no room for them; else nil
+	// their order, [rowIDs] or [intermediate] of their keys alone; a [plan.Declined] leaves that to cpu.
+	states    finder
+	order     func(backend, *querystats.Collector) (batch, error)
+	rowCounts *querystats.RowCounts // what is told the rows of nodes; nil for nobody
+	beyond    *beyond               // what has the fragment's rows, where the host memory budget has no room for them; else nil
 }
 
 // stream is what a node gives.
@@ -76,7 +76,7 @@ func (x *execution) stream(n plan.Node) stream {
 	out := x.measured(n, x.streamOf(n))
 	switch n.(type) {
 	case *plan.Filter, *plan.GroupingSets, *plan.Distinct:
-		return through(x.seen, n, out)
+		return through(x.rowCounts, n, out)
 	}
 	return out
 }
@@ -109,7 +109,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 		if a, ok := n.Input.(*plan.Aggregate); ok && len(a.Keys) > 0 {
 			having := *a
 			having.Having = n.Where
-			having.Found = x.seen.Setter(a)
+			having.Found = x.rowCounts.Setter(a)
 			return x.groups(&having)
 		}
 		return each(x.stream(n.Input), n.Input.Fields(), func(_ int, row []table.Value) ([]table.Value, error) {
@@ -120,9 +120,9 @@ func (x *execution) streamOf(n plan.Node) stream {
 			return row, nil
 		})
 	case *plan.Aggregate:
-		if n.Found == nil && x.seen != nil {
+		if n.Found == nil && x.rowCounts != nil {
 			counted := *n
-			counted.Found = x.seen.Setter(n)
+			counted.Found = x.rowCounts.Setter(n)
 			n = &counted
 		}
 		return x.groups(n)
@@ -142,7 +142,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 		}
 		if a, ok := n.Input.(*plan.Aggregate); ok && n.Limit >= 0 && n.Unique == 0 {
 			first := *a
-			first.TopN, first.Found = n, x.seen.Setter(a)
+			first.TopN, first.Found = n, x.rowCounts.Setter(a)
 			n = n.With(&first).(*plan.Sort)
 		}
 		if x.beyond != nil {
@@ -177,9 +177,9 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
 		err := x.backend(&opening, func(b backend) error {
-			x.rows.took = &querystats.Collector{}
-			x.rows.took.Start(b.Name(), opening)
-			sets, err := aggregation.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.took) })
+			x.rows.collector = &querystats.Collector{}
+			x.rows.collector.Start(b.Name(), opening)
+			sets, err := aggregation.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.collector) })
 			if err != nil {
 				return err
 			}
@@ -190,7 +190,7 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 					}
 					var out batch
 					if g.Chunk != nil {
-						out = madeRows(n.Chunk(i, g.Chunk))
+						out = intermediateOf(n.Chunk(i, g.Chunk))
 					} else {
 						rows := valueRows(g.Values)
 						for k, row := range rows {
@@ -344,9 +344,9 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 	var opening time.Duration
 	var row []table.Value
 	err := x.backend(&opening, func(b backend) (err error) {
-		x.rows.took = &querystats.Collector{} // nothing of a backend before it
-		x.rows.took.Start(b.Name(), opening)
-		row, err = x.execute(b, x.rows.took)
+		x.rows.collector = &querystats.Collector{} // nothing of a backend before it
+		x.rows.collector.Start(b.Name(), opening)
+		row, err = x.execute(b, x.rows.collector)
 		return err
 	})
 	if err != nil {
@@ -372,12 +372,12 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 	}
 	if s.otherwise != s.plan {
 		var values []table.Value
-		err := s.reaches(b)
+		err := s.supports(b)
 		if err == nil {
 			values, err = b.Execute(ctx, s.plan, took)
 		}
-		if s.leaves(err) {
-			now, done, err := s.here(ctx)
+		if s.fallsBack(err) {
+			now, done, err := s.fetchToHost(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -393,7 +393,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 
 // answerOfStar is answer of aggregates of a star without keys.
 func (s *planned) answerOfStar(ctx context.Context, b backend, took *querystats.Collector) ([]table.Value, error) {
-	now, done, err := s.suited(ctx, b, took)
+	now, done, err := s.adapt(ctx, b, took)
 	if err != nil {
 		return nil, err
 	}
@@ -426,13 +426,13 @@ func (x *execution) backend(opening *time.Duration, do func(backend) error) erro
 // the rows in the same order.
 func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
-	x.rows.took = &querystats.Collector{}
+	x.rows.collector = &querystats.Collector{}
 	given := 0
 	err := x.backend(&opening, func(b backend) error {
-		x.rows.took.Start(b.Name(), opening)
+		x.rows.collector.Start(b.Name(), opening)
 		opening = 0
 		if x.plan.Order != nil && given == 0 {
-			rows, err := x.order(b, x.rows.took)
+			rows, err := x.order(b, x.rows.collector)
 			if err == nil {
 				yield(rows, nil)
 				return nil
@@ -442,7 +442,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 			}
 		}
 		skip := given
-		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.took) {
+		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.collector) {
 			if given > 0 && errors.Is(err, glctx.ErrClosed) && !x.db.isClosed() { // no second time from the start
 				return sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the device was closed while rows were read: %v", err)
 			}
@@ -482,9 +482,9 @@ func (x *execution) gather(p *plan.Project) stream {
 	return func(yield func(batch, error) bool) {
 		for b, err := range inPieces(x, in, most, func(eval *vector.Evaluator, _ int, rows batch) (batch, error) {
 			switch rows := rows.(type) {
-			case placedRows:
-				return g.placed(eval, rows)
-			case made:
+			case rowIDs:
+				return g.byRowID(eval, rows)
+			case intermediate:
 				once.Do(func() { keys = &gather{table: rows.of, items: p.Items} })
 				return keys.batch(eval, rows.batch.(blockRows).Block)
 			}

@@ -66,13 +66,13 @@ func (db *DB) pin(e *catalog.Entry) (t *table.Table, unpin func()) {
 
 // pinAll returns the snapshots that tables have at one moment, between two changes, and what ends their use.
 func (db *DB) pinAll(entries []*catalog.Entry) (list []*table.Table, unpin func()) {
-	list, unpin = db.pinAhead(entries)
+	list, unpin = db.pinUnread(entries)
 	_ = settle(context.Background(), list)
 	return list, unpin
 }
 
-// pinAhead is pinAll of tables whose codes may be on the device before they are in host memory.
-func (db *DB) pinAhead(entries []*catalog.Entry) (list []*table.Table, unpin func()) {
+// pinUnread is pinAll of tables whose codes may be on the device before they are in host memory.
+func (db *DB) pinUnread(entries []*catalog.Entry) (list []*table.Table, unpin func()) {
 	db.snapshots.Lock()
 	defer db.snapshots.Unlock()
 	for _, e := range entries {

@@ -42,7 +42,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		blocks := func(yield func(batch, error) bool) {
 			for b, err := range x.stream(n.Input) {
 				switch b.(type) {
-				case placedRows, made:
+				case rowIDs, intermediate:
 					ordered = b
 					return
 				}
@@ -64,22 +64,22 @@ func (x *execution) sorted(n *plan.Sort) stream {
 			items, keys = append(items, plan.Item{E: k.E}), append(keys, sortkey.Key{SortKey: k, Column: i})
 		}
 		m := x.sortMerge(of, n, keys, budget, externalsort.MaxRuns, int64(16*len(keys)+16))
-		var placed placedRows // the one run, of which nothing is written
+		var placed rowIDs // the one run, of which nothing is written
 		var runs [][]spill.Extent
 		some := false
-		write := func(rows placedRows) error {
+		write := func(rows rowIDs) error {
 			run, err := x.writtenRun(m, rows, items, true)
 			runs = append(runs, run)
 			return err
 		}
-		err = x.sortedRuns(n, x.plan.Table, blocks, budget, func(rows placedRows) (err error) {
+		err = x.sortedRuns(n, x.plan.Table, blocks, budget, func(rows rowIDs) (err error) {
 			if !some {
 				placed, some = rows, true
 				return nil
 			}
 			if runs == nil {
 				err = write(placed)
-				placed.places = nil
+				placed.ids = nil
 			}
 			if err == nil {
 				err = write(rows)
@@ -101,7 +101,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 				}
 				places := slices.Clone(rows[len(keys)].(*array.Uint64).Uint64Values())
 				released([]computed{rows})
-				if !yield(placedRows{places, placed.starts}, nil) {
+				if !yield(rowIDs{places, placed.starts}, nil) {
 					return
 				}
 			}
@@ -110,7 +110,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 }
 
 // sortedRuns sorts blocks of rows of a table: all at once, or as many at a time as a budget has room for.
-func (x *execution) sortedRuns(n *plan.Sort, t *table.Table, blocks stream, budget int64, do func(placedRows) error) error {
+func (x *execution) sortedRuns(n *plan.Sort, t *table.Table, blocks stream, budget int64, do func(rowIDs) error) error {
 	s := x.newSorting(n, t)
 	_, end := chunkStarts(t)
 	if err := s.begin(end); err != nil {
@@ -174,7 +174,7 @@ func (x *execution) newSorting(n *plan.Sort, t *table.Table) *sorting {
 }
 
 // blocks sorts blocks of rows of the table.
-func (s *sorting) blocks(blocks stream) (out placedRows, err error) {
+func (s *sorting) blocks(blocks stream) (out rowIDs, err error) {
 	var end uint64
 	out.starts, end = chunkStarts(s.of)
 	piece := func(eval *vector.Evaluator, w int, b batch) (sortkey.Piece, error) {
@@ -194,12 +194,12 @@ func (s *sorting) blocks(blocks stream) (out placedRows, err error) {
 			}
 		}
 	}
-	out.places, err = s.places(end, pieces)
+	out.ids, err = s.places(end, pieces)
 	return out, err
 }
 
-// sortedMade sorts rows that are made, by their columns; ok is false where that cannot be done.
-func (x *execution) sortedMade(n *plan.Sort, batches []batch) (out made, ok bool, err error) {
+// sortedIntermediate sorts rows that are made, by their columns; ok is false where that cannot be done.
+func (x *execution) sortedIntermediate(n *plan.Sort, batches []batch) (out intermediate, ok bool, err error) {
 	t, blocks := madeTable(batches)
 	byColumns := *n
 	byColumns.Keys = slices.Clone(n.Keys)
@@ -215,7 +215,7 @@ func (x *execution) sortedMade(n *plan.Sort, batches []batch) (out made, ok bool
 			}
 		}
 	})
-	return made{t, placed}, true, err
+	return intermediate{t, placed}, true, err
 }
 
 // sortedValues gives rows that are no table's in the order of a Sort, or those that it leaves in the order
@@ -230,9 +230,9 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 			}
 			batches = append(batches, b)
 		}
-		if out, ok, err := x.sortedMade(n, batches); ok {
+		if out, ok, err := x.sortedIntermediate(n, batches); ok {
 			if inputOrder {
-				slices.Sort(out.batch.(placedRows).places)
+				slices.Sort(out.batch.(rowIDs).ids)
 			}
 			yield(out, err)
 			return

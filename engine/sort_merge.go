@@ -22,9 +22,9 @@ func (x *execution) sortMerge(of *spill.File, n *plan.Sort, keys []sortkey.Key, 
 }
 
 // writtenRun is a run: items of rows of the execution's table that are in order; behind them come the rows' places, where these are asked for.
-func (x *execution) writtenRun(m *externalsort.Merge, rows placedRows, items []plan.Item, places bool) (run []spill.Extent, err error) {
-	if m.First >= 0 && int64(len(rows.places)) > m.First {
-		rows.places = rows.places[:m.First]
+func (x *execution) writtenRun(m *externalsort.Merge, rows rowIDs, items []plan.Item, places bool) (run []spill.Extent, err error) {
+	if m.First >= 0 && int64(len(rows.ids)) > m.First {
+		rows.ids = rows.ids[:m.First]
 	}
 	type piece struct {
 		data []byte
@@ -33,7 +33,7 @@ func (x *execution) writtenRun(m *externalsort.Merge, rows placedRows, items []p
 	g := &gather{table: x.plan.Table, items: items, plain: true}
 	whole := func(yield func(batch, error) bool) { yield(rows, nil) }
 	for p, err := range inPieces(x, whole, m.Rows, func(eval *vector.Evaluator, _ int, rows batch) (p piece, err error) {
-		out, err := g.placed(eval, rows.(placedRows))
+		out, err := g.byRowID(eval, rows.(rowIDs))
 		if err != nil {
 			return p, err
 		}
@@ -41,7 +41,7 @@ func (x *execution) writtenRun(m *externalsort.Merge, rows placedRows, items []p
 		if places {
 			b := array.NewUint64Builder(memory.DefaultAllocator)
 			defer b.Release()
-			b.AppendValues(rows.(placedRows).places, nil)
+			b.AppendValues(rows.(rowIDs).ids, nil)
 			columns = append(columns, b.NewArray())
 		}
 		p.rows = columns.Len()

@@ -44,26 +44,26 @@ type Statement struct {
 // bound is a statement with the values of its parameters: a tree with at most one
 // fragment.
 type bound struct {
-	lookup   *lookup                      // where it is one: it has nothing else then but the next, the version and the rules
-	repeats  *sql.Again                   // nil where others like it have to be bound
-	tree     plan.Node                    // with the fragment cut out
-	version  uint64                       // of the catalog that its names were resolved in
-	off      rules.Off                    // the rules that it was planned without
-	columns  []Column                     // of its answer
-	fragment *plan.Fragment               // nil where no table is read, and with it the next two
-	sources  []*read                      // the tables that it reads, each once
-	scans    []*read                      // of the fragment's scans, from left to right
-	outlined *outlined                    // what it need not read of them; nil where that is nothing
-	spares   map[*catalog.Entry]*outlined // of the tables that it joins: row groups without a record that meets the conditions of them alone
-	apart    plan.Node                    // in the place of the tree, with some or all of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
-	params   []table.Value
-	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
-	once     bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
-	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
-	latest   atomic.Pointer[planned]
-	pushing  atomic.Pointer[pushing]
-	assigned atomic.Pointer[assigned]
-	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
+	lookup       *pointLookup                   // where it is one: it has nothing else then but the next, the version and the rules
+	repeats      *sql.Again                     // nil where others like it have to be bound
+	tree         plan.Node                      // with the fragment cut out
+	version      uint64                         // of the catalog that its names were resolved in
+	off          rules.Off                      // the rules that it was planned without
+	columns      []Column                       // of its answer
+	fragment     *plan.Fragment                 // nil where no table is read, and with it the next two
+	sources      []*read                        // the tables that it reads, each once
+	scans        []*read                        // of the fragment's scans, from left to right
+	scanPruning  *prunedScan                    // what it need not read of them; nil where that is nothing
+	tablePruning map[*catalog.Entry]*prunedScan // of the tables that it joins: row groups without a record that meets the conditions of them alone
+	apart        plan.Node                      // in the place of the tree, with some or all of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
+	params       []table.Value
+	arrays       []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
+	once         bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
+	nested       *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
+	latest       atomic.Pointer[planned]
+	pushing      atomic.Pointer[pushing]
+	assigned     atomic.Pointer[assigned]
+	renewed      atomic.Pointer[Statement] // bound to the tables that its names have come to mean
 }
 
 // read is a table that a statement reads, and the columns that it needs.
@@ -75,19 +75,19 @@ type read struct {
 // planned is a statement whose fragment is lowered for a snapshot of its table.
 type planned struct {
 	*Statement
-	tables   []*table.Table        // the snapshots of the sources
-	joined   []Step                // how its rows were joined; nil for those of a table
-	before   *querystats.Collector // what that took where it was before a backend was chosen; else nil
-	joinedOn string                // who did that
-	seen     map[plan.Node]int     // rows that parts of the join gave
-	away     *join.Away            // the rows of its joins, where their columns are on a device alone; else nil
-	star     *join.Star            // the plan is that of the largest of several tables, which a device may join the others to
-	starKey  string                // what it is kept by
-	plan     *physical.Query       // nil where no table is read
+	tables     []*table.Table        // the snapshots of the sources
+	joined     []Step                // how its rows were joined; nil for those of a table
+	before     *querystats.Collector // what that took where it was before a backend was chosen; else nil
+	joinedOn   string                // who did that
+	joinedRows map[plan.Node]int     // rows that parts of the join gave
+	away       *join.Away            // the rows of its joins, where their columns are on a device alone; else nil
+	star       *join.Star            // the plan is that of the largest of several tables, which a device may join the others to
+	starKey    string                // what it is kept by
+	plan       *physical.Query       // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
 	otherwise *physical.Query
-	spared    *outlined      // nil where the plan is for the snapshot of the table
+	pruning   *prunedScan    // nil where the plan is for the snapshot of the table
 	sides     []*table.Table // the snapshots of the sources, where some of those that are joined come in batches; else nil
 	choice    choice         // of the fragment's backend
 	starOnce  sync.Once
@@ -152,7 +152,7 @@ func (s *Statement) with(ctx context.Context, args []any, looksUp bool) (*Statem
 	params, err := parameters(args)
 	if err == nil {
 		var b *bound
-		if b, err = s.db.bind(ctx, s.parsed, params, looksUp && s.watch == nil && s.parsed.IsSelect() && s.db.looksUp()); err == nil {
+		if b, err = s.db.bind(ctx, s.parsed, params, looksUp && s.watch == nil && s.parsed.IsSelect() && s.db.usesPointLookups()); err == nil {
 			r := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
 			if known && !b.once {
 				s.renewed.Store(r)
@@ -183,7 +183,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value,
 		if db.tables.Version() == c.Version {
 			return b, err
 		}
-		ctx = context.WithValue(ctx, crowded{}, true)
+		ctx = context.WithValue(ctx, evictedOnce{}, true)
 	}
 }
 
@@ -201,7 +201,7 @@ func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, para
 	if err != nil {
 		return nil, err
 	}
-	if l := db.lookupOf(tree); l != nil {
+	if l := db.pointLookupOf(tree); l != nil {
 		return &bound{lookup: l, repeats: again, version: c.Version, off: c.Off}, nil
 	}
 	return db.planned(ctx, tree, c, params)
@@ -249,18 +249,18 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 		b.fragment = f
 		b.readsOf(f, from)
 		if f.Join != nil {
-			if b.outlined, err = db.joinInBatches(ctx, b); err != nil {
+			if b.scanPruning, err = db.joinInBatches(ctx, b); err != nil {
 				return nil, err
 			}
-			if b.outlined == nil {
-				if b.spares, err = db.outlineJoined(ctx, b); err != nil {
+			if b.scanPruning == nil {
+				if b.tablePruning, err = db.pruneJoined(ctx, b); err != nil {
 					return nil, err
 				}
 			}
 			continue
 		}
 		if _, ok := b.sources[0].Source.(*spilled); ok {
-			if b.outlined, err = db.inBatches(ctx, b.sources[0].Entry, b.tree, f); err != nil {
+			if b.scanPruning, err = db.inBatches(ctx, b.sources[0].Entry, b.tree, f); err != nil {
 				return nil, err
 			}
 			continue
@@ -271,8 +271,8 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 		if ofTable && b.sources[0].Definition != nil {
 			b.notNull(p, b.sources[0].Definition)
 		}
-		if b.outlined, err = db.outline(ctx, b.sources[0].Entry, f); err == nil && b.outlined == nil {
-			b.outlined, err = db.inBatches(ctx, b.sources[0].Entry, b.tree, f)
+		if b.scanPruning, err = db.pruneScan(ctx, b.sources[0].Entry, f); err == nil && b.scanPruning == nil {
+			b.scanPruning, err = db.inBatches(ctx, b.sources[0].Entry, b.tree, f)
 		}
 		if err != nil {
 			return nil, err
@@ -325,24 +325,24 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	if (s.nested != nil || s.apart != nil) && s.db.now().hostMemory > 0 { // its parts read what they need: they may go over files in batches
 		return Loading{}, nil
 	}
-	if s.outlined != nil && s.outlined.batches != nil { // there was room for them when the statement was bound
-		if left, err := s.db.hostBudget(); err != nil || left < s.outlined.batches.budget {
-			s.db.makeRoom(ctx)
+	if s.scanPruning != nil && s.scanPruning.batches != nil { // there was room for them when the statement was bound
+		if left, err := s.db.hostBudget(); err != nil || left < s.scanPruning.batches.budget {
+			s.db.evict(ctx)
 		}
 	}
 	for _, r := range s.sources {
 		t := r.Table.Load()
-		if s.nested != nil && !t.Has(r.columns) && s.db.sparing(r.Entry) && s.db.inGroups(ctx, r.Entry) { // its parts may do with some row groups
+		if s.nested != nil && !t.Has(r.columns) && s.db.prunes(r.Entry) && s.db.inGroups(ctx, r.Entry) { // its parts may do with some row groups
 			continue
 		}
-		if !t.Has(r.columns) && !s.partly(r.Entry) && (s.outlined == nil || s.outlined.batches == nil && !s.db.sparing(r.Entry) || s.outlined.large != nil && s.outlined.large[r.Entry] == nil) {
-			var a *ahead
+		if !t.Has(r.columns) && !s.partly(r.Entry) && (s.scanPruning == nil || s.scanPruning.batches == nil && !s.db.prunes(r.Entry) || s.scanPruning.large != nil && s.scanPruning.large[r.Entry] == nil) {
+			var a *prefetch
 			if runs && s.fragment != nil {
-				a = s.ahead(ctx)
+				a = s.prefetch(ctx)
 			}
-			t, err = s.db.readAhead(ctx, r.Entry, r.columns, a)
-			if errors.As(err, new(*ingest.MemoryError)) && s.db.makeRoom(ctx) {
-				t, err = s.db.readAhead(ctx, r.Entry, r.columns, nil)
+			t, err = s.db.readPrefetching(ctx, r.Entry, r.columns, a)
+			if errors.As(err, new(*ingest.MemoryError)) && s.db.evict(ctx) {
+				t, err = s.db.readPrefetching(ctx, r.Entry, r.columns, nil)
 			}
 			if err != nil {
 				return rest, s.described(err)
@@ -370,7 +370,7 @@ func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 			return again, files, err
 		}
 	}
-	if !errors.As(err, new(*ingest.MemoryError)) || s.bound == nil || s.fragment == nil || s.outlined != nil || s.nested != nil {
+	if !errors.As(err, new(*ingest.MemoryError)) || s.bound == nil || s.fragment == nil || s.scanPruning != nil || s.nested != nil {
 		return s, files, err
 	}
 	again := s.batched(ctx)
@@ -386,18 +386,18 @@ func (s *Statement) batched(ctx context.Context) *Statement {
 	b := &bound{tree: s.tree, version: s.version, off: s.off, columns: s.columns, fragment: s.fragment, sources: s.sources, scans: s.scans, params: s.params, arrays: s.arrays, once: s.once}
 	var err error
 	if b.fragment.Join != nil {
-		b.outlined, err = s.db.joinInBatches(ctx, b)
+		b.scanPruning, err = s.db.joinInBatches(ctx, b)
 	} else if plan.Scans(b.fragment.Tree)[0].Of == nil {
-		b.outlined, err = s.db.inBatches(ctx, b.sources[0].Entry, b.tree, b.fragment)
+		b.scanPruning, err = s.db.inBatches(ctx, b.sources[0].Entry, b.tree, b.fragment)
 	}
-	if b.outlined == nil && b.apart == nil || err != nil {
+	if b.scanPruning == nil && b.apart == nil || err != nil {
 		return nil
 	}
 	return &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b, part: s.part}
 }
 
 // partly reports that of a table that is joined no more is read than some row groups.
-func (s *Statement) partly(e *catalog.Entry) bool { return s.spares[e] != nil && s.db.sparing(e) }
+func (s *Statement) partly(e *catalog.Entry) bool { return s.tablePruning[e] != nil && s.db.prunes(e) }
 
 // pinned is the statement for the snapshots that its tables have now, which stay in use
 // until unpin is called.
@@ -410,7 +410,7 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	for _, r := range s.sources {
 		entries = append(entries, r.Entry)
 	}
-	tables, done := s.db.pinAhead(entries)
+	tables, done := s.db.pinUnread(entries)
 	if !s.onDevice() { // an UPDATE may have come since run has waited
 		if err := settle(ctx, tables); err != nil {
 			done()
@@ -428,29 +428,29 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	for i, r := range s.sources {
 		if !tables[i].Has(r.columns) {
 			if s.partly(r.Entry) {
-				tables[i], apart[i] = s.spares[r.Entry].Table, true
+				tables[i], apart[i] = s.tablePruning[r.Entry].Table, true
 				unpins = append(unpins, s.db.pinned(tables[i]))
 				continue
 			}
-			if s.outlined == nil || s.outlined.large != nil && s.outlined.large[r.Entry] == nil {
+			if s.scanPruning == nil || s.scanPruning.large != nil && s.scanPruning.large[r.Entry] == nil {
 				unpin()
 				return nil, nil, sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the table %s has changed while the statement began: run it again", r.Name)
 			}
-			if s.outlined.large != nil { // the others are joined as they are now
-				now.spared, now.sides, tables = s.outlined, tables, []*table.Table{s.outlined.Table}
+			if s.scanPruning.large != nil { // the others are joined as they are now
+				now.pruning, now.sides, tables = s.scanPruning, tables, []*table.Table{s.scanPruning.Table}
 				break
 			}
 			unpin()
-			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.Table}, nil
-			if s.outlined.batches == nil && s.outlined.Answer == nil {
-				unpins = append(unpins, s.db.pinned(s.outlined.Table))
+			now.pruning, tables, unpins = s.scanPruning, []*table.Table{s.scanPruning.Table}, nil
+			if s.scanPruning.batches == nil && s.scanPruning.Answer == nil {
+				unpins = append(unpins, s.db.pinned(s.scanPruning.Table))
 			}
 			break
 		}
 	}
 	now.tables = tables
 	for i, t := range tables {
-		if now.spared == nil && !apart[i] {
+		if now.pruning == nil && !apart[i] {
 			if err = s.db.indexes.Update(ctx, s.sources[i].Entry, t); err != nil {
 				unpin()
 				return nil, nil, err
@@ -537,7 +537,7 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	case s.parsed.Prepared != nil:
 		return nil, s.described(fmt.Errorf("%s is for a session, which keeps the statement: see DB.Session, or DB.Prepare", s.parsed.Prepared.Verb))
 	case s.parsed.Upkeep != nil:
-		return s.upkeep(ctx)
+		return s.maintain(ctx)
 	case s.parsed.Explain:
 		return s.reading(ctx, args, s.explained)
 	case s.parsed.Setting != nil:
@@ -555,7 +555,7 @@ func (s *Statement) reading(ctx context.Context, args []any, do func(context.Con
 	if s.db.store == nil {
 		return do(ctx, args)
 	}
-	release := s.db.store.Hold()
+	release := s.db.store.PinFiles()
 	r, err := do(ctx, args)
 	if err != nil {
 		release()
@@ -573,13 +573,13 @@ func (s *Statement) asked(ctx context.Context, args []any) (*Rows, error) {
 	}
 	if r := s.again.Load(); r != nil {
 		if params, err := parameters(args); err == nil {
-			if rows := s.lookedAgain(ctx, r, params); rows != nil {
+			if rows := s.answerCachedLookup(ctx, r, params); rows != nil {
 				return rows, nil
 			}
 		}
 	}
 	now, fresh, err := s, false, error(nil)
-	if s.found != nil && s.found.version == s.db.tables.Version() && len(args) == 0 && s.db.looksUp() {
+	if s.found != nil && s.found.version == s.db.tables.Version() && len(args) == 0 && s.db.usesPointLookups() {
 		now = &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: s.found}
 	} else {
 		now, err = s.with(binding, args, s.bound == nil)
@@ -587,7 +587,7 @@ func (s *Statement) asked(ctx context.Context, args []any) (*Rows, error) {
 	}
 	if err == nil && now.lookup != nil {
 		var r *Rows
-		if r, err = now.looked(ctx); r != nil || err != nil {
+		if r, err = now.answerLookup(ctx); r != nil || err != nil {
 			if err == nil && fresh && !now.once {
 				s.keepBound(now.repeats, now.lookup.of, now.version, now.off)
 			}
@@ -645,17 +645,17 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	x.order = func(b backend, took *querystats.Collector) (batch, error) {
 		return inOrder(ctx, s.db, b, now.plan, took)
 	}
-	if now.spared != nil && now.spared.batches != nil {
+	if now.pruning != nil && now.pruning.batches != nil {
 		x.execute = func(b backend, took *querystats.Collector) ([]table.Value, error) {
-			return now.spared.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
+			return now.pruning.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
 		}
 		if f := s.fragment; len(f.Aggs) == 0 || f.Fallback != nil || f.Join != nil || seeksTexts(f) {
 			x.beyond = newBeyond(x)
 			x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return x.beyond.aggregates() }
 		}
 	}
-	if now.spared != nil && now.spared.Answer != nil {
-		x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return now.spared.Answer, nil }
+	if now.pruning != nil && now.pruning.Answer != nil {
+		x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return now.pruning.Answer, nil }
 	}
 	if change != nil {
 		change(x)
@@ -683,7 +683,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}()
 	err, opened = r.open(), true
 	if err != nil {
-		if errors.As(err, new(*ingest.MemoryError)) && now.spared != nil && now.spared.batches != nil && now.spared.batches.tookMore() {
+		if errors.As(err, new(*ingest.MemoryError)) && now.pruning != nil && now.pruning.batches != nil && now.pruning.batches.tookMore() {
 			if again := s.batched(ctx); again != nil { // smaller ones
 				return again.run(ctx, change)
 			}

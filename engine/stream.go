@@ -187,7 +187,7 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 		s.parts = append(s.parts, p)
 	}
 	if len(s.parts) == 1 { // which looks for order statistics by itself
-		s.parts[0].Query, s.parts[0].near = q, sync.OnceValue(func() map[int]predicate.Span { return nearOf(q) })
+		s.parts[0].Query, s.parts[0].spans = q, sync.OnceValue(func() map[int]predicate.Span { return sampledSpans(q) })
 	}
 	return s
 }
@@ -203,7 +203,7 @@ func (b *passes) footprint(p part) (int64, error) {
 	} else {
 		if p.Query.IsPart() { // its order statistics are found in visits
 			p.visits = []partial.Visit{partial.NewVisit(p.Query)}
-			p.near = func() map[int]predicate.Span { return anywhere(p.Query) }
+			p.spans = func() map[int]predicate.Span { return assumedSpans(p.Query) }
 		}
 		s, err := p.selection(b.name, r)
 		if err == nil {
@@ -239,8 +239,8 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 		return a.Selection(run, p.GPU, p.Query)
 	}
 	var near map[int]predicate.Span
-	if p.near != nil {
-		near = p.near()
+	if p.spans != nil {
+		near = p.spans()
 	}
 	v := partial.Visiting{Visits: p.visits, Brackets: near, Recorded: p.recorded,
 		Visit: func(q *physical.Query, do func() error) error {
@@ -282,7 +282,7 @@ func (p part) visiting(q *physical.Query) (end func()) {
 	}
 	i := slices.IndexFunc(p.visits, func(v partial.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
-	if i++; i == len(p.visits) && slices.ContainsFunc(p.Query.Aggs, partial.NeedsSearch) && (p.near == nil || len(p.near()) == 0) { // the next sweep
+	if i++; i == len(p.visits) && slices.ContainsFunc(p.Query.Aggs, partial.NeedsSearch) && (p.spans == nil || len(p.spans()) == 0) { // the next sweep
 		i = 0
 	}
 	if i < len(p.visits) {
@@ -362,7 +362,7 @@ func (s *streaming) step(of string) Step {
 	visits := 0
 	for _, p := range s.parts {
 		visits += len(p.visits)
-		if p.near != nil && len(p.near()) > 0 {
+		if p.spans != nil && len(p.spans()) > 0 {
 			of += "; a sample of the rows says about where the order statistics are"
 		}
 	}

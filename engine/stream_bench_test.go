@@ -113,7 +113,7 @@ func BenchmarkNear(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if len(nearOf(q)) == 0 {
+		if len(sampledSpans(q)) == 0 {
 			b.Fatal("no span")
 		}
 	}
@@ -137,7 +137,7 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 		defer func() { bytes = p.GPU.Store.Sent() - before }()
 		for _, w := range p.visits {
 			r := &pass.Recorder{}
-			one := part{Part: p.Part, visits: []partial.Visit{w}, near: p.near, recorded: true}
+			one := part{Part: p.Part, visits: []partial.Visit{w}, spans: p.spans, recorded: true}
 			if len(s.plan.Aggs) == 0 {
 				if err := v.findAll(r, p.GPU, w.First); err != nil {
 					return err

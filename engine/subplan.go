@@ -131,7 +131,7 @@ type settling struct {
 	explain *ExplainOptions               // each is explained before it runs; nil for none
 	parts   map[*plan.Subplan][]*PlanNode // those that ran
 	plans   map[*plan.Subplan]*PlanNode
-	gave    []*plan.Subplan // those of one value, in the order in which they ran
+	scalars []*plan.Subplan // those of one value, in the order in which they ran
 }
 
 // settled is the statement with the tables of its subplans and the values of its subqueries, which have run;
@@ -349,7 +349,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 		v = rows.Values()[0]
 	}
 	x.account(s, rows, n)
-	x.values[s], x.gave = v, append(x.gave, s)
+	x.values[s], x.scalars = v, append(x.scalars, s)
 	return v, rows.Err()
 }
 
@@ -371,7 +371,7 @@ func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*R
 		x.total.Include(Stats{Loading: e.prepared})
 		x.parts[s] = append(x.parts[s], e.Plan)
 		seen := querystats.NewRowCounts()
-		rows, err := st.run(ctx, func(r *execution) { r.seen = seen })
+		rows, err := st.run(ctx, func(r *execution) { r.rowCounts = seen })
 		if err == nil {
 			rows.closing = append(rows.closing, func() { e.withSeen(st.tree, st.tree, seen) })
 		}
@@ -586,7 +586,7 @@ const aSubquery = "a subquery"
 // budget is how much host memory the rows of a subquery may take.
 func (x *settling) budget(ctx context.Context) (int64, error) {
 	budget, err := x.db.hostBudget()
-	if err != nil && x.db.makeRoom(ctx) {
+	if err != nil && x.db.evict(ctx) {
 		budget, err = x.db.hostBudget()
 	}
 	if err == nil && budget == 0 {
@@ -618,7 +618,7 @@ func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at
 			if err = appendAll(b, batch, fields); err != nil || int64(b.Bytes()) <= budget/2 {
 				break
 			}
-			if x.db.makeRoom(rows.ctx) {
+			if x.db.evict(rows.ctx) {
 				budget, err = x.budget(rows.ctx)
 			}
 			switch taken := int64(b.Bytes()); {
@@ -889,7 +889,7 @@ func valuesOf(b batch, fields []table.Field) valueRows {
 	switch b := b.(type) {
 	case valueRows:
 		return b
-	case made:
+	case intermediate:
 		return b.values()
 	}
 	columns := b.(computed)
@@ -987,7 +987,7 @@ func (x *settling) subqueries(of *Explanation) (list []*PlanNode) {
 	if x == nil {
 		return nil
 	}
-	for _, s := range x.gave {
+	for _, s := range x.scalars {
 		list = append(list, &PlanNode{Node: "Subquery gives " + x.values[s].String() + x.words(s), Inputs: []*PlanNode{of.subtree(s)}})
 	}
 	return list

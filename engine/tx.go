@@ -69,7 +69,7 @@ func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	db.snapshots.Lock()
 	defer db.snapshots.Unlock()
 	if db.store != nil {
-		tx.files = db.store.Hold()
+		tx.files = db.store.PinFiles()
 	}
 	entries, version := db.committed.Entries()
 	entries = slices.Clone(entries)
@@ -218,7 +218,7 @@ func (tx *Tx) fail(err error) {
 }
 
 // keep makes what a statement has changed what those after it in the transaction read; with tx.db.tables.one.
-func (tx *Tx) keep(ctx context.Context, changes []storage.Change, next []installed) error {
+func (tx *Tx) keep(ctx context.Context, changes []storage.Change, next []newVersion) error {
 	if err := tx.usable(); err != nil { // it ended meanwhile
 		return err
 	}
@@ -227,7 +227,7 @@ func (tx *Tx) keep(ctx context.Context, changes []storage.Change, next []install
 			tx.base[c.Table] = -1
 			if e := tx.db.tables.Entry(c.Table); e != nil {
 				t := e.Table.Load()
-				if t == nil && c.Keeps() { // another session's statement has made room since this one has read the table: see makeRoom
+				if t == nil && c.Keeps() { // another session's statement has made room since this one has read the table: see evict
 					var err error
 					if t, err = tx.db.read(ctx, e, nil); err != nil {
 						return err

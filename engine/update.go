@@ -85,7 +85,7 @@ func (s *Statement) settle(ctx context.Context) error {
 
 // update is an UPDATE that a device does.
 type update struct {
-	*modifying
+	*mutation
 	before, next *table.Table
 	q            *physical.Query // of before: the rows that change
 	columns      []relational.Assignment
@@ -93,10 +93,10 @@ type update struct {
 }
 
 // update is the statement as one for a device; nil where the host does it.
-func (m *modifying) update(c sql.Catalog) *update {
+func (m *mutation) update(c sql.Catalog) *update {
 	db := m.db
 	if m.Verb != "UPDATE" || m.Returning != nil || m.files != nil || db.tx != nil || db.store != nil && !m.def.Temp ||
-		len(m.Set) != m.Assigned || len(m.Counted) > 0 || plan.HasSubplans(m.Rows) {
+		len(m.Set) != m.Assigned || len(m.Sequences) > 0 || plan.HasSubplans(m.Rows) {
 		return nil
 	}
 	p, ok := rules.CutFragments(c.Off.Rewrite(m.Rows)).(*plan.Project)
@@ -107,7 +107,7 @@ func (m *modifying) update(c sql.Catalog) *update {
 	if !ok || f.Join != nil || plan.Scans(f.Tree)[0].Of != nil {
 		return nil
 	}
-	u := &update{modifying: m, before: db.entry(m.Table).Table.Load()}
+	u := &update{mutation: m, before: db.entry(m.Table).Table.Load()}
 	if !db.keepsResident(u.before, m.Set) {
 		return nil
 	}
@@ -143,8 +143,8 @@ func (m *modifying) update(c sql.Catalog) *update {
 }
 
 // ruled reports that a rule of the table is of a column: a key, an index of a key, or a check.
-func (m *modifying) ruled(col int) bool {
-	return len(m.def.Checks) > 0 || m.def.Columns[col].Counter != nil ||
+func (m *mutation) ruled(col int) bool {
+	return len(m.def.Checks) > 0 || m.def.Columns[col].Sequence != nil ||
 		slices.ContainsFunc(m.def.Keys, func(k storage.Key) bool { return slices.Contains(k.Columns, col) }) ||
 		m.db.indexes.HasOn(m.Table, m.def.Fields[col].Name)
 }
@@ -195,7 +195,7 @@ func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segme
 	if bits.Len64(max(seg.Base+seg.Max, most)-min(seg.Base, least)) > seg.Bits+many {
 		return nil, nil
 	}
-	to, out := seg.Ahead(least, most), *made
+	to, out := seg.Deferred(least, most), *made
 	out.Base, out.Max = to.Base, most-to.Base
 	return to, &out
 }
@@ -204,7 +204,7 @@ func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segme
 var errHost = errors.New("the host does it")
 
 // ahead has a device do the statement, and adds to took what it takes there; done is false where the host is to do it.
-func (m *modifying) ahead(ctx context.Context, c sql.Catalog, took *querystats.Collector) (done bool, err error) {
+func (m *mutation) ahead(ctx context.Context, c sql.Catalog, took *querystats.Collector) (done bool, err error) {
 	u := m.update(c)
 	if u == nil {
 		return false, nil
@@ -272,12 +272,12 @@ func (u *update) drop() {
 func (u *update) install(ctx context.Context) (ok bool, err error) {
 	db := u.db
 	for k, n := range u.changed { // chunks without such rows stay as they are
-		u.modifying.changed += n
+		u.mutation.changed += n
 		if n == 0 {
 			u.next.Chunks[k] = u.before.Chunks[k]
 		}
 	}
-	if u.modifying.changed == 0 {
+	if u.mutation.changed == 0 {
 		return true, nil
 	}
 	select {
@@ -301,7 +301,7 @@ func (u *update) install(ctx context.Context) (ok bool, err error) {
 		return true, nil
 	}
 	<-db.following
-	u.modifying.changed = 0
+	u.mutation.changed = 0
 	return false, nil
 }
 

@@ -246,7 +246,7 @@ func TestWaitingForTheHostEnds(t *testing.T) {
 	do(t, db, "CREATE TABLE t AS SELECT g AS k, g AS v FROM generate_series(1, 1000) AS q (g)")
 	t0 := db.entry("t").Table.Load()
 	chunk := *t0.Chunks[0]
-	chunk.Segments = []*table.Segment{chunk.Segments[0], chunk.Segments[1].Ahead(table.OrdinalInt(1), table.OrdinalInt(1000))} // that nobody writes
+	chunk.Segments = []*table.Segment{chunk.Segments[0], chunk.Segments[1].Deferred(table.OrdinalInt(1), table.OrdinalInt(1000))} // that nobody writes
 	db.entry("t").Table.Store(t0.With(&chunk))
 	do(t, db, "SELECT SUM(k) FROM t") // reads it not
 	for _, text := range []string{"SELECT v FROM t", "SELECT v, COUNT(*) FROM t GROUP BY v", "DELETE FROM t WHERE v = 3", "INSERT INTO t VALUES (1, 1)", "SELECT COUNT(*) FROM t AS a, t AS b WHERE a.v = b.k"} {

@@ -205,10 +205,10 @@ func (a *alteration) dropColumn(c *pg.AlterTableCmd) {
 
 func (a *alteration) setDefault(c *pg.AlterTableCmd) {
 	col, loc := a.column(c.Name)
-	if n := a.def.Columns[col].Counter; n != nil && n.Kind.Identity() {
+	if n := a.def.Columns[col].Sequence; n != nil && n.Kind.Identity() {
 		panic(a.errorf(loc, "column %q of relation %q is an identity column; ALTER COLUMN %s DROP IDENTITY comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
 	}
-	a.def.Columns[col].Counter = nil
+	a.def.Columns[col].Sequence = nil
 	if a.def.Columns[col].Default = ""; c.Def != nil {
 		a.def.Columns[col].Default = a.deparsed(c.Def)
 	}
@@ -226,7 +226,7 @@ func (a *alteration) dropNotNull(c *pg.AlterTableCmd) {
 			panic(a.coded(sqlstate.InvalidTableDefinition, loc, "column %q is in a primary key; ALTER TABLE %s DROP CONSTRAINT %s comes first", a.def.Fields[col].Name, Written([]string{a.old.Name})[0], expr.Ident(k.Name)))
 		}
 	}
-	if n := a.def.Columns[col].Counter; n != nil && n.Kind.Identity() {
+	if n := a.def.Columns[col].Sequence; n != nil && n.Kind.Identity() {
 		panic(a.errorf(loc, "column %q of relation %q is an identity column; ALTER COLUMN %s DROP IDENTITY comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
 	}
 	a.def.Columns[col].NotNull = false
@@ -268,7 +268,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 	if asIs := ok && column.Index == a.from[col] && !(now.Padded && !was.Padded) && (now.Length == 0 || was.Length > 0 && was.Length <= now.Length); !asIs {
 		a.from[col], a.values[col] = -1, e
 	}
-	if a.def.Columns[col].Counter != nil && !to.Type.IsInteger() {
+	if a.def.Columns[col].Sequence != nil && !to.Type.IsInteger() {
 		panic(a.coded(sqlstate.InvalidParameterValue, loc, "column %q is counted, and its type must be smallint, integer, or bigint", to.Name))
 	}
 	a.def.Fields[col] = to

@@ -138,7 +138,7 @@ func (b *binder) assignments(ch *Change, def *storage.Definition, list []*pg.Nod
 			val = b.oneOf(m, loc)
 		}
 		var e expr.Expr
-		switch c := def.Columns[col].Counter; {
+		switch c := def.Columns[col].Sequence; {
 		case c == nil:
 		case val.GetSetToDefault() == nil && c.Kind == storage.Always:
 			panic(b.coded(sqlstate.GeneratedAlways, loc, "column %q can only be updated to DEFAULT, for it is GENERATED ALWAYS", def.Fields[col].Name))

@@ -74,7 +74,7 @@ func columnDefinition(def *storage.Definition, column int, t table.Type) string 
 	}
 	c := def.Columns[column]
 	text := c.TypeName(t)
-	switch k := c.Counter; {
+	switch k := c.Sequence; {
 	case k != nil && k.Kind.Identity():
 		return fmt.Sprintf("%s GENERATED %s AS IDENTITY%s", text, strings.ToUpper(string(k.Kind)), counterOptions(k))
 	case k != nil: // which is NOT NULL
@@ -89,7 +89,7 @@ func columnDefinition(def *storage.Definition, column int, t table.Type) string 
 }
 
 // counterOptions are those of a counter that are not what they are without being said.
-func counterOptions(k *storage.Counter) string {
+func counterOptions(k *storage.Sequence) string {
 	var list []string
 	if k.Start != 1 {
 		list = append(list, fmt.Sprintf("START WITH %d", k.Start))

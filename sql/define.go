@@ -98,8 +98,8 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_COMMENTS) {
 			column.Comment = from.Columns[i].Comment
 		}
-		if c := from.Columns[i].Counter; c != nil && with(likeOf(c.Kind)) {
-			column.Counter = c.Fresh() // a serial column's is its own, too
+		if c := from.Columns[i].Sequence; c != nil && with(likeOf(c.Kind)) {
+			column.Sequence = c.Fresh() // a serial column's is its own, too
 		}
 		def.Fields, def.Columns = append(def.Fields, f), append(def.Columns, column)
 	}
@@ -129,7 +129,7 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 }
 
 // likeOf is the option of LIKE that a counter goes with.
-func likeOf(k storage.CounterKind) pg.TableLikeOption {
+func likeOf(k storage.SequenceKind) pg.TableLikeOption {
 	if k.Identity() {
 		return pg.TableLikeOption_CREATE_TABLE_LIKE_IDENTITY
 	}
@@ -161,7 +161,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	def.Fields = append(def.Fields, table.Field{Name: d.Colname, Type: to.t})
 	column := storage.Column{}
 	if counted {
-		column = storage.Column{NotNull: true, Counter: &storage.Counter{Kind: storage.Serial, Start: 1, Step: 1}}
+		column = storage.Column{NotNull: true, Sequence: &storage.Sequence{Kind: storage.Serial, Start: 1, Step: 1}}
 	}
 	column.Length, column.Padded = to.length, to.padded
 	for _, n := range d.Constraints {
@@ -173,10 +173,10 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 		case pg.ConstrType_CONSTR_DEFAULT:
 			column.Default = b.deparsed(c.RawExpr)
 		case pg.ConstrType_CONSTR_IDENTITY:
-			if column.Counter != nil {
+			if column.Sequence != nil {
 				panic(b.coded(sqlstate.InvalidTableDefinition, int(c.Location), "multiple identity specifications for column %q of table %q", clipped(d.Colname), def.Name))
 			}
-			column.NotNull, column.Counter = true, b.identity(c, table.Field{Name: d.Colname, Type: to.t})
+			column.NotNull, column.Sequence = true, b.identity(c, table.Field{Name: d.Colname, Type: to.t})
 		case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
 			c.Keys = []*pg.Node{pg.MakeStrNode(d.Colname)}
 			late = append(late, c)
@@ -184,7 +184,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 			late = append(late, c)
 		}
 	}
-	if column.Counter != nil && column.Default != "" {
+	if column.Sequence != nil && column.Default != "" {
 		panic(b.errorf(loc, "both default and identity specified for column %q of table %q", clipped(d.Colname), def.Name))
 	}
 	def.Columns = append(def.Columns, column)

@@ -37,10 +37,10 @@ type Change struct {
 	Rows plan.Node
 	Set  []int
 	// Assigned is how many of Set an UPDATE changes; the others are there for RETURNING and for CHECK.
-	Assigned int
-	Counted  []Counted
-	Restart  bool      // of TRUNCATE: counters begin anew
-	Conflict *Conflict // of INSERT; nil without ON CONFLICT
+	Assigned  int
+	Sequences []SequenceColumn
+	Restart   bool      // of TRUNCATE: counters begin anew
+	Conflict  *Conflict // of INSERT; nil without ON CONFLICT
 	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none. That of an UPDATE or a DELETE which
 	// reads columns of other tables has these, Others, behind the table's own, and is called [NewRows]; Rows end with them.
 	Returning plan.Node
@@ -321,7 +321,7 @@ func (b *binder) insert(n *pg.InsertStmt, merged bool) *Change {
 		}
 	}
 	for i, col := range cols {
-		if c := def.Columns[col].Counter; c != nil && c.Kind.Identity() && n.Override == pg.OverridingKind_OVERRIDING_USER_VALUE {
+		if c := def.Columns[col].Sequence; c != nil && c.Kind.Identity() && n.Override == pg.OverridingKind_OVERRIDING_USER_VALUE {
 			cols[i] = -1 // its values are left out
 		}
 	}

@@ -216,11 +216,11 @@ func rulesOf(def *storage.Definition) []string {
 			list[i] = append(list[i], "NOT NULL")
 		}
 		switch {
-		case c.Counter == nil && c.Default != "":
+		case c.Sequence == nil && c.Default != "":
 			list[i] = append(list[i], "DEFAULT "+c.Default)
-		case c.Counter != nil && c.Counter.Kind.Identity():
-			list[i] = append(list[i], "GENERATED "+strings.ToUpper(string(c.Counter.Kind))+" AS IDENTITY")
-		case c.Counter != nil:
+		case c.Sequence != nil && c.Sequence.Kind.Identity():
+			list[i] = append(list[i], "GENERATED "+strings.ToUpper(string(c.Sequence.Kind))+" AS IDENTITY")
+		case c.Sequence != nil:
 			list[i] = append(list[i], "SERIAL")
 		}
 		name := expr.Ident(def.Fields[i].Name)

@@ -196,7 +196,7 @@ func (s *Statement) statement(n *pg.Node) error {
 		s.Setting = &Setting{Verb: "SHOW", Name: name, Pos: s.pos(s.keyword(name))}
 		return nil
 	case *pg.Node_VacuumStmt:
-		return s.upkeep(n.VacuumStmt)
+		return s.maintain(n.VacuumStmt)
 	case *pg.Node_CheckPointStmt:
 		s.Upkeep = &Upkeep{Verb: "CHECKPOINT"}
 		return nil

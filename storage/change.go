@@ -31,7 +31,7 @@ type Column struct {
 	NotNull bool
 	Default string // an expression in SQL; "" for NULL
 	// Counter gives rows without a value their numbers, in the place of Default; nil for most columns.
-	Counter *Counter
+	Sequence *Sequence
 	// Length is the most characters of VARCHAR(n) and CHAR(n); 0 for any. Padded is CHAR, whose values have no blanks at their end.
 	Length  int
 	Padded  bool
@@ -77,7 +77,7 @@ type Change struct {
 	Fill   []table.Value
 	Drop   bool // the table is no more
 
-	Counted []Counted // what was taken of the counters of columns
+	Sequences []SequenceValue // what was taken of the counters of columns
 
 	Update []Update
 	Delete []int          // rows, ascending, each once

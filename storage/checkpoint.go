@@ -26,7 +26,7 @@ func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacte
 }
 
 // checkpoint is Checkpoint with rows that are added to a table, unless that is nil.
-func (s *Store) checkpoint(ctx context.Context, tables []*table.Table, more *Adding) (compacted []*table.Table, err error) {
+func (s *Store) checkpoint(ctx context.Context, tables []*table.Table, more *BulkLoad) (compacted []*table.Table, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
@@ -146,12 +146,12 @@ func (s *Store) fills(k *kept) bool {
 	if k.amended == nil || s.limit == 0 {
 		return false
 	}
-	return (&amendment{chunks: k.amended.chunks}).bytes() > s.limit/8 || s.overwrites(k)
+	return (&delta{chunks: k.amended.chunks}).bytes() > s.limit/8 || s.overwrites(k)
 }
 
 // overwrites reports that the values which the log writes to rows of such a table take so much that its files are written anew.
 func (s *Store) overwrites(k *kept) bool {
-	return s.limit > 0 && (&amendment{update: k.amended.update}).bytes() > s.limit/4
+	return s.limit > 0 && (&delta{update: k.amended.update}).bytes() > s.limit/4
 }
 
 // fold is a table that is not in memory after a checkpoint. Its rows keep their numbers, and its files stay, so that whoever reads them
@@ -169,7 +169,7 @@ func (s *Store) fold(ctx context.Context, k *kept, m *manifest, all bool) (*kept
 		return nil, err
 	}
 	now.files = append(slices.Clip(k.files), more...)
-	if now.amended = (&amendment{update: k.amended.update, delete: k.amended.delete, columns: k.amended.columns}); len(now.amended.changes("")) > 0 {
+	if now.amended = (&delta{update: k.amended.update, delete: k.amended.delete, columns: k.amended.columns}); len(now.amended.changes("")) > 0 {
 		now.rewrite = true
 	} else {
 		now.amended, now.changed = nil, false
@@ -181,7 +181,7 @@ func (s *Store) fold(ctx context.Context, k *kept, m *manifest, all bool) (*kept
 // those that are deleted are written, too.
 func (s *Store) rewritten(ctx context.Context, k *kept, m *manifest) (*kept, error) {
 	of := s.saved(k)
-	of.amended = &amendment{chunks: k.amended.chunks, update: k.amended.update, columns: k.amended.columns}
+	of.amended = &delta{chunks: k.amended.chunks, update: k.amended.update, columns: k.amended.columns}
 	rows, err := of.Open(ctx, ingest.Options{MemoryLimit: s.limit})
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *Store) rewritten(ctx context.Context, k *kept, m *manifest) (*kept, err
 		now.files = append(now.files, more...)
 	}
 	now.rows, now.rewrite = now.inFiles(), true
-	if now.amended = (&amendment{delete: k.amended.delete}); len(now.amended.delete) == 0 {
+	if now.amended = (&delta{delete: k.amended.delete}); len(now.amended.delete) == 0 {
 		now.amended, now.changed, now.rewrite = nil, false, false
 	}
 	return &now, nil

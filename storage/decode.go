@@ -100,9 +100,9 @@ func (d *decoder) change() (c Change) {
 	}
 	if parts&hasCounted != 0 {
 		for range d.count(2) {
-			c.Counted = append(c.Counted, Counted{Column: int(d.uvarint() & math.MaxInt32), Last: d.varint()})
+			c.Sequences = append(c.Sequences, SequenceValue{Column: int(d.uvarint() & math.MaxInt32), Last: d.varint()})
 		}
-		if len(c.Counted) == 0 {
+		if len(c.Sequences) == 0 {
 			d.fail()
 		}
 	}

@@ -68,7 +68,7 @@ func (c *Change) encode(f *far, out []byte) ([]byte, error) {
 	for _, p := range []struct {
 		bit byte
 		set bool
-	}{{hasDefine, c.Define != nil}, {hasDrop, c.Drop}, {hasCompact, c.Compact}, {hasRows, len(c.Update)+len(c.Delete)+len(c.Append) > 0}, {hasCounted, len(c.Counted) > 0}} {
+	}{{hasDefine, c.Define != nil}, {hasDrop, c.Drop}, {hasCompact, c.Compact}, {hasRows, len(c.Update)+len(c.Delete)+len(c.Append) > 0}, {hasCounted, len(c.Sequences) > 0}} {
 		if p.set {
 			parts |= p.bit
 		}
@@ -81,8 +81,8 @@ func (c *Change) encode(f *far, out []byte) ([]byte, error) {
 		}
 	}
 	if parts&hasCounted != 0 {
-		out = binary.AppendUvarint(out, uint64(len(c.Counted)))
-		for _, n := range c.Counted {
+		out = binary.AppendUvarint(out, uint64(len(c.Sequences)))
+		for _, n := range c.Sequences {
 			out = binary.AppendVarint(binary.AppendUvarint(out, uint64(n.Column)), n.Last)
 		}
 	}
@@ -176,8 +176,8 @@ func (d *Definition) check() error {
 		if c.Length < 0 || (c.Length > 0 || c.Padded) && d.Fields[i].Type.Kind != table.Varchar {
 			return fmt.Errorf("column %s of type %s has length %d", d.Fields[i].Name, d.Fields[i].Type, c.Length)
 		}
-		if c.Counter != nil {
-			if err := c.Counter.check(d.Fields[i]); err != nil {
+		if c.Sequence != nil {
+			if err := c.Sequence.check(d.Fields[i]); err != nil {
 				return err
 			}
 		}

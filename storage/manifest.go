@@ -61,14 +61,14 @@ type definitionJSON struct {
 }
 
 type columnJSON struct {
-	Name    string       `json:"name"`
-	Type    string       `json:"type"`
-	NotNull bool         `json:"not_null,omitempty"`
-	Default string       `json:"default,omitempty"`
-	Counter *counterJSON `json:"counter,omitempty"`
-	Length  int          `json:"length,omitempty"`
-	Padded  bool         `json:"padded,omitempty"`
-	Comment string       `json:"comment,omitempty"`
+	Name    string        `json:"name"`
+	Type    string        `json:"type"`
+	NotNull bool          `json:"not_null,omitempty"`
+	Default string        `json:"default,omitempty"`
+	Counter *sequenceJSON `json:"counter,omitempty"`
+	Length  int           `json:"length,omitempty"`
+	Padded  bool          `json:"padded,omitempty"`
+	Comment string        `json:"comment,omitempty"`
 }
 
 type checkJSON struct {
@@ -87,7 +87,7 @@ func toJSON(d *Definition) (j definitionJSON) {
 	j.Name, j.View, j.Comment = d.Name, d.View, d.Comment
 	for i, f := range d.Fields {
 		c := d.Columns[i]
-		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Counter.toJSON(), c.Length, c.Padded, c.Comment})
+		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Sequence.toJSON(), c.Length, c.Padded, c.Comment})
 	}
 	for _, c := range d.Checks {
 		j.Checks = append(j.Checks, checkJSON(c))
@@ -106,7 +106,7 @@ func (j definitionJSON) definition() (*Definition, error) {
 			return nil, err
 		}
 		d.Fields = append(d.Fields, table.Field{Name: c.Name, Type: t})
-		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.counter(), c.Length, c.Padded, c.Comment})
+		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.sequence(), c.Length, c.Padded, c.Comment})
 	}
 	for _, c := range j.Checks {
 		if !d.length(c) {

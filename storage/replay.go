@@ -82,17 +82,17 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 			}
 			k.amended = nil
 		} else if k.amended == nil {
-			k.amended = &amendment{}
+			k.amended = &delta{}
 		}
 	}
 	if err := fits(k.def.Fields, c); err != nil {
 		return err
 	}
-	for _, n := range c.Counted {
-		if n.Column >= len(k.def.Columns) || k.def.Columns[n.Column].Counter == nil {
+	for _, n := range c.Sequences {
+		if n.Column >= len(k.def.Columns) || k.def.Columns[n.Column].Sequence == nil {
 			return fmt.Errorf("column %d of table %s is not counted", n.Column, name)
 		}
-		k.def.Columns[n.Column].Counter.Note(n.Last)
+		k.def.Columns[n.Column].Sequence.Note(n.Last)
 	}
 	most := smallChange
 	if k.amended != nil {
@@ -127,8 +127,8 @@ func (s *Store) whole(ctx context.Context, k *kept, o ingest.Options) error {
 	return nil
 }
 
-// cells is how many values and rows the amendment changes in files.
-func (a *amendment) cells() (n int) {
+// cells is how many values and rows the delta changes in files.
+func (a *delta) cells() (n int) {
 	if a != nil {
 		n = len(a.delete)
 		for _, u := range a.update {

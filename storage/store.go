@@ -35,8 +35,8 @@ type Store struct {
 	sound    sync.Map
 	limit    int64 // of the memory for tables; 0 for none
 	err      error // nothing more is written
-	held     held
-	beside   *Beside // a checkpoint that commits do not wait for; nil where none is under way
+	held     filePins
+	beside   *OnlineCheckpoint // a checkpoint that commits do not wait for; nil where none is under way
 }
 
 // kept is a table of a store.
@@ -46,7 +46,7 @@ type kept struct {
 	rows  int // of the files and of what was appended since, at most
 
 	table   *table.Table // as the log left it; nil where the files, with what amends them, are the table
-	amended *amendment   // of the files by the log; nil for none, where the table is here, and where it has been changed since the store was opened
+	amended *delta       // of the files by the log; nil for none, where the table is here, and where it has been changed since the store was opened
 	batch   *batch       // of changes that the log has yet; nil for none
 	large   bool         // the table has been found to be too large for the memory
 	changed bool         // since the files were written
@@ -70,7 +70,7 @@ type Saved struct {
 	d       disk
 	dir     string
 	files   []part
-	amended *amendment
+	amended *delta
 	sound   *sync.Map // of the store: names of files whose bytes were as they had been written
 }
 
@@ -415,8 +415,8 @@ func (s *Store) Saved(name string) *Saved {
 // Empty reports that no file has rows of the table.
 func (t *Saved) Empty() bool { return len(t.files) == 0 }
 
-// Amended is what the memory takes that keeps the log's changes of the files apart from these; 0 for none.
-func (t *Saved) Amended() int64 { return t.amended.bytes() }
+// DeltaBytes is what the memory takes that keeps the log's changes of the files apart from these; 0 for none.
+func (t *Saved) DeltaBytes() int64 { return t.amended.bytes() }
 
 // Open opens the files of a table, after it has seen that their bytes are those that were written. It is nil for a table
 // without rows.

@@ -201,7 +201,7 @@ func (db *database) add(r *rand.Rand, tell func(*database)) error {
 		c.Define = every(name)
 	}
 	def := cmp.Or(c.Define, find(db.Store.tables, name).definition())
-	a, err := db.Adding(def)
+	a, err := db.BulkLoad(def)
 	if err != nil {
 		return err
 	}

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// held counts who reads the files of manifests that newer ones may have followed.
-type held struct {
+// filePins counts who reads the files of manifests that newer ones may have followed.
+type filePins struct {
 	mu   sync.Mutex
 	now  uint64         // the log of the manifest
 	from map[uint64]int // how many began with the manifest of a log
 	past []*manifest    // that may have files which someone reads; with Store.mu
 }
 
-// Hold keeps the files that tables have now, or get later, until release is called: whoever reads them goes on after any number of
+// PinFiles keeps the files that tables have now, or get later, until release is called: whoever reads them goes on after any number of
 // checkpoints. They are removed at a checkpoint after that, or when the folder is opened again. It waits for no checkpoint that is under way.
-func (s *Store) Hold() (release func()) {
+func (s *Store) PinFiles() (release func()) {
 	h := &s.held
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *Store) Hold() (release func()) {
 }
 
 // begin notes a manifest, by its log, that whoever begins from now on reads.
-func (h *held) begin(log uint64) {
+func (h *filePins) begin(log uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = log
@@ -42,7 +42,7 @@ func (h *held) begin(log uint64) {
 
 // follow notes a manifest that another one follows, and forgets those before it that nobody reads: who has begun since that may have
 // come by the tables just before the checkpoint told of its files, so that the manifest before counts, too. With s.mu.
-func (h *held) follow(old *manifest) {
+func (h *filePins) follow(old *manifest) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	first := old.Log + 1

@@ -11,21 +11,21 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// amendment is what the log changes of the rows of a table's files: it is kept apart from them, so that the table need not be in
+// delta is what the log changes of the rows of a table's files: it is kept apart from them, so that the table need not be in
 // memory. Rows are added first, then values are written, then rows are deleted: these keep their numbers, among all rows.
-type amendment struct {
+type delta struct {
 	chunks  []*table.Chunk
 	update  []Update // one a column
 	delete  []int
 	columns *layout // nil where the table has the columns of its files
 }
 
-// with is the amendment, nil for none, of a table with fields, with a change that takes no deleted rows away; files is how many rows the files have.
-func (a *amendment) with(fields []table.Field, files int, c *Change) (*amendment, error) {
+// with is the delta, nil for none, of a table with fields, with a change that takes no deleted rows away; files is how many rows the files have.
+func (a *delta) with(fields []table.Field, files int, c *Change) (*delta, error) {
 	c.lend() // to all that read them
-	out := &amendment{}
+	out := &delta{}
 	if a != nil {
-		*out = amendment{slices.Clone(a.chunks), slices.Clone(a.update), a.delete, a.columns}
+		*out = delta{slices.Clone(a.chunks), slices.Clone(a.update), a.delete, a.columns}
 	}
 	if c.Define != nil {
 		if err := out.alter(fields, c); err != nil {
@@ -101,8 +101,8 @@ func rowsIn(chunks []*table.Chunk) (n int) {
 	return n
 }
 
-// bytes is what the amendment takes in memory, about.
-func (a *amendment) bytes() (n int64) {
+// bytes is what the delta takes in memory, about.
+func (a *delta) bytes() (n int64) {
 	if a == nil {
 		return 0
 	}
@@ -122,11 +122,11 @@ func (a *amendment) bytes() (n int64) {
 
 // Bytes is what the rows of a change take in memory, about.
 func (c *Change) Bytes() int64 {
-	return (&amendment{chunks: c.Append, update: c.Update, delete: c.Delete}).bytes()
+	return (&delta{chunks: c.Append, update: c.Update, delete: c.Delete}).bytes()
 }
 
-// changes are the amendment of a table as commits, each behind the one before.
-func (a *amendment) changes(name string) (list []Change) {
+// changes are the delta of a table as commits, each behind the one before.
+func (a *delta) changes(name string) (list []Change) {
 	if a == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func between(rows []int, first, end int) (some []int, from int) {
 }
 
 // write writes the values of some columns to chunks, whose rows are those from first on.
-func (a *amendment) write(chunks []*table.Chunk, first int, columns []int) error {
+func (a *delta) write(chunks []*table.Chunk, first int, columns []int) error {
 	end := first + rowsIn(chunks)
 	for _, u := range a.update {
 		if !slices.Contains(columns, u.Column) || len(chunks) == 0 || chunks[0].Segments[u.Column] == nil {
@@ -170,7 +170,7 @@ func (a *amendment) write(chunks []*table.Chunk, first int, columns []int) error
 }
 
 // strike deletes rows of chunks, whose rows are those from first on.
-func (a *amendment) strike(chunks []*table.Chunk, first int) error {
+func (a *delta) strike(chunks []*table.Chunk, first int) error {
 	rows, _ := between(a.delete, first, first+rowsIn(chunks))
 	return eachChunk(chunks, rows, func(i int, rows []int, _ int) (err error) {
 		chunks[i], err = chunks[i].Delete(rows)
@@ -181,16 +181,16 @@ func (a *amendment) strike(chunks []*table.Chunk, first int) error {
 // Rows are those of the files of a table with what the log changes of them. Columns, and parts of them, are read as of an
 // [ingest.File]: the rows that the log adds are groups behind those of the files.
 type Rows struct {
-	altered
+	evolvedFile
 	fresh  *ingest.File // the same, of which nobody reads anything
 	one    *sync.Mutex  // held while the files are read, which others may share
-	of     *amendment   // nil where the files are the table
+	of     *delta       // nil where the files are the table
 	starts []int        // the first row of each group, and the end
-	table  *table.Table // as far as it has been read, where there is an amendment
+	table  *table.Table // as far as it has been read, where there is a delta
 }
 
-func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
-	r := &Rows{altered: altered{File: f.Unread()}, fresh: f, one: one, of: of, starts: []int{0}}
+func newRows(f *ingest.File, one *sync.Mutex, of *delta) *Rows {
+	r := &Rows{evolvedFile: evolvedFile{File: f.Unread()}, fresh: f, one: one, of: of, starts: []int{0}}
 	add := func(n int) { r.starts = append(r.starts, r.starts[len(r.starts)-1]+n) }
 	for i := range f.Groups() {
 		add(f.GroupRows(i))
@@ -207,8 +207,8 @@ func newRows(f *ingest.File, one *sync.Mutex, of *amendment) *Rows {
 // With are the rows of the same files with what the log changes of a table that has them by now.
 func (r *Rows) With(t *Saved) *Rows { return r.with(t.amended) }
 
-// with are the rows of the same files with an amendment. Nothing has been read of them.
-func (r *Rows) with(of *amendment) *Rows { return newRows(r.fresh, r.one, of) }
+// with are the rows of the same files with a delta. Nothing has been read of them.
+func (r *Rows) with(of *delta) *Rows { return newRows(r.fresh, r.one, of) }
 
 // Unread are the same rows; nothing has been read of them.
 func (r *Rows) Unread() *Rows { return r.with(r.of) }
@@ -225,8 +225,8 @@ func (r *Rows) After(fields []table.Field, c *Change) (*Rows, error) {
 // Total is how many rows there are, deleted ones included.
 func (r *Rows) Total() int { return r.starts[len(r.starts)-1] }
 
-// Amended is what the memory takes that keeps what changes the rows of the files apart from these; 0 for nothing.
-func (r *Rows) Amended() int64 { return r.of.bytes() }
+// DeltaBytes is what the memory takes that keeps what changes the rows of the files apart from these; 0 for nothing.
+func (r *Rows) DeltaBytes() int64 { return r.of.bytes() }
 
 // Groups is how many groups [Rows.ReadGroups] reads alone.
 func (r *Rows) Groups() int { return len(r.starts) - 1 }
@@ -284,7 +284,7 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 	r.one.Lock()
 	defer r.one.Unlock()
 	if r.of == nil || len(groups) == 0 { // none have fields, too
-		return r.altered.ReadGroups(ctx, groups, columns, o)
+		return r.evolvedFile.ReadGroups(ctx, groups, columns, o)
 	}
 	o.Coming = nil // what comes is not yet what it will be
 	var all []*table.Chunk
@@ -297,7 +297,7 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 			inFile++
 		}
 		if inFile > 0 || t == nil { // its fields
-			if t, err = r.altered.ReadGroups(ctx, groups[:inFile], columns, o); err != nil {
+			if t, err = r.evolvedFile.ReadGroups(ctx, groups[:inFile], columns, o); err != nil {
 				return nil, err
 			}
 		}
@@ -329,14 +329,14 @@ func (r *Rows) Outline(columns []int) (t *table.Table, ok bool) {
 	}
 	r.one.Lock()
 	defer r.one.Unlock()
-	return r.altered.Outline(columns)
+	return r.evolvedFile.Outline(columns)
 }
 
 // Shape is [ingest.File.Shape] of all groups.
 func (r *Rows) Shape(columns []int) *table.Table {
 	r.one.Lock()
 	defer r.one.Unlock()
-	t := r.altered.Shape(columns)
+	t := r.evolvedFile.Shape(columns)
 	if t == nil || r.of == nil {
 		return t
 	}
@@ -362,7 +362,7 @@ func (r *Rows) Shape(columns []int) *table.Table {
 // GroupBytes is [ingest.File.GroupBytes].
 func (r *Rows) GroupBytes(group int, columns []int) (n int64) {
 	if group < r.File.Groups() {
-		return r.altered.GroupBytes(group, columns)
+		return r.evolvedFile.GroupBytes(group, columns)
 	}
 	for _, col := range columns {
 		n += int64(r.of.chunks[group-r.File.Groups()].Segments[col].Bytes())

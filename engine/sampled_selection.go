@@ -19,9 +19,9 @@ const (
 	deviations   = 5       // of the rank in the sample: once in two million times the value is not where it says
 )
 
-// nearOf samples the rows of a query and says between which codes its order statistics probably are, by their aggregates: of those of
+// sampledSpans samples the rows of a query and says between which codes its order statistics probably are, by their aggregates: of those of
 // which at most one row in sampledShare is expected there. (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", 1975.)
-func nearOf(q *physical.Query) map[int]predicate.Span {
+func sampledSpans(q *physical.Query) map[int]predicate.Span {
 	if !slices.ContainsFunc(q.Aggs, partial.NeedsSearch) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func nearOf(q *physical.Query) map[int]predicate.Span {
 			continue
 		}
 		codes := sampledCodes(sample, a.Col, physical.NewCodeSpace(q.Table, a.Col))
-		if span, ok := nearIn(codes, a, float64(some), float64(some)/float64(rows)); ok {
+		if span, ok := sampledSpan(codes, a, float64(some), float64(some)/float64(rows)); ok {
 			near[i] = span
 		}
 		codes.Free()
@@ -58,8 +58,8 @@ func sampledCodes(sample *physical.Query, col int, space *physical.CodeSpace) *p
 	return codes
 }
 
-// nearIn is nearOf of one aggregate, of the codes of so many sampled rows, which are a share of all.
-func nearIn(codes *partial.CodeList, a expr.Aggregate, sampled, share float64) (near predicate.Span, ok bool) {
+// sampledSpan is [sampledSpans] of one aggregate, of the codes of so many sampled rows, which are a share of all.
+func sampledSpan(codes *partial.CodeList, a expr.Aggregate, sampled, share float64) (near predicate.Span, ok bool) {
 	all := predicate.Span{Hi: codes.Space.Max()}
 	n := codes.Len()
 	if n == 0 || all.Hi == 0 {
@@ -103,8 +103,8 @@ func nearIn(codes *partial.CodeList, a expr.Aggregate, sampled, share float64) (
 	return near, true
 }
 
-// anywhere has a span for each order statistic of a query, for passes that are recorded.
-func anywhere(q *physical.Query) map[int]predicate.Span {
+// assumedSpans has a span for each order statistic of a query, for passes that are recorded.
+func assumedSpans(q *physical.Query) map[int]predicate.Span {
 	near := map[int]predicate.Span{}
 	for i, a := range q.Aggs {
 		if !partial.NeedsSearch(a) {

@@ -20,12 +20,12 @@ func hasNoRoom(err error) bool {
 }
 
 // mayAdd reports a statement whose rows may become files of the folder before all of them are known.
-func (m *modifying) mayAdd() bool {
+func (m *mutation) mayAdd() bool {
 	return m.onlyAdds() && m.db.store != nil && m.db.tx == nil && (m.def == nil || !m.def.Temp)
 }
 
 // onlyAdds reports a statement that only adds rows, and nobody asks for these.
-func (m *modifying) onlyAdds() bool {
+func (m *mutation) onlyAdds() bool {
 	if m.Change == nil { // it was not bound, since the file has no room
 		return m.parsed.Copy != nil
 	}
@@ -34,7 +34,7 @@ func (m *modifying) onlyAdds() bool {
 
 // added is run of a statement whose rows the memory has no room for: pieces of them become files, and a checkpoint makes these the table's. The error is noRoom
 // where that cannot be.
-func (m *modifying) added(ctx context.Context, noRoom error) (_ *Rows, err error) {
+func (m *mutation) added(ctx context.Context, noRoom error) (_ *Rows, err error) {
 	defer recovered(&err)
 	db := m.db
 	db.adopts(noRoom)
@@ -63,7 +63,7 @@ func (m *modifying) added(ctx context.Context, noRoom error) (_ *Rows, err error
 	if !m.mayAdd() || m.Lax {
 		return nil, noRoom
 	}
-	more, err := db.store.Adding(m.def)
+	more, err := db.store.BulkLoad(m.def)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (m *modifying) added(ctx context.Context, noRoom error) (_ *Rows, err error
 }
 
 // addRows adds the rows of the statement piece by piece, each as large as an eighth of what is left of the budget.
-func (m *modifying) addRows(ctx context.Context, view *DB, more *storage.Adding) error {
+func (m *mutation) addRows(ctx context.Context, view *DB, more *storage.BulkLoad) error {
 	const most = 1 << 20 // rows of a piece
 	rows, err := view.answer(ctx, m.Statement, m.Rows, m.params)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *modifying) addRows(ctx context.Context, view *DB, more *storage.Adding)
 		if n == 0 {
 			return nil
 		}
-		t, err := m.counted(&storage.Change{}, b.Table())
+		t, err := m.setSequences(&storage.Change{}, b.Table())
 		if err == nil {
 			t, err = m.fitRows(t)
 		}
@@ -146,7 +146,7 @@ func (m *modifying) addRows(ctx context.Context, view *DB, more *storage.Adding)
 }
 
 // addedKeys fails where two rows of the table as it will be have the same key.
-func (m *modifying) addedKeys(ctx context.Context, more *storage.Adding) error {
+func (m *mutation) addedKeys(ctx context.Context, more *storage.BulkLoad) error {
 	if len(m.def.Keys) == 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (m *modifying) addedKeys(ctx context.Context, more *storage.Adding) error {
 }
 
 // copiedFile is COPY FROM's file as a table that is read in parts.
-func (m *modifying) copiedFile(ctx context.Context, catalog sql.Catalog) (*DB, error) {
+func (m *mutation) copiedFile(ctx context.Context, catalog sql.Catalog) (*DB, error) {
 	s, _, err := m.copySource(ctx, catalog)
 	if err != nil {
 		return nil, err

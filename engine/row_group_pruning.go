@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// outlined is a scan of which the statistics of files spare some reading.
-type outlined struct {
+// prunedScan is a scan of which the statistics of files spare some reading.
+type prunedScan struct {
 	*catalog.Pruned
 	batches *batches // how all of them are read; the table is an outline then; nil for those that are in the table
 	// large are the tables of a join that come in batches, each read once, and table has the join's fields and no rows then; batches is
@@ -21,16 +21,16 @@ type outlined struct {
 	way   *joinBeyond
 }
 
-// outline looks for what can be spared; nil where that is nothing.
-func (db *DB) outline(ctx context.Context, e *catalog.Entry, f *plan.Fragment) (*outlined, error) {
+// pruneScan looks for what can be spared; nil where that is nothing.
+func (db *DB) pruneScan(ctx context.Context, e *catalog.Entry, f *plan.Fragment) (*prunedScan, error) {
 	if f.Fallback != nil { // statistics tell no sum
 		f = f.FallbackFragment()
 	}
-	if t := e.Table.Load(); !db.sparing(e) || t.Has(f.Reads()) || catalog.NeedsAllRows(f) {
+	if t := e.Table.Load(); !db.prunes(e) || t.Has(f.Reads()) || catalog.NeedsAllRows(f) {
 		return nil, nil
 	}
 	conditions := catalog.ConditionsOf(f)
-	return whatIsRead(ctx, db, e, func(o ingest.Options) (*outlined, error) {
+	return whatIsRead(ctx, db, e, func(o ingest.Options) (*prunedScan, error) {
 		if e.Source == nil || e.Source.Changed() { // which is the error of reading it
 			return nil, nil
 		}
@@ -38,16 +38,16 @@ func (db *DB) outline(ctx context.Context, e *catalog.Entry, f *plan.Fragment) (
 		if p == nil && err == nil {
 			p, err = e.ReadPruned(ctx, conditions, f.Reads(), rowBytes/2, o)
 		}
-		return outlinedBy(p), err
+		return prunedScanOf(p), err
 	})
 }
 
-// outlineJoined looks for what conditions of tables alone spare a join of them; nil where that is nothing.
-func (db *DB) outlineJoined(ctx context.Context, b *bound) (map[*catalog.Entry]*outlined, error) {
+// pruneJoined looks for what conditions of tables alone spare a join of them; nil where that is nothing.
+func (db *DB) pruneJoined(ctx context.Context, b *bound) (map[*catalog.Entry]*prunedScan, error) {
 	if db.now().hostMemory > 0 {
 		return nil, nil
 	}
-	spares := map[*catalog.Entry]*outlined{}
+	spares := map[*catalog.Entry]*prunedScan{}
 	var where expr.Expr
 	at := 0
 	conditions := map[*read]expr.Expr{}
@@ -66,15 +66,15 @@ func (db *DB) outlineJoined(ctx context.Context, b *bound) (map[*catalog.Entry]*
 	for r, where := range conditions {
 		list := catalog.ConditionsIn(where)
 		once := len(slices.DeleteFunc(slices.Clone(b.scans), func(o *read) bool { return o != r })) == 1
-		if len(list.List) == 0 || !once || !db.sparing(r.Entry) || r.Table.Load().Has(r.columns) {
+		if len(list.List) == 0 || !once || !db.prunes(r.Entry) || r.Table.Load().Has(r.columns) {
 			continue
 		}
-		o, err := whatIsRead(ctx, db, r.Entry, func(o ingest.Options) (*outlined, error) {
+		o, err := whatIsRead(ctx, db, r.Entry, func(o ingest.Options) (*prunedScan, error) {
 			if r.Source == nil || r.Source.Changed() {
 				return nil, nil
 			}
 			p, err := r.ReadPruned(ctx, list, r.columns, rowBytes/2, o)
-			return outlinedBy(p), err
+			return prunedScanOf(p), err
 		})
 		if err != nil {
 			return nil, err
@@ -95,23 +95,23 @@ func (db *DB) inGroups(ctx context.Context, e *catalog.Entry) bool {
 	return in != nil && *in
 }
 
-// outlinedBy is a scan that spares reading; nil where p is, which spares none.
-func outlinedBy(p *catalog.Pruned) *outlined {
+// prunedScanOf is a scan that spares reading; nil where p is, which spares none.
+func prunedScanOf(p *catalog.Pruned) *prunedScan {
 	if p == nil {
 		return nil
 	}
-	return &outlined{Pruned: p}
+	return &prunedScan{Pruned: p}
 }
 
-// sparing reports whether statements read no more of a table than its file's statistics leave to them. The backends of devices read all of
+// prunes reports whether statements read no more of a table than its file's statistics leave to them. The backends of devices read all of
 // a column, so that it is resident, unless some of it is damaged: what a statement answers then is the same on all backends.
-func (db *DB) sparing(e *catalog.Entry) bool { return db.onCPU() || e.Damaged.Load() }
+func (db *DB) prunes(e *catalog.Entry) bool { return db.onCPU() || e.Damaged.Load() }
 
 // onCPU reports whether statements may run on cpu.
 func (db *DB) onCPU() bool { return db.Backend() == "auto" || db.Backend() == "cpu" }
 
 // steps are those of the execution, after what is spared.
-func (o *outlined) steps(list []Step) []Step {
+func (o *prunedScan) steps(list []Step) []Step {
 	if o.way != nil {
 		list = append([]Step{o.way.step()}, list...)
 	}
@@ -125,15 +125,15 @@ func (o *outlined) steps(list []Step) []Step {
 }
 
 // skip is the step of what is spared, of the table of a name.
-func (o *outlined) skip(of string) Step {
+func (o *prunedScan) skip(of string) Step {
 	return Step{Pass: fmt.Sprintf("Skip(%d of %d row groups%s)", o.Groups-o.Left, o.Groups, of), Counts: "nothing: by what the file says of them they have no record that is selected"}
 }
 
 // skips are the steps of what is spared of tables that are joined.
 func (s *planned) skips() (list []Step) {
 	for i, r := range s.sources {
-		if s.partly(r.Entry) && i < len(s.tables) && s.tables[i] == s.spares[r.Entry].Table {
-			list = append(list, s.spares[r.Entry].skip(" of "+expr.Ident(r.Name)))
+		if s.partly(r.Entry) && i < len(s.tables) && s.tables[i] == s.tablePruning[r.Entry].Table {
+			list = append(list, s.tablePruning[r.Entry].skip(" of "+expr.Ident(r.Name)))
 		}
 	}
 	return list

@@ -26,8 +26,8 @@ func (db *DB) rowsOfKey(ctx context.Context, k *storage.Key, values []table.Valu
 	})
 }
 
-// lookup is a query of the rows of one table whose condition gives a key values, with nothing above but a select list and a LIMIT.
-type lookup struct {
+// pointLookup is a query of the rows of one table whose condition gives a key values, with nothing above but a select list and a LIMIT.
+type pointLookup struct {
 	table  string
 	of     *storage.Definition
 	key    *storage.Key
@@ -38,9 +38,9 @@ type lookup struct {
 	limit  *plan.Limit // nil for none
 }
 
-// lookupOf is a tree as a look-up; nil for another one.
-func (db *DB) lookupOf(tree plan.Node) *lookup {
-	l := &lookup{}
+// pointLookupOf is a tree as a look-up; nil for another one.
+func (db *DB) pointLookupOf(tree plan.Node) *pointLookup {
+	l := &pointLookup{}
 	if limit, ok := tree.(*plan.Limit); ok && limit.Count != 0 {
 		l.limit, tree = limit, limit.Input
 	}
@@ -98,12 +98,12 @@ func (db *DB) lookupOf(tree plan.Node) *lookup {
 	return nil
 }
 
-// byKey is the look-up that a statement is which is planned for EXPLAIN; nil where it is none.
-func (s *Statement) byKey() *lookup {
-	if !s.looks || s.nested != nil || !s.db.looksUp() {
+// plannedLookup is the look-up that a statement is which is planned for EXPLAIN; nil where it is none.
+func (s *Statement) plannedLookup() *pointLookup {
+	if !s.looks || s.nested != nil || !s.db.usesPointLookups() {
 		return nil
 	}
-	return s.db.lookupOf(plan.Rewrite(s.tree, func(n plan.Node) plan.Node {
+	return s.db.pointLookupOf(plan.Rewrite(s.tree, func(n plan.Node) plan.Node {
 		if f, ok := n.(*plan.Fragment); ok && f.Tree != nil {
 			return f.Tree
 		}
@@ -112,7 +112,7 @@ func (s *Statement) byKey() *lookup {
 }
 
 // step is the look-up as EXPLAIN shows it.
-func (l *lookup) step() Step {
+func (l *pointLookup) step() Step {
 	var parts []string
 	for i, col := range l.key.Columns {
 		parts = append(parts, fmt.Sprintf("%s = %s", expr.Ident(l.of.Fields[col].Name), (&expr.Const{V: l.values[i]}).String()))
@@ -160,7 +160,7 @@ func ofRow(e expr.Expr) bool {
 
 // rows calls do for each row of a snapshot that satisfies the condition, by its number in the table, and with what its columns are. ok
 // is false, before the first, where the rows are not to be looked for one by one.
-func (l *lookup) rows(ctx context.Context, db *DB, t *table.Table, do func(number int, value func(col int) table.Value) error) (ok bool, err error) {
+func (l *pointLookup) rows(ctx context.Context, db *DB, t *table.Table, do func(number int, value func(col int) table.Value) error) (ok bool, err error) {
 	found := make([][]uint32, len(t.Chunks))
 	for i, c := range t.Chunks {
 		if found[i], ok, err = db.rowsOfKey(ctx, l.key, l.values, c); err != nil || !ok {
@@ -210,15 +210,15 @@ func itemsOf(items []plan.Item, value func(col int) table.Value) (row []table.Va
 	return row, nil
 }
 
-// looksUp reports that rows are looked for by a key: where no backend was asked for that would find them by passes of its own.
-func (db *DB) looksUp() bool {
+// usesPointLookups reports that rows are looked for by a key: where no backend was asked for that would find them by passes of its own.
+func (db *DB) usesPointLookups() bool {
 	name := db.Backend()
 	return name == "cpu" || name == "auto"
 }
 
 // changed are the numbers of the rows that an UPDATE or a DELETE finds, ascending, and behind them its other items as columns; ok is false
 // where they are not to be looked for one by one.
-func (l *lookup) changed(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, ok bool, err error) {
+func (l *pointLookup) changed(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, ok bool, err error) {
 	t := settled(db.entry(l.table))
 	if t == nil || !t.Has(t.All()) { // a statement has made room meanwhile
 		return nil, nil, false, nil
@@ -255,8 +255,8 @@ func segmentsOf(items []plan.Item, values [][]table.Value) []*table.Segment {
 	return columns
 }
 
-// looked is the answer of a SELECT that is a look-up; nil where its rows are not to be looked for one by one, or have not been read.
-func (s *Statement) looked(ctx context.Context) (r *Rows, err error) {
+// answerLookup is the answer of a SELECT that is a look-up; nil where its rows are not to be looked for one by one, or have not been read.
+func (s *Statement) answerLookup(ctx context.Context) (r *Rows, err error) {
 	start := time.Now()
 	db, l := s.db, s.lookup
 	e := db.entry(l.table)
@@ -294,7 +294,7 @@ func (s *Statement) looked(ctx context.Context) (r *Rows, err error) {
 		}
 		rows = rows[from:n]
 	}
-	r = &Rows{of: s, ctx: ctx, at: -1, took: querystats.NewCollector(Stats{Backend: "cpu"}), next: func() (batch, error, bool) { return nil, nil, false }}
+	r = &Rows{of: s, ctx: ctx, at: -1, collector: querystats.NewCollector(Stats{Backend: "cpu"}), next: func() (batch, error, bool) { return nil, nil, false }}
 	for _, item := range l.items {
 		c := Column{Name: item.Name, Type: item.E.Type()}
 		if of, ok := item.E.(*expr.Column); ok {

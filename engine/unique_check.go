@@ -73,7 +73,7 @@ func (k newKey) bytes() (out []byte) {
 
 // apart reports that the rows which a change makes have other keys than one another and than all other rows of the table
 // before it. It is false, too, where looking for them one by one would not pay.
-func (m *modifying) apart(ctx context.Context, k storage.Key, c *storage.Change, before *table.Table) (bool, error) {
+func (m *mutation) apart(ctx context.Context, k storage.Key, c *storage.Change, before *table.Table) (bool, error) {
 	gone := c.Delete // rows whose keys are free, ascending
 	if changes(k, c) {
 		gone = union(gone, c.Update[0].Rows)

@@ -11,9 +11,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// upkeep does VACUUM, which takes the places of deleted rows, and CHECKPOINT, which writes the log of a folder as files: the first
+// maintain does VACUUM, which takes the places of deleted rows, and CHECKPOINT, which writes the log of a folder as files: the first
 // does the second. ANALYZE looks for its tables: what plans know of values is known from the values as they are.
-func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
+func (s *Statement) maintain(ctx context.Context) (*Rows, error) {
 	db, of := s.db, s.parsed.Upkeep
 	if db.tx != nil {
 		return nil, s.described(sqlstate.Errorf(sqlstate.ActiveTransaction, "%s cannot run inside a transaction block: COMMIT comes first", of.Verb))
@@ -40,7 +40,7 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 		}
 		wanted[name] = true
 	}
-	var next []installed
+	var next []newVersion
 	var changes []storage.Change
 	for _, e := range entries {
 		t := settled(e)
@@ -49,7 +49,7 @@ func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
 		}
 		if slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { return c.Deleted > 0 }) {
 			changes = append(changes, storage.Change{Table: e.Name, Compact: true})
-			next = append(next, installed{name: e.Name, def: e.Definition, table: t.Compacted()})
+			next = append(next, newVersion{name: e.Name, def: e.Definition, table: t.Compacted()})
 		}
 	}
 	db.install(changes, next)

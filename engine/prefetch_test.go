@@ -363,7 +363,7 @@ func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 		read *table.Table
 		want int
 	}{{nil, 0}, {whole, len(s.sources[0].columns)}} {
-		a := s.ahead(ctx)
+		a := s.prefetch(ctx)
 		again := whole.Renewed()
 		there := a.begin(whole.Renewed())
 		for _, of := range []*table.Table{again, whole} {

@@ -8,10 +8,10 @@ import (
 // A segment may be there before its codes are: a device has made them, and the host's follow. What else a segment says holds
 // from the beginning, and so do the number of its codes and their width; who reads the codes calls Settle before.
 
-// Ahead is the segment that becomes of s, which has no NULLs, when some rows get values of at least an ordinal and at most another. Its
+// Deferred is the segment that becomes of s, which has no NULLs, when some rows get values of at least an ordinal and at most another. Its
 // codes stand nowhere, or where those of s do, until [Segment.Over] says where, and [Segment.Settle] waits until [Segment.Settled]
 // is called.
-func (s *Segment) Ahead(least, most uint64) *Segment {
+func (s *Segment) Deferred(least, most uint64) *Segment {
 	out := &Segment{Type: s.Type, Base: min(s.Base, least), settled: make(chan struct{})}
 	out.own.Store(true)
 	out.Max = max(s.Base+s.Max, most) - out.Base

@@ -21,8 +21,8 @@ type NamedTable struct {
 	pos  int
 }
 
-// upkeep takes VACUUM and ANALYZE. Options say how PostgreSQL goes about it, which is of no meaning here.
-func (s *Statement) upkeep(n *pg.VacuumStmt) error {
+// maintain takes VACUUM and ANALYZE. Options say how PostgreSQL goes about it, which is of no meaning here.
+func (s *Statement) maintain(n *pg.VacuumStmt) error {
 	s.Upkeep = &Upkeep{Verb: "ANALYZE"}
 	if n.IsVacuumcmd {
 		s.Upkeep.Verb = "VACUUM"

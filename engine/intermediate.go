@@ -11,25 +11,25 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// made is rows of a table that a statement has made on its way, such as of its groups: [blockRows] or [placedRows] of it.
-type made struct {
+// intermediate is rows of a table that a statement has made on its way, such as of its groups: [blockRows] or [rowIDs] of it.
+type intermediate struct {
 	of *table.Table
 	batch
 }
 
-// madeRows are the rows of a chunk.
-func madeRows(c *table.Chunk) made {
+// intermediateOf are the rows of a chunk.
+func intermediateOf(c *table.Chunk) intermediate {
 	t := &table.Table{Chunks: []*table.Chunk{c}}
 	for _, s := range c.Segments {
 		t.Fields = append(t.Fields, table.Field{Type: s.Type})
 	}
-	return made{t, blockRows{table.Block{N: c.Rows}}}
+	return intermediate{t, blockRows{table.Block{N: c.Rows}}}
 }
 
-func (m made) cut(i, j int) batch { return made{m.of, m.batch.cut(i, j)} }
+func (m intermediate) cut(i, j int) batch { return intermediate{m.of, m.batch.cut(i, j)} }
 
 // values are the rows as values.
-func (m made) values() valueRows {
+func (m intermediate) values() valueRows {
 	n := len(m.of.Fields)
 	out, room := make(valueRows, m.Len()), make([]table.Value, m.Len()*n)
 	for i := range out {
@@ -43,7 +43,7 @@ func (m made) values() valueRows {
 }
 
 // columns are the rows with these columns alone; ok is false where an item is something else.
-func (m made) columns(items []plan.Item) (out made, ok bool) {
+func (m intermediate) columns(items []plan.Item) (out intermediate, ok bool) {
 	of := &table.Table{}
 	for _, c := range m.of.Chunks {
 		of.Chunks = append(of.Chunks, &table.Chunk{Rows: c.Rows})
@@ -58,21 +58,21 @@ func (m made) columns(items []plan.Item) (out made, ok bool) {
 			chunk.Segments = append(chunk.Segments, m.of.Chunks[i].Segments[c.Index])
 		}
 	}
-	return made{of, m.batch}, true
+	return intermediate{of, m.batch}, true
 }
 
 // at is where a row stands.
-func (m made) at(i int) (*table.Chunk, int) {
+func (m intermediate) at(i int) (*table.Chunk, int) {
 	if rows, ok := m.batch.(blockRows); ok {
 		return m.of.Chunks[rows.Chunk], rows.Row(i)
 	}
-	chunk, row := m.batch.(placedRows).at(i)
+	chunk, row := m.batch.(rowIDs).at(i)
 	return m.of.Chunks[chunk], row
 }
 
-// overMade is items over rows as expressions over the columns of a table that is made of these; ok is false where one may come out
+// overIntermediate is items over rows as expressions over the columns of a table that is made of these; ok is false where one may come out
 // as a type that is known only then, or be wider than its type says.
-func overMade(items []plan.Item) (out []plan.Item, ok bool) {
+func overIntermediate(items []plan.Item) (out []plan.Item, ok bool) {
 	for _, item := range items {
 		if named(item.E) < 0 {
 			k := item.E.Type().Kind
@@ -106,7 +106,7 @@ type projection struct {
 // project is what a Project gives of rows that are no table's.
 func (x *execution) project(n *plan.Project) stream {
 	p := &projection{execution: x, Project: n}
-	p.items, p.ok = overMade(n.Items)
+	p.items, p.ok = overIntermediate(n.Items)
 	return func(yield func(batch, error) bool) {
 		for b, err := range x.stream(n.Input) {
 			if err != nil {
@@ -132,7 +132,7 @@ const pieceOfMade = 1 << 12
 
 // of is the items of a batch.
 func (p *projection) of(b batch) iter.Seq2[batch, error] {
-	m, ok := b.(made)
+	m, ok := b.(intermediate)
 	if !ok || !p.ok {
 		return func(yield func(batch, error) bool) { yield(p.byValue(valuesOf(b, p.Input.Fields()))) }
 	}
@@ -147,14 +147,14 @@ func (p *projection) of(b batch) iter.Seq2[batch, error] {
 	}
 	whole := func(yield func(batch, error) bool) { yield(m.batch, nil) }
 	return inPieces(p.execution, whole, pieceOfMade, func(eval *vector.Evaluator, _ int, rows batch) (batch, error) {
-		return p.byColumn(eval, made{m.of, rows})
+		return p.byColumn(eval, intermediate{m.of, rows})
 	})
 }
 
 // byColumn computes the items column by column; where a row raises an error, row by row.
-func (p *projection) byColumn(eval *vector.Evaluator, m made) (out batch, err error) {
-	if placed, ok := m.batch.(placedRows); ok {
-		out, err = p.g.placed(eval, placed)
+func (p *projection) byColumn(eval *vector.Evaluator, m intermediate) (out batch, err error) {
+	if placed, ok := m.batch.(rowIDs); ok {
+		out, err = p.g.byRowID(eval, placed)
 	} else {
 		out, err = p.g.batch(eval, m.batch.(blockRows).Block)
 	}
@@ -183,7 +183,7 @@ func (p *projection) byValue(rows valueRows) (batch, error) {
 // madeTable is all rows of a stream as one table, where they are rows of tables in their order; the batches otherwise.
 func madeTable(batches []batch) (t *table.Table, blocks []table.Block) {
 	for _, b := range batches {
-		m, ok := b.(made)
+		m, ok := b.(intermediate)
 		if !ok {
 			return nil, nil
 		}

@@ -62,7 +62,7 @@ func TestRowsThatMove(t *testing.T) {
 		if n := r.IntN(30); n < 5 && len(c.Update) > 0 { // as ON CONFLICT DO UPDATE does
 			c.Append = []*table.Chunk{{Rows: 1 + n, Segments: segments(1+n, 0)}}
 		}
-		m, err := c.Moving(before)
+		m, err := c.MoveRows(before)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// count takes the next n numbers of a counted column, n > 0, as a segment; c notes it.
-func (db *DB) count(c *storage.Change, def *storage.Definition, col, n int) (*table.Segment, error) {
-	of, f := def.Columns[col].Counter, def.Fields[col]
+// takeNumbers takes the next n numbers of a counted column, n > 0, as a segment; c notes it.
+func (db *DB) takeNumbers(c *storage.Change, def *storage.Definition, col, n int) (*table.Segment, error) {
+	of, f := def.Columns[col].Sequence, def.Fields[col]
 	first, err := of.Take(n, f.Type)
 	if err != nil {
 		return nil, fmt.Errorf("%w; ALTER TABLE %s ALTER COLUMN %s TYPE bigint, or another MAXVALUE, makes room", err, expr.Ident(def.Name), expr.Ident(f.Name))
 	}
 	db.drawn.Store(true)
-	c.Counted = append(slices.DeleteFunc(c.Counted, func(o storage.Counted) bool { return o.Column == col }), storage.Counted{Column: col, Last: first + int64(n-1)*of.Step})
+	c.Sequences = append(slices.DeleteFunc(c.Sequences, func(o storage.SequenceValue) bool { return o.Column == col }), storage.SequenceValue{Column: col, Last: first + int64(n-1)*of.Step})
 	numbers := make([]int64, n)
 	for i := range numbers {
 		numbers[i] = first + int64(i)*of.Step
@@ -30,15 +30,15 @@ func (db *DB) count(c *storage.Change, def *storage.Definition, col, n int) (*ta
 	return b.Table().Chunks[0].Segments[0], nil
 }
 
-// counted gives rows for the table, which c will append, the numbers of their counted columns.
-func (m *modifying) counted(c *storage.Change, t *table.Table) (*table.Table, error) {
-	if t.Rows() == 0 || len(m.Counted) == 0 {
+// setSequences gives rows for the table, which c will append, the numbers of their counted columns.
+func (m *mutation) setSequences(c *storage.Change, t *table.Table) (*table.Table, error) {
+	if t.Rows() == 0 || len(m.Sequences) == 0 {
 		return t, nil
 	}
-	for _, of := range m.Counted {
+	for _, of := range m.Sequences {
 		rows := of.Rows
 		if rows != nil {
-			values, err := m.db.count(c, m.def, of.Column, len(rows))
+			values, err := m.db.takeNumbers(c, m.def, of.Column, len(rows))
 			if err != nil {
 				return nil, err
 			}
@@ -50,7 +50,7 @@ func (m *modifying) counted(c *storage.Change, t *table.Table) (*table.Table, er
 		}
 		var chunks []*table.Chunk
 		for _, chunk := range t.Chunks {
-			s, err := m.db.count(c, m.def, of.Column, chunk.Rows)
+			s, err := m.db.takeNumbers(c, m.def, of.Column, chunk.Rows)
 			if err != nil {
 				return nil, err
 			}
@@ -63,8 +63,8 @@ func (m *modifying) counted(c *storage.Change, t *table.Table) (*table.Table, er
 	return t, nil
 }
 
-// countAdded gives the rows of a table that is altered the numbers of counted columns that are new.
-func (m *modifying) countAdded(c *storage.Change, t *table.Table) error {
+// setAddedSequences gives the rows of a table that is altered the numbers of counted columns that are new.
+func (m *mutation) setAddedSequences(c *storage.Change, t *table.Table) error {
 	var rows []int
 	first := 0
 	for _, chunk := range t.Chunks {
@@ -76,10 +76,10 @@ func (m *modifying) countAdded(c *storage.Change, t *table.Table) error {
 		first += chunk.Rows
 	}
 	for col, from := range c.From {
-		if from >= 0 || c.Define.Columns[col].Counter == nil || slices.Contains(m.Set, col) || len(rows) == 0 {
+		if from >= 0 || c.Define.Columns[col].Sequence == nil || slices.Contains(m.Set, col) || len(rows) == 0 {
 			continue
 		}
-		values, err := m.db.count(c, c.Define, col, len(rows))
+		values, err := m.db.takeNumbers(c, c.Define, col, len(rows))
 		if err != nil {
 			return err
 		}
@@ -88,13 +88,13 @@ func (m *modifying) countAdded(c *storage.Change, t *table.Table) error {
 	return nil
 }
 
-// restarted is a definition whose counters begin anew.
-func restarted(d *storage.Definition) *storage.Definition {
+// restartedSequences is a definition whose counters begin anew.
+func restartedSequences(d *storage.Definition) *storage.Definition {
 	out := *d
 	out.Columns = slices.Clone(d.Columns)
 	for i, c := range out.Columns {
-		if c.Counter != nil {
-			out.Columns[i].Counter = c.Counter.Fresh()
+		if c.Sequence != nil {
+			out.Columns[i].Sequence = c.Sequence.Fresh()
 		}
 	}
 	return &out

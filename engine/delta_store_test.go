@@ -343,7 +343,7 @@ func TestChangesBesideMakingRoom(t *testing.T) {
 							return
 						default:
 							_, _ = Collect(db.Query(ctx, c.all))
-							db.makeRoom(ctx)
+							db.evict(ctx)
 						}
 					}
 				})

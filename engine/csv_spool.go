@@ -10,9 +10,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// converted is a CSV file that can be read in parts: the columns that are asked for so are converted, in one pass over the text, into
+// csvSpool is a CSV file that can be read in parts: the columns that are asked for so are converted, in one pass over the text, into
 // a temporary file, which is kept until the file has changed or the DB is closed. What is read as a whole comes from the text. It implements [catalog.Source].
-type converted struct {
+type csvSpool struct {
 	*ingest.File
 	name    string
 	fields  []table.Field
@@ -25,14 +25,14 @@ func (db *DB) sourceOf(e *catalog.Entry, f *ingest.File) catalog.Source {
 	if f.Parts() == nil {
 		return f
 	}
-	c := &converted{File: f, name: e.Name, fields: f.ColumnFields(), of: spill.NewFile(db.newTemporary)}
+	c := &csvSpool{File: f, name: e.Name, fields: f.ColumnFields(), of: spill.NewFile(db.newTemporary)}
 	c.columns = make([][]spill.Extent, len(c.fields))
 	e.Spool.Store(c.of)
 	return c
 }
 
 // convert writes columns, at least one, to the temporary file.
-func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options) error {
+func (c *csvSpool) convert(ctx context.Context, columns []int, o ingest.Options) error {
 	of := func(part *table.Chunk) ([][]byte, error) {
 		out := make([][]byte, len(columns))
 		for k := range columns {
@@ -67,7 +67,7 @@ func (c *converted) convert(ctx context.Context, columns []int, o ingest.Options
 }
 
 // ReadGroups implements [catalog.Source]: it converts columns first that are asked for the first time.
-func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
+func (c *csvSpool) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
 	var missing []int
 	for _, i := range columns {
 		if c.columns[i] == nil {
@@ -96,7 +96,7 @@ func (c *converted) ReadGroups(ctx context.Context, groups, columns []int, o ing
 }
 
 // appendPart appends columns of a part.
-func (c *converted) appendPart(b *table.Builder, part int, columns []int, fields []table.Field) error {
+func (c *csvSpool) appendPart(b *table.Builder, part int, columns []int, fields []table.Field) error {
 	if len(columns) == 0 {
 		return appendAll(b, make(valueRows, c.Parts()[part]), nil)
 	}
@@ -113,7 +113,7 @@ func (c *converted) appendPart(b *table.Builder, part int, columns []int, fields
 }
 
 // GroupBytes and Shape implement [catalog.Source], whose row groups are the parts.
-func (c *converted) GroupBytes(part int, columns []int) int64 { return c.PartBytes(part, columns) }
-func (c *converted) Shape(columns []int) *table.Table {
+func (c *csvSpool) GroupBytes(part int, columns []int) int64 { return c.PartBytes(part, columns) }
+func (c *csvSpool) Shape(columns []int) *table.Table {
 	return shapeOf(c.name, c.fields, c.Parts(), columns)
 }

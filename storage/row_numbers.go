@@ -17,12 +17,12 @@ type Numbered struct {
 
 // Numbered is a view of the rows with their numbers, for one statement.
 func (r *Rows) Numbered() *Numbered {
-	return &Numbered{Rows: &Rows{r.altered, r.fresh, r.one, r.of, r.starts, nil}}
+	return &Numbered{Rows: &Rows{r.evolvedFile, r.fresh, r.one, r.of, r.starts, nil}}
 }
 
 // split tells the table's columns from that of the numbers.
 func (n *Numbered) split(columns []int) (rest []int, numbers bool) {
-	fields := n.altered.Fields()
+	fields := n.evolvedFile.Fields()
 	rest = slices.DeleteFunc(slices.Clone(columns), func(col int) bool { return col == fields })
 	return rest, len(rest) < len(columns)
 }

@@ -52,7 +52,7 @@ func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				near := nearOf(s.plan)
+				near := sampledSpans(s.plan)
 				r, err := Collect(db.Query(context.Background(), query))
 				if err != nil || len(r.Rows) != 1 || r.Rows[0][0].Null { // there are not so many values
 					continue
@@ -112,7 +112,7 @@ func TestOrderStatisticThatADeviceDoesNotList(t *testing.T) {
 			}
 			return do(selected)
 		},
-		Brackets: anywhere(s.plan),
+		Brackets: assumedSpans(s.plan),
 		Find: func(in, above *physical.Query, chunk int) (partial.BracketRows, error) {
 			return partial.BracketRows{}, &plan.Declined{Why: "the conditions have too many constants"}
 		},

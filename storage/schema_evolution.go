@@ -33,7 +33,7 @@ func (c *Change) keepsColumns(fields []table.Field) bool {
 }
 
 // alter is what a change of the definition does to the columns, which were fields.
-func (a *amendment) alter(fields []table.Field, c *Change) error {
+func (a *delta) alter(fields []table.Field, c *Change) error {
 	n := len(c.Define.Fields)
 	if len(c.From) != n || len(c.Fill) != n || slices.ContainsFunc(c.From, func(from int) bool { return from >= len(fields) }) {
 		return fmt.Errorf("a change of the columns of %s does not fit its table", c.Table)
@@ -66,14 +66,14 @@ func (a *amendment) alter(fields []table.Field, c *Change) error {
 	return nil
 }
 
-// altered is a file as a layout has its columns.
-type altered struct {
+// evolvedFile is a file as a layout has its columns.
+type evolvedFile struct {
 	*ingest.File
 	to *layout // nil for as they are
 }
 
 // Fields is how many columns there are.
-func (f altered) Fields() int {
+func (f evolvedFile) Fields() int {
 	if f.to == nil {
 		return f.File.Fields()
 	}
@@ -81,7 +81,7 @@ func (f altered) Fields() int {
 }
 
 // inFile are those of the file's columns that some columns are.
-func (f altered) inFile(columns []int) (list []int) {
+func (f evolvedFile) inFile(columns []int) (list []int) {
 	if !f.to.moved() {
 		return columns
 	}
@@ -94,7 +94,7 @@ func (f altered) inFile(columns []int) (list []int) {
 }
 
 // table is a table of the file's columns with some columns as they are to be.
-func (f altered) table(t *table.Table, columns []int) *table.Table {
+func (f evolvedFile) table(t *table.Table, columns []int) *table.Table {
 	if f.to == nil {
 		return t
 	}
@@ -125,7 +125,7 @@ func (f altered) table(t *table.Table, columns []int) *table.Table {
 }
 
 // ReadGroups is [ingest.File.ReadGroups].
-func (f altered) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
+func (f evolvedFile) ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error) {
 	t, err := f.File.ReadGroups(ctx, groups, f.inFile(columns), o)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (f altered) ReadGroups(ctx context.Context, groups, columns []int, o ingest
 }
 
 // Outline is [ingest.File.Outline].
-func (f altered) Outline(columns []int) (*table.Table, bool) {
+func (f evolvedFile) Outline(columns []int) (*table.Table, bool) {
 	t, ok := f.File.Outline(f.inFile(columns))
 	if !ok {
 		return nil, false
@@ -143,7 +143,7 @@ func (f altered) Outline(columns []int) (*table.Table, bool) {
 }
 
 // Shape is [ingest.File.Shape].
-func (f altered) Shape(columns []int) *table.Table {
+func (f evolvedFile) Shape(columns []int) *table.Table {
 	t := f.File.Shape(f.inFile(columns))
 	if t == nil {
 		return nil
@@ -152,7 +152,7 @@ func (f altered) Shape(columns []int) *table.Table {
 }
 
 // GroupBytes is [ingest.File.GroupBytes].
-func (f altered) GroupBytes(group int, columns []int) int64 {
+func (f evolvedFile) GroupBytes(group int, columns []int) int64 {
 	n := f.File.GroupBytes(group, f.inFile(columns))
 	if f.to.moved() {
 		for _, col := range columns {

@@ -8,9 +8,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Beside is a checkpoint that commits do not wait for. [Store.Begin] notes the tables as they are, [Beside.Write] writes these as files while commits go
-// on, and [Beside.Finish] begins a new log with what the commits since then have changed.
-type Beside struct {
+// OnlineCheckpoint is a checkpoint that commits do not wait for. [Store.Begin] notes the tables as they are, [OnlineCheckpoint.Write] writes these as files while commits go
+// on, and [OnlineCheckpoint.Finish] begins a new log with what the commits since then have changed.
+type OnlineCheckpoint struct {
 	s     *Store
 	old   []*kept        // the tables when it began
 	rows  []*table.Table // snapshots of those that had changed
@@ -23,10 +23,10 @@ type Beside struct {
 	deleted []Change // their rows that are in the files all the same
 }
 
-// Begin begins a checkpoint of tables, snapshots as [Store.Checkpoint] has them, which must not be written to until [Beside.Write] returns; no commit comes
+// Begin begins a checkpoint of tables, snapshots as [Store.Checkpoint] has them, which must not be written to until [OnlineCheckpoint.Write] returns; no commit comes
 // meanwhile. It is nil where Checkpoint has to do it at once: where the log changes tables that are not in memory, and where a quarter of a table's rows are deleted. Other
-// deleted rows stay, in the files and in the log, so that rows keep their numbers. No other checkpoint comes until [Beside.Finish] or [Beside.Drop].
-func (s *Store) Begin(tables []*table.Table) *Beside {
+// deleted rows stay, in the files and in the log, so that rows keep their numbers. No other checkpoint comes until [OnlineCheckpoint.Finish] or [OnlineCheckpoint.Drop].
+func (s *Store) Begin(tables []*table.Table) *OnlineCheckpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.writable() != nil || slices.ContainsFunc(s.tables, func(k *kept) bool { return k.amended != nil }) {
@@ -37,19 +37,19 @@ func (s *Store) Begin(tables []*table.Table) *Beside {
 			return nil
 		}
 	}
-	s.beside = &Beside{s: s, old: s.tables, rows: tables, from: s.log.end, next: s.manifest.next()}
+	s.beside = &OnlineCheckpoint{s: s, old: s.tables, rows: tables, from: s.log.end, next: s.manifest.next()}
 	return s.beside
 }
 
 // note notes a commit; with s.mu.
-func (b *Beside) note(commit []Change, apart bool) {
+func (b *OnlineCheckpoint) note(commit []Change, apart bool) {
 	if b != nil {
 		b.since, b.apart = append(b.since, commit...), b.apart || apart
 	}
 }
 
 // Write writes the files.
-func (b *Beside) Write(ctx context.Context) error {
+func (b *OnlineCheckpoint) Write(ctx context.Context) error {
 	for _, k := range b.old {
 		files := k.files
 		if k.changed {
@@ -75,7 +75,7 @@ func (b *Beside) Write(ctx context.Context) error {
 
 // Finish has the files be those of the tables; no commit comes meanwhile. rest reports that the new log is not empty. After an error nothing has happened, nor
 // where a commit since Begin has changed a table that is not in memory: another checkpoint is due then.
-func (b *Beside) Finish() (rest bool, err error) {
+func (b *OnlineCheckpoint) Finish() (rest bool, err error) {
 	s := b.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (b *Beside) Finish() (rest bool, err error) {
 }
 
 // Drop ends a checkpoint that is not finished.
-func (b *Beside) Drop() {
+func (b *OnlineCheckpoint) Drop() {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()
 	b.s.beside = nil

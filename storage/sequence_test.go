@@ -13,19 +13,19 @@ func TestCounter(t *testing.T) {
 	small, big := table.Type{Kind: table.SmallInt}, table.Type{Kind: table.BigInt}
 	ten := int64(10)
 	for _, c := range []struct {
-		of    *Counter
+		of    *Sequence
 		typ   table.Type
 		takes []int   // how many
 		want  []int64 // the first of each; 0 where there are not as many
 	}{
-		{&Counter{Start: 1, Step: 1}, small, []int{1, 5, 32761, 1, 1}, []int64{1, 2, 7, 0, 0}},
-		{&Counter{Start: 1, Step: 1}, small, []int{32768, 32767, 1}, []int64{0, 1, 0}},
-		{&Counter{Start: 7, Step: 3, Max: &ten}, big, []int{3, 2, 1}, []int64{0, 7, 0}},
-		{&Counter{Start: 11, Step: 3, Max: &ten}, big, []int{1}, []int64{0}},
-		{&Counter{Start: -1, Step: -1}, small, []int{32767, 1, 1}, []int64{-1, -32768, 0}},
-		{&Counter{Start: math.MaxInt64 - 1, Step: 1}, big, []int{1, 1, 1}, []int64{math.MaxInt64 - 1, math.MaxInt64, 0}},
-		{&Counter{Start: math.MinInt64, Step: math.MaxInt64}, big, []int{3, 1}, []int64{math.MinInt64, 0}},
-		{&Counter{Start: math.MaxInt64, Step: math.MinInt64}, big, []int{2, 1}, []int64{math.MaxInt64, 0}},
+		{&Sequence{Start: 1, Step: 1}, small, []int{1, 5, 32761, 1, 1}, []int64{1, 2, 7, 0, 0}},
+		{&Sequence{Start: 1, Step: 1}, small, []int{32768, 32767, 1}, []int64{0, 1, 0}},
+		{&Sequence{Start: 7, Step: 3, Max: &ten}, big, []int{3, 2, 1}, []int64{0, 7, 0}},
+		{&Sequence{Start: 11, Step: 3, Max: &ten}, big, []int{1}, []int64{0}},
+		{&Sequence{Start: -1, Step: -1}, small, []int{32767, 1, 1}, []int64{-1, -32768, 0}},
+		{&Sequence{Start: math.MaxInt64 - 1, Step: 1}, big, []int{1, 1, 1}, []int64{math.MaxInt64 - 1, math.MaxInt64, 0}},
+		{&Sequence{Start: math.MinInt64, Step: math.MaxInt64}, big, []int{3, 1}, []int64{math.MinInt64, 0}},
+		{&Sequence{Start: math.MaxInt64, Step: math.MinInt64}, big, []int{2, 1}, []int64{math.MaxInt64, 0}},
 	} {
 		for i, n := range c.takes {
 			got, err := c.of.Take(n, c.typ)
@@ -40,14 +40,14 @@ func TestCounter(t *testing.T) {
 func TestCountersAreKept(t *testing.T) {
 	dir := t.TempDir()
 	def := numbers("t")
-	def.Columns[0].Counter = &Counter{Kind: Always, Start: 5, Step: 2}
+	def.Columns[0].Sequence = &Sequence{Kind: Always, Start: 5, Step: 2}
 	db, err := openIn(dir)
 	if err == nil {
 		err = db.commit(Change{Table: "t", Define: def})
 	}
 	for _, n := range []int64{9, 7} { // of transactions that took their numbers in another order
 		if err == nil {
-			err = db.commit(Change{Table: "t", Counted: []Counted{{0, n}}})
+			err = db.commit(Change{Table: "t", Sequences: []SequenceValue{{0, n}}})
 		}
 	}
 	if err == nil {
@@ -60,7 +60,7 @@ func TestCountersAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := find(db.Store.tables, "t").def.Columns[0].Counter
+		c := find(db.Store.tables, "t").def.Columns[0].Sequence
 		if last, ok := c.Last(); !ok || last != 9 || c.Kind != Always || c.Start != 5 || c.Step != 2 {
 			t.Errorf("from %s: %d, %v, %+v", from, last, ok, c)
 		}
@@ -70,7 +70,7 @@ func TestCountersAreKept(t *testing.T) {
 	}
 	// A number of a column that is not counted is damage.
 	if db, err = openIn(dir); err == nil {
-		err = db.commit(Change{Table: "t", Counted: []Counted{{1, 3}}})
+		err = db.commit(Change{Table: "t", Sequences: []SequenceValue{{1, 3}}})
 		db.Close()
 	}
 	if _, again := openIn(dir); err != nil || again == nil || !strings.Contains(again.Error(), "column 1 of table t is not counted") {

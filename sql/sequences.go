@@ -14,9 +14,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Counted is a column whose values in rows of an INSERT or an UPDATE are the next numbers of its counter: see [storage.Counter].
+// SequenceColumn is a column whose values in rows of an INSERT or an UPDATE are the next numbers of its counter: see [storage.Sequence].
 // The plan has NULL in their place.
-type Counted struct {
+type SequenceColumn struct {
 	Column int
 	Rows   []int // of VALUES, ascending; nil for all rows
 }
@@ -36,7 +36,7 @@ func serial(n *pg.TypeName) (kind table.Kind, ok bool) {
 }
 
 // identity is the counter of GENERATED ... AS IDENTITY.
-func (b *binder) identity(c *pg.Constraint, f table.Field) *storage.Counter {
+func (b *binder) identity(c *pg.Constraint, f table.Field) *storage.Sequence {
 	if !f.Type.IsInteger() {
 		panic(b.coded(sqlstate.InvalidParameterValue, int(c.Location), "identity column type must be smallint, integer, or bigint"))
 	}
@@ -44,13 +44,13 @@ func (b *binder) identity(c *pg.Constraint, f table.Field) *storage.Counter {
 	if c.GeneratedWhen == "a" {
 		kind = storage.Always
 	}
-	n := &storage.Counter{Kind: kind, Start: 1, Step: 1}
+	n := &storage.Sequence{Kind: kind, Start: 1, Step: 1}
 	b.counterOptions(n, c.Options, f, true)
 	return n
 }
 
 // counterOptions reads what is said of a counter, which begins with it or has begun before.
-func (b *binder) counterOptions(n *storage.Counter, options []*pg.Node, f table.Field, began bool) {
+func (b *binder) counterOptions(n *storage.Sequence, options []*pg.Node, f table.Field, began bool) {
 	started := false
 	for _, o := range options {
 		d := o.GetDefElem()
@@ -119,18 +119,18 @@ func (b *binder) option(d *pg.DefElem) (v int64, ok bool) {
 
 // count notes that a column of an INSERT takes numbers in a row of VALUES, or with a negative one in all rows.
 func (ch *Change) count(col, row int) {
-	i := slices.IndexFunc(ch.Counted, func(c Counted) bool { return c.Column == col })
+	i := slices.IndexFunc(ch.Sequences, func(c SequenceColumn) bool { return c.Column == col })
 	if i < 0 {
-		i, ch.Counted = len(ch.Counted), append(ch.Counted, Counted{Column: col})
+		i, ch.Sequences = len(ch.Sequences), append(ch.Sequences, SequenceColumn{Column: col})
 	}
 	if row >= 0 {
-		ch.Counted[i].Rows = append(ch.Counted[i].Rows, row)
+		ch.Sequences[i].Rows = append(ch.Sequences[i].Rows, row)
 	}
 }
 
 // unset is the value of a column that is given none; a counted one is noted in ch.
 func (b *binder) unset(ch *Change, def *storage.Definition, col, row int) expr.Expr {
-	if def.Columns[col].Counter != nil {
+	if def.Columns[col].Sequence != nil {
 		ch.count(col, row)
 	}
 	return b.defaultOf(def, col)
@@ -138,7 +138,7 @@ func (b *binder) unset(ch *Change, def *storage.Definition, col, row int) expr.E
 
 // takesValue fails for a column of an INSERT that takes a value only where that is asked for.
 func (b *binder) takesValue(ch *Change, def *storage.Definition, col int) {
-	if c := def.Columns[col].Counter; c != nil && c.Kind == storage.Always && !ch.overrides {
+	if c := def.Columns[col].Sequence; c != nil && c.Kind == storage.Always && !ch.overrides {
 		panic(b.coded(sqlstate.GeneratedAlways, b.after(def.Fields[col].Name, 0), "cannot insert a non-DEFAULT value into column %q, which is GENERATED ALWAYS; write OVERRIDING SYSTEM VALUE before VALUES or the query to do so", def.Fields[col].Name))
 	}
 }
@@ -148,20 +148,20 @@ func (a *alteration) addIdentity(c *pg.AlterTableCmd) {
 	col, loc := a.column(c.Name)
 	column := &a.def.Columns[col]
 	switch {
-	case column.Counter != nil && column.Counter.Kind.Identity():
+	case column.Sequence != nil && column.Sequence.Kind.Identity():
 		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q is already an identity column", a.def.Fields[col].Name, a.def.Name))
-	case column.Counter != nil || column.Default != "":
+	case column.Sequence != nil || column.Default != "":
 		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q already has a default value; ALTER COLUMN %s DROP DEFAULT comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
 	case !column.NotNull:
 		panic(a.coded(sqlstate.ObjectNotInPrerequisiteState, loc, "column %q of relation %q must be declared NOT NULL before identity can be added", a.def.Fields[col].Name, a.def.Name))
 	}
-	column.Counter = a.identity(c.Def.GetConstraint(), a.def.Fields[col])
+	column.Sequence = a.identity(c.Def.GetConstraint(), a.def.Fields[col])
 }
 
 func (a *alteration) identityOf(c *pg.AlterTableCmd) *storage.Column {
 	col, loc := a.column(c.Name)
 	column := &a.def.Columns[col]
-	if column.Counter == nil || !column.Counter.Kind.Identity() {
+	if column.Sequence == nil || !column.Sequence.Kind.Identity() {
 		if c.MissingOk {
 			return nil
 		}
@@ -173,10 +173,10 @@ func (a *alteration) identityOf(c *pg.AlterTableCmd) *storage.Column {
 func (a *alteration) setIdentity(c *pg.AlterTableCmd) {
 	column := a.identityOf(c)
 	col, _ := a.column(c.Name)
-	n := column.Counter.Fresh()
+	n := column.Sequence.Fresh()
 	var options []*pg.Node
 	next, again := int64(0), false
-	if last, ok := column.Counter.Last(); ok {
+	if last, ok := column.Sequence.Last(); ok {
 		next, again = last, true
 	}
 	for _, o := range c.Def.GetList().GetItems() {
@@ -198,11 +198,11 @@ func (a *alteration) setIdentity(c *pg.AlterTableCmd) {
 	if again {
 		n.Note(next)
 	}
-	column.Counter = n
+	column.Sequence = n
 }
 
 func (a *alteration) dropIdentity(c *pg.AlterTableCmd) {
 	if column := a.identityOf(c); column != nil {
-		column.Counter = nil
+		column.Sequence = nil
 	}
 }

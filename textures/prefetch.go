@@ -21,9 +21,9 @@ type Readable interface {
 	sending(slot, after int) sending
 }
 
-// Ahead makes something resident before a pass needs it: where the segments that it is uploaded
+// Prefetch makes something resident before a pass needs it: where the segments that it is uploaded
 // from are ready, and there is room for it that nothing else takes.
-func (s *Store) Ahead(r Readable, ready func(*table.Segment) bool) error {
+func (s *Store) Prefetch(r Readable, ready func(*table.Segment) bool) error {
 	list := r.uploads()
 	if len(list) == 0 || slices.ContainsFunc(list, func(seg *table.Segment) bool { return !ready(seg) }) || s.used+r.Bytes() > s.budget {
 		return nil

@@ -19,7 +19,7 @@ import (
 // rowsEntry is that of a table whose rows are in files, with what changes them kept apart.
 func rowsEntry(name string, of *storage.Definition, rows *storage.Rows) *catalog.Entry {
 	e := catalog.NewEntry(name, func(context.Context, ingest.Options) (catalog.Source, error) { return rows.Unread(), nil })
-	e.Definition, e.DeltaBytes, e.Private = of, rows.Amended(), true
+	e.Definition, e.DeltaBytes, e.Private = of, rows.DeltaBytes(), true
 	return e
 }
 
@@ -66,8 +66,8 @@ func (db *DB) inFiles(ctx context.Context, e *catalog.Entry) (*storage.Rows, err
 }
 
 // checkApart is check of a change of a table that is not in memory. It returns the rows after the change, unless nobody asks for them.
-func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
-	if err := m.db.holdsApart(m.def, before.Amended()+c.Bytes(), m.db.tables.Entry(m.def.Name)); err != nil {
+func (m *mutation) checkApart(ctx context.Context, before *storage.Rows, c *storage.Change) (after *storage.Rows, err error) {
+	if err := m.db.holdsApart(m.def, before.DeltaBytes()+c.Bytes(), m.db.tables.Entry(m.def.Name)); err != nil {
 		return nil, err
 	}
 	if err := m.hold(ctx, changedColumns(c)); err != nil {
@@ -89,7 +89,7 @@ func (m *modifying) checkApart(ctx context.Context, before *storage.Rows, c *sto
 }
 
 // keyedRows are the rows to which a change gives a key, as far as the key's columns go; nil where it does not have all of these.
-func (m *modifying) keyedRows(k storage.Key, c *storage.Change) *table.Table {
+func (m *mutation) keyedRows(k storage.Key, c *storage.Change) *table.Table {
 	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
 	if !changes(k, c) {
 		return rows
@@ -106,7 +106,7 @@ func (m *modifying) keyedRows(k storage.Key, c *storage.Change) *table.Table {
 }
 
 // keyApart fails where two of the rows of a table that is not in memory have the same key, one of them a new one; where rows is nil, any.
-func (m *modifying) keyApart(ctx context.Context, k storage.Key, rows *table.Table, all *storage.Rows) error {
+func (m *mutation) keyApart(ctx context.Context, k storage.Key, rows *table.Table, all *storage.Rows) error {
 	tables := map[string]*table.Table{}
 	if rows != nil {
 		if tables[newRows] = rows; rows.Rows() == 0 {
@@ -147,8 +147,8 @@ func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *catalog.Entry)
 	return nil
 }
 
-// viewOf is [modifying.View] with a table whose rows are in files.
-func (m *modifying) viewOf(ctx context.Context, tables map[string]*table.Table, of *storage.Definition, rows *storage.Rows) (*DB, error) {
+// viewOf is [mutation.View] with a table whose rows are in files.
+func (m *mutation) viewOf(ctx context.Context, tables map[string]*table.Table, of *storage.Definition, rows *storage.Rows) (*DB, error) {
 	view, e := m.view(tables), rowsEntry(of.Name, of, rows)
 	view.tables.Put(e.Name, e)
 	_, err := view.read(ctx, e, nil)
@@ -181,8 +181,8 @@ func (c *core) transactionBytes(but *catalog.Entry) (read, apart int64) {
 	return read, apart
 }
 
-// crowded marks the context of a statement for which room has been made.
-type crowded struct{}
+// evictedOnce marks the context of a statement for which room has been made.
+type evictedOnce struct{}
 
 // halfFull reports that less than half of the host memory budget is left.
 func (db *DB) halfFull() bool {
@@ -190,10 +190,10 @@ func (db *DB) halfFull() bool {
 	return err != nil || left < db.now().hostMemory/2
 }
 
-// makeRoom drops the columns of the folder's tables and of files that have been read and that no statement uses. It reports that there were some. Statements that
+// evict drops the columns of the folder's tables and of files that have been read and that no statement uses. It reports that there were some. Statements that
 // are bound keep the entries that they have; others are bound again.
-func (db *DB) makeRoom(ctx context.Context) bool {
-	if ctx.Value(crowded{}) != nil || db.now().hostMemory == 0 {
+func (db *DB) evict(ctx context.Context) bool {
+	if ctx.Value(evictedOnce{}) != nil || db.now().hostMemory == 0 {
 		return false
 	}
 	db.snapshots.Lock()
@@ -250,7 +250,7 @@ func unreadEntry(e *catalog.Entry) *catalog.Entry {
 	}
 	defer e.Lock.Release(1)
 	file, ok := e.Source.(*ingest.File)
-	of, isCSV := e.Source.(*converted)
+	of, isCSV := e.Source.(*csvSpool)
 	if isCSV {
 		file = of.File
 	}
@@ -261,7 +261,7 @@ func unreadEntry(e *catalog.Entry) *catalog.Entry {
 		return nil
 	}
 	if next.Source = file; isCSV {
-		next.Source = &converted{File: file, name: of.name, fields: of.fields, columns: of.columns, of: of.of}
+		next.Source = &csvSpool{File: file, name: of.name, fields: of.fields, columns: of.columns, of: of.of}
 	}
 	next.Lock = e.Lock // the two read the same file
 	next.File.Store(e.File.Load())

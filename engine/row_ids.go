@@ -13,10 +13,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// placedRows is rows of a table in any order, by their places: a row's place is its number
+// rowIDs is rows of a table in any order, by their places: a row's place is its number
 // in its chunk and the start of that.
-type placedRows struct {
-	places []uint64
+type rowIDs struct {
+	ids    []uint64
 	starts []uint64 // by chunk: the place of its first row
 }
 
@@ -29,12 +29,12 @@ func chunkStarts(t *table.Table) (starts []uint64, end uint64) {
 	return starts, end
 }
 
-func (p placedRows) Len() int           { return len(p.places) }
-func (p placedRows) cut(i, j int) batch { return placedRows{p.places[i:j], p.starts} }
+func (p rowIDs) Len() int           { return len(p.ids) }
+func (p rowIDs) cut(i, j int) batch { return rowIDs{p.ids[i:j], p.starts} }
 
 // at is the chunk of a row, and its number there.
-func (p placedRows) at(i int) (chunk, row int) {
-	place := p.places[i]
+func (p rowIDs) at(i int) (chunk, row int) {
+	place := p.ids[i]
 	if len(p.starts) > 1 {
 		chunk, _ = slices.BinarySearchFunc(p.starts, place, func(start, place uint64) int { return cmp.Or(cmp.Compare(start, place), -1) })
 		chunk-- // the last that does not start behind the place
@@ -44,17 +44,17 @@ func (p placedRows) at(i int) (chunk, row int) {
 
 // blocks are the rows by their chunks, each in the order in which they stand here; of tells for
 // each row which of the blocks it is in.
-func (p placedRows) blocks() (blocks []table.Block, of []int) {
-	of = make([]int, len(p.places))
-	if len(p.starts) == 1 && len(p.places) > 0 {
-		rows := make([]uint32, len(p.places))
-		for i, place := range p.places {
+func (p rowIDs) blocks() (blocks []table.Block, of []int) {
+	of = make([]int, len(p.ids))
+	if len(p.starts) == 1 && len(p.ids) > 0 {
+		rows := make([]uint32, len(p.ids))
+		for i, place := range p.ids {
 			rows[i] = uint32(place - p.starts[0])
 		}
 		return []table.Block{{Rows: rows}}, of
 	}
 	at := make([]int, len(p.starts)) // by chunk, 1 for the first
-	for i := range p.places {
+	for i := range p.ids {
 		chunk, row := p.at(i)
 		if at[chunk] == 0 {
 			blocks = append(blocks, table.Block{Chunk: chunk})
@@ -67,8 +67,8 @@ func (p placedRows) blocks() (blocks []table.Block, of []int) {
 	return blocks, of
 }
 
-// placed is [gather.batch] of rows of several chunks.
-func (g *gather) placed(eval *vector.Evaluator, p placedRows) (batch, error) {
+// byRowID is [gather.batch] of rows of several chunks.
+func (g *gather) byRowID(eval *vector.Evaluator, p rowIDs) (batch, error) {
 	blocks, of := p.blocks()
 	if len(blocks) == 1 {
 		return g.batch(eval, blocks[0])

@@ -99,26 +99,26 @@ func (s *Store) parts(ctx context.Context, name string, t *table.Table, from int
 	return w.files, errors.Join(err, w.close())
 }
 
-// Adding is rows on their way into a table, in files of their own, so that the memory need not have room for all of them. A crash leaves none of them. No commit and
-// no checkpoint comes between [Store.Adding] and [Adding.Finish], or [Adding.Drop].
-type Adding struct {
+// BulkLoad is rows on their way into a table, in files of their own, so that the memory need not have room for all of them. A crash leaves none of them. No commit and
+// no checkpoint comes between [Store.BulkLoad] and [BulkLoad.Finish], or [BulkLoad.Drop].
+type BulkLoad struct {
 	s   *Store
 	def *Definition
 	to  partWriter
 }
 
-// Adding begins to add rows to a table, which Finish makes where there is none of the name.
-func (s *Store) Adding(def *Definition) (*Adding, error) {
+// BulkLoad begins to add rows to a table, which Finish makes where there is none of the name.
+func (s *Store) BulkLoad(def *Definition) (*BulkLoad, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	return &Adding{s, def, partWriter{d: s.d, m: s.manifest.next(), name: def.Name}}, nil
+	return &BulkLoad{s, def, partWriter{d: s.d, m: s.manifest.next(), name: def.Name}}, nil
 }
 
 // Add adds the rows of a table of the definition's fields, of which none is deleted, as a row group behind those that were added before.
-func (a *Adding) Add(ctx context.Context, t *table.Table) error {
+func (a *BulkLoad) Add(ctx context.Context, t *table.Table) error {
 	nullable := make([]bool, len(a.def.Columns))
 	for i, c := range a.def.Columns {
 		nullable[i] = !c.NotNull
@@ -126,7 +126,7 @@ func (a *Adding) Add(ctx context.Context, t *table.Table) error {
 	return a.written(a.to.add(ctx, t, 0, t.Rows(), nullable))
 }
 
-func (a *Adding) written(err error) error {
+func (a *BulkLoad) written(err error) error {
 	if err != nil {
 		err = fmt.Errorf("storage: %s: table %s cannot be written: %w", a.s.dir, a.def.Name, err)
 	}
@@ -134,7 +134,7 @@ func (a *Adding) written(err error) error {
 }
 
 // Saved is the table as it will be, apart from those of its rows that are in memory: the store has them in its log alone. No rows are added after it.
-func (a *Adding) Saved() (*Saved, error) {
+func (a *BulkLoad) Saved() (*Saved, error) {
 	if err := a.to.end(); err != nil {
 		return nil, a.written(err)
 	}
@@ -153,7 +153,7 @@ func (a *Adding) Saved() (*Saved, error) {
 }
 
 // Finish makes the rows those of the table, behind those that it has, by a checkpoint of all tables: see [Store.Checkpoint]. After an error nothing has happened.
-func (a *Adding) Finish(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
+func (a *BulkLoad) Finish(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
 	if err := a.to.end(); err != nil {
 		return nil, a.written(err)
 	}
@@ -164,7 +164,7 @@ func (a *Adding) Finish(ctx context.Context, tables []*table.Table) (compacted [
 }
 
 // Drop takes the files of rows that no Finish has made a table's.
-func (a *Adding) Drop() {
+func (a *BulkLoad) Drop() {
 	if a.to.file == nil && a.to.files == nil {
 		return
 	}

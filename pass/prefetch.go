@@ -26,15 +26,15 @@ func (p *Pass) Touches() (list []textures.Readable) {
 	return list
 }
 
-// Ahead makes resident what a pass will read of segments that are ready, as far as there is room
-// for it: [textures.Store.Ahead].
-func (g *GL) Ahead(p *Pass, ready func(*table.Segment) bool) error {
+// Prefetch makes resident what a pass will read of segments that are ready, as far as there is room
+// for it: [textures.Store.Prefetch].
+func (g *GL) Prefetch(p *Pass, ready func(*table.Segment) bool) error {
 	g.store.Begin()
 	for _, r := range p.Touches() {
 		if err := g.scope.cancel.Err(); err != nil {
 			return err
 		}
-		if err := g.store.Ahead(r, ready); err != nil {
+		if err := g.store.Prefetch(r, ready); err != nil {
 			return err
 		}
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// ahead makes the columns of a statement resident while its file is read: what the passes will
+// prefetch makes the columns of a statement resident while its file is read: what the passes will
 // read of a segment goes up as soon as that is there, while the next one is read. What it leaves,
 // the passes upload when they run, and what is wrong is said then.
-type ahead struct {
+type prefetch struct {
 	s    *Statement
 	ctx  context.Context
 	name string        // of the backend that is asked for
@@ -37,9 +37,9 @@ type arrival struct {
 	*table.Segment
 }
 
-// ahead begins to open the device that the statement needs, if it is known to need one before its table
+// prefetch begins to open the device that the statement needs, if it is known to need one before its table
 // is; else it is nil. It is nil of a join, too, whose passes are known when its tables are.
-func (s *Statement) ahead(ctx context.Context) *ahead {
+func (s *Statement) prefetch(ctx context.Context) *prefetch {
 	name, runs := s.db.Backend(), true
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
 		if l, ok := n.(*plan.Limit); ok && l.Count == 0 { // nothing below it runs
@@ -52,7 +52,7 @@ func (s *Statement) ahead(ctx context.Context) *ahead {
 	if s.db.startDevice(); s.joins() {
 		return nil
 	}
-	return &ahead{s: s, ctx: ctx, name: name}
+	return &prefetch{s: s, ctx: ctx, name: name}
 }
 
 // needsDevice reports whether what reads a table needs the device: with auto that is where somebody asked for one, or it is open.
@@ -88,7 +88,7 @@ func (db *DB) readsWhole(ctx context.Context) {
 }
 
 // begin is told of the table that is coming: see [ingest.Options].
-func (a *ahead) begin(t *table.Table) func(chunk, col int, s *table.Segment) {
+func (a *prefetch) begin(t *table.Table) func(chunk, col int, s *table.Segment) {
 	a.table, a.ready, a.done = t, map[*table.Segment]bool{}, make(chan struct{})
 	a.come = make(chan arrival, 2*len(t.Chunks)*len(t.Fields)) // a column is read twice at most
 	parallel.Go(a.run, func(*parallel.Panic) {})               // the statement meets it again when it runs, as an error
@@ -101,7 +101,7 @@ func (a *ahead) begin(t *table.Table) func(chunk, col int, s *table.Segment) {
 }
 
 // end is told of the table that the reading gave.
-func (a *ahead) end(t *table.Table) {
+func (a *prefetch) end(t *table.Table) {
 	if a.come != nil {
 		a.read = t
 		close(a.come)
@@ -109,7 +109,7 @@ func (a *ahead) end(t *table.Table) {
 }
 
 // wait waits for the device and the last upload, and returns how long.
-func (a *ahead) wait() (l Loading) {
+func (a *prefetch) wait() (l Loading) {
 	if a.come == nil {
 		return l
 	}
@@ -123,7 +123,7 @@ func (a *ahead) wait() (l Loading) {
 	return l
 }
 
-func (a *ahead) run() {
+func (a *prefetch) run() {
 	defer close(a.done)
 	d, up := a.device()
 	var all []arrival
@@ -153,14 +153,14 @@ func (a *ahead) run() {
 }
 
 // upload makes resident what is ready, on all devices at a time.
-func (a *ahead) upload(up []recorded) error {
+func (a *prefetch) upload(up []recorded) error {
 	var waits []func() error
 	for _, r := range up {
 		waits = append(waits, r.g.Query(a.ctx, func() error {
 			defer r.g.Look(true)
 			r.g.Store.Name(a.table)
 			for _, p := range r.Passes {
-				if err := r.g.GL.Ahead(p, func(s *table.Segment) bool { return a.ready[s] }); err != nil {
+				if err := r.g.GL.Prefetch(p, func(s *table.Segment) bool { return a.ready[s] }); err != nil {
 					return err
 				}
 			}
@@ -176,7 +176,7 @@ func (a *ahead) upload(up []recorded) error {
 
 // device finds the device that the statement will run on, and its passes there, as far as the table
 // tells that is coming; none where it will run on cpu.
-func (a *ahead) device() (*gpus, []recorded) {
+func (a *prefetch) device() (*gpus, []recorded) {
 	now := &planned{Statement: a.s}
 	if err := now.lower(a.table); err != nil {
 		return nil, nil
@@ -201,8 +201,8 @@ func (a *ahead) device() (*gpus, []recorded) {
 	record := func(q *physical.Query) ([]recorded, error) {
 		parts := b.firstVisits(q)
 		for i, p := range parts {
-			if p.near != nil { // a sample of codes that are yet to come says nothing
-				parts[i].near = func() map[int]predicate.Span { return anywhere(p.Query) }
+			if p.spans != nil { // a sample of codes that are yet to come says nothing
+				parts[i].spans = func() map[int]predicate.Span { return assumedSpans(p.Query) }
 			}
 		}
 		return b.recordParts(q, parts)
