@@ -140,7 +140,7 @@ func (a *Appender) float(c *table.ColumnBuilder, f *table.Field, v float64) {
 	if f.Type.Kind == table.Real {
 		var wrong *expr.Exception
 		if v, wrong = expr.Round32(v); wrong != nil {
-			a.fail("column %s: %s", f.Name, wrong)
+			a.fail("column %s: %w", f.Name, expr.Raised(-1, wrong))
 			return
 		}
 	}
@@ -161,7 +161,7 @@ func (a *Appender) time(c *table.ColumnBuilder, f *table.Field, v time.Time) {
 	_, east := v.Zone()
 	seconds := v.Unix() + int64(east)
 	if most := int64(1) << 43; seconds < -most || seconds > most { // whose microseconds are no int64
-		a.fail("column %s: %s", f.Name, expr.OutOfRange(f.Type))
+		a.fail("column %s: %w", f.Name, expr.Raised(-1, expr.OutOfRange(f.Type)))
 		return
 	}
 	if f.Type.Kind == table.Date {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -275,11 +274,11 @@ func copyFormat(c *sql.Copy) (format ingest.Format, codec string, err error) {
 	}
 	switch {
 	case format == "":
-		return "", "", fmt.Errorf("the extension of %s names no format: write COPY ... WITH (FORMAT csv), or parquet, arrow or json", c.Path)
+		return "", "", sqlstate.Errorf(sqlstate.InvalidParameterValue, "the extension of %s names no format: write COPY ... WITH (FORMAT csv), or parquet, arrow or json", c.Path)
 	case c.Styled && format != ingest.CSV && format != ingest.TSV && format != copyText:
-		return "", "", fmt.Errorf("HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", format)
+		return "", "", sqlstate.Errorf(sqlstate.FeatureNotSupported, "HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", format)
 	case codec != "" && format == ingest.Parquet:
-		return "", "", fmt.Errorf("%s: a Parquet file is compressed inside: leave out .%s", c.Path, codec)
+		return "", "", sqlstate.Errorf(sqlstate.FeatureNotSupported, "%s: a Parquet file is compressed inside: leave out .%s", c.Path, codec)
 	case format == ingest.CSV && named == ingest.TSV:
 		format = named
 	}

@@ -166,7 +166,7 @@ func (c *core) endAllTemporary() {
 // needs one does.
 func Open(o Options) (*DB, error) {
 	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 || o.StatementTimeout < 0 {
-		return nil, errors.New("engine: budgets, chunk sizes and the statement timeout are not negative")
+		return nil, sqlstate.Errorf(sqlstate.InvalidParameterValue, "engine: budgets, chunk sizes and the statement timeout are not negative")
 	}
 	if o.Calibrations == "" {
 		// Without a home there is no folder, and the built-in costs do.

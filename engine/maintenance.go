@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -59,7 +58,7 @@ func (s *Statement) maintain(ctx context.Context) (*Rows, error) {
 		db.note("the database is in memory: there is nothing to write (--db DIR keeps one)")
 	case db.store != nil:
 		if by := db.store.ReadOnly(); by != "" {
-			return nil, s.described(fmt.Errorf("%s writes to the database, which is open for reading: %s", of.Verb, by))
+			return nil, s.described(sqlstate.Errorf(sqlstate.ReadOnlyTransaction, "%s writes to the database, which is open for reading: %s", of.Verb, by))
 		}
 		if err := db.checkpoint(ctx, nil); err != nil {
 			return nil, s.described(err)

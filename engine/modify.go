@@ -71,7 +71,7 @@ func (s *Statement) changeOf(ctx context.Context, params []table.Value, repeats 
 	case hasNoRoom(err) && m.mayAdd():
 		r, err = m.added(ctx, err)
 	case hasNoRoom(err) && m.kept != nil: // what came once does not come again
-		err = errors.New(err.Error())
+		err = sqlstate.Errorf(sqlstate.Of(err), "%s", err)
 	case hasNoRoom(err) && m.onlyAdds():
 		err = fmt.Errorf("%w; outside of a transaction a table that is kept in a folder (--db) takes any number of rows", err)
 	}

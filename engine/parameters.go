@@ -3,7 +3,6 @@ package engine
 import (
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -57,7 +57,7 @@ func Parameter(a any) (table.Value, error) {
 	}
 	v, err := driver.DefaultParameterConverter.ConvertValue(a)
 	if err != nil && !valuer {
-		err = fmt.Errorf("a %T has no SQL type", a)
+		err = sqlstate.Errorf(sqlstate.FeatureNotSupported, "a %T has no SQL type", a)
 	}
 	switch v := v.(type) {
 	case int64:
@@ -111,7 +111,7 @@ func arrayParameter(list reflect.Value) (table.Value, error) {
 // validText reports a text that no column takes.
 func validText(text string) error {
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-		return errors.New("the text is not valid UTF-8, or has a NUL byte; there is no type for bytes: encode them, in hexadecimal perhaps")
+		return sqlstate.Errorf(sqlstate.CharacterNotInRepertoire, "the text is not valid UTF-8, or has a NUL byte; there is no type for bytes: encode them, in hexadecimal perhaps")
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func (db *DB) off() rules.Off { return db.now().rulesOff }
 func (s *Statement) setting(ctx context.Context) (*Rows, error) {
 	of, list := s.parsed.Setting, settings
 	if of.Verb == "DISCARD" {
-		return nil, s.described(fmt.Errorf("DISCARD ALL is for a session: see DB.Session; RESET ALL takes the settings back"))
+		return nil, s.described(sqlstate.Errorf(sqlstate.FeatureNotSupported, "DISCARD ALL is for a session: see DB.Session; RESET ALL takes the settings back"))
 	}
 	if all := of.Name == "all" && of.Verb != "SET"; !all {
 		i := slices.IndexFunc(settings, func(x setting) bool { return x.name == of.Name })

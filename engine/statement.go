@@ -533,9 +533,9 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	}
 	switch {
 	case s.parsed.Transaction != nil:
-		return nil, s.described(fmt.Errorf("%s is for a session, whose statements are in the transaction: see DB.Session and DB.Begin", s.parsed.Transaction.Verb))
+		return nil, s.described(sqlstate.Errorf(sqlstate.FeatureNotSupported, "%s is for a session, whose statements are in the transaction: see DB.Session and DB.Begin", s.parsed.Transaction.Verb))
 	case s.parsed.Prepared != nil:
-		return nil, s.described(fmt.Errorf("%s is for a session, which keeps the statement: see DB.Session, or DB.Prepare", s.parsed.Prepared.Verb))
+		return nil, s.described(sqlstate.Errorf(sqlstate.FeatureNotSupported, "%s is for a session, which keeps the statement: see DB.Session, or DB.Prepare", s.parsed.Prepared.Verb))
 	case s.parsed.Upkeep != nil:
 		return s.maintain(ctx)
 	case s.parsed.Explain:

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -26,7 +27,7 @@ func (l *loader) arrow() (*File, error) {
 	m, what := &messages{data: data}, "neither an Arrow file nor a stream"
 	switch {
 	case bytes.HasPrefix(data, []byte("FEA1")):
-		return nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "version 1 of Feather is not supported: write it again as version 2")
 	case bytes.HasPrefix(data, arrowMagic):
 		what, m.file, m.data = "not a complete Arrow file", true, data[min(len(data), 8):]
 	}
@@ -35,7 +36,7 @@ func (l *loader) arrow() (*File, error) {
 		return nil, damaged(err, "%s: its schema", what)
 	}
 	if !s.Schema().IsNativeEndian() {
-		return nil, fmt.Errorf("its numbers are big-endian, which is not supported: write it on a little-endian machine, or as Parquet or CSV")
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "its numbers are big-endian, which is not supported: write it on a little-endian machine, or as Parquet or CSV")
 	}
 	var fields []table.Field
 	for _, f := range s.Schema().Fields() {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -107,12 +108,12 @@ func (r *csvReader) columns() error {
 		}
 		col := len(r.first)
 		if bytes += f.to - f.from; col == maxColumns || bytes > maxField {
-			return fmt.Errorf("line %d: more than %d columns: is the delimiter right, and are there line breaks?", f.line, maxColumns)
+			return sqlstate.Errorf(sqlstate.TooManyColumns, "line %d: more than %d columns: is the delimiter right, and are there line breaks?", f.line, maxColumns)
 		}
 		if r.src.Header != HeaderNone {
 			switch {
 			case f.blank(col):
-				return fmt.Errorf("line %d is blank where the header should be: write %s %s if there is none", f.line, r.option("header", "false"), r.where())
+				return sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line %d is blank where the header should be: write %s %s if there is none", f.line, r.option("header", "false"), r.where())
 			case !utf8.Valid(f.in(first.text).text):
 				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, r.notUTF8())
 			}
@@ -150,7 +151,7 @@ func (r *csvReader) firstBlock(skipBlank bool) block {
 	return block{err: errEmpty}
 }
 
-var errEmpty = errors.New("empty: not even a header")
+var errEmpty = sqlstate.Errorf(sqlstate.BadCopyFileFormat, "empty: not even a header")
 
 // fault is an error at a place of the text.
 type fault struct {
@@ -196,7 +197,7 @@ func (r *csvReader) records(b block, columns int, left *blanks, other **fault, d
 		header = !f.last
 		same := col < len(r.first) && bytes.Equal(f.in(b.text).text, r.first[col].text) && f.last == (col == len(r.first)-1)
 		if !same && b.of != r.loader {
-			f := &fault{f.line, col, fmt.Errorf("line %d, column %d: the header is another one than that of %s; load it under a name of its own", f.line, col+1, r.src.Path)}
+			f := &fault{f.line, col, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line %d, column %d: the header is another one than that of %s; load it under a name of its own", f.line, col+1, r.src.Path)}
 			if r.src.Header == HeaderThere {
 				return f
 			}
@@ -281,7 +282,7 @@ func pass[T any](r *csvReader, workers int, of func(b block) T, then func(T) err
 // ragged counts the fields of a record of the wrong length and says so.
 func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	if f.blank(col) {
-		return fmt.Errorf("line %d is blank: only a file of one column may have blank lines (NULLs)", line)
+		return sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line %d is blank: only a file of one column may have blank lines (NULLs)", line)
 	}
 	n := col + 1
 	for ; !f.last && s.next(f); n++ {
@@ -290,7 +291,7 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	if n > len(r.fields) {
 		remedy = fmt.Sprintf("write a field that has %q in it in double quotes", string(r.src.Delim))
 	}
-	return r.delimited(fmt.Errorf("line %d: %s where line %d has %d; %s", line, numbers.Count(n, "field", "fields"), r.first[0].line, len(r.fields), remedy))
+	return r.delimited(sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line %d: %s where line %d has %d; %s", line, numbers.Count(n, "field", "fields"), r.first[0].line, len(r.fields), remedy))
 }
 
 // delimited is an error of the text that another delimiter may end, where it is not sure which one it is.
@@ -328,7 +329,7 @@ func (r *csvReader) without() (fields []table.Field) {
 // given takes the columns that the source has by their places.
 func (r *csvReader) given() error {
 	if have, want := len(r.fields), len(r.src.Columns); have != want {
-		return fmt.Errorf("line 1: %s where %d are expected", numbers.Count(have, "field", "fields"), want)
+		return sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line 1: %s where %d are expected", numbers.Count(have, "field", "fields"), want)
 	}
 	r.fields = r.without()
 	return nil

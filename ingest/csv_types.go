@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -127,14 +128,14 @@ func (r *csvReader) refused(col int, because why) error {
 	switch {
 	case because == inexact && in.has(classBeyond):
 		bad = in.first[classBeyond]
-		err = fmt.Errorf("%s is beyond every type of numbers", bad.text)
+		err = sqlstate.Errorf(sqlstate.NumericOutOfRange, "%s is beyond every type of numbers", bad.text)
 	case because == inexact:
 		bad, types = in.inexact(), []string{"double", "text"}
-		err = fmt.Errorf("%s is more than a type holds exactly that holds all of the column", bad.text)
+		err = sqlstate.Errorf(sqlstate.NumericOutOfRange, "%s is more than a type holds exactly that holds all of the column", bad.text)
 	case n.compare(o) < 0:
-		err = fmt.Errorf("%s is not a number, but %s has %s", o.text, n.place(), n.text)
+		err = sqlstate.Errorf(sqlstate.InvalidText, "%s is not a number, but %s has %s", o.text, n.place(), n.text)
 	default:
-		bad, err = n, fmt.Errorf("%s is a number, but %s has %s", n.text, o.place(), o.text)
+		bad, err = n, sqlstate.Errorf(sqlstate.InvalidText, "%s is a number, but %s has %s", n.text, o.place(), o.text)
 	}
 	if err = r.place(bad.line, col, err, types...); bad.of != "" {
 		err = fmt.Errorf("%s: %w", bad.of, err)

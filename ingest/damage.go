@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // damage is what is wrong with a file whose parts do not fit together, in words.
 type damage string
 
 func (d damage) Error() string { return string(d) }
+
+// SQLState is the code of a file whose parts do not fit together.
+func (d damage) SQLState() string { return string(sqlstate.BadCopyFileFormat) }
 
 // IsDamaged reports the error of a file whose parts do not fit together.
 func IsDamaged(err error) bool { return errors.As(err, new(damage)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -350,5 +351,5 @@ func (d *decoded) bytes(t table.Type, a arrow.Array, w *table.Words) error {
 			return o + uint64(days*day), nil
 		})
 	}
-	return fmt.Errorf("unexpected type %s", a.DataType())
+	return sqlstate.Errorf(sqlstate.FeatureNotSupported, "unexpected type %s", a.DataType())
 }

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // Encoding is how the characters of a text are bytes; "" is UTF-8.
@@ -54,14 +56,14 @@ func (l *loader) skipBOM(text []byte) ([]byte, error) {
 	switch {
 	case decoders[l.src.Encoding] != nil:
 	case bytes.HasPrefix(text, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(text, []byte("\x00\x00\xfe\xff")):
-		return nil, fmt.Errorf("line 1: the text is UTF-32, which is not read: convert it to UTF-8")
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "line 1: the text is UTF-32, which is not read: convert it to UTF-8")
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
 		wide = "the text is UTF-16"
 	case len(text) > 3 && text[0] != 0 && text[1] == 0 && text[2] != 0 && text[3] == 0:
 		wide = "the text looks like UTF-16"
 	}
 	if wide != "" {
-		return nil, fmt.Errorf("line 1: %s; write %s %s", wide, l.option("encoding", string(UTF16)), l.where())
+		return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line 1: %s; write %s %s", wide, l.option("encoding", string(UTF16)), l.where())
 	}
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -121,11 +122,11 @@ func opened(list []*loader, path string) (*File, error) {
 	}
 	switch {
 	case len(columnar) == 0 && slices.ContainsFunc(list, func(l *loader) bool { return l.json != list[0].json }):
-		return nil, fmt.Errorf("%s: some of the files are JSON and some are not", path)
+		return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "%s: some of the files are JSON and some are not", path)
 	case len(columnar) == 0:
 		return openCSV(list, path)
 	case len(columnar) < len(list):
-		return nil, fmt.Errorf("%s: some of the files are text and some are not", path)
+		return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "%s: some of the files are text and some are not", path)
 	case len(columnar) > 1:
 		return merged(columnar, path)
 	}
@@ -414,7 +415,7 @@ func (l *loader) open() (f *File, err error) {
 	}
 	if l.file.Size() == 0 && s.Columns == nil {
 		without := map[Format]string{JSON: "an object, whose members would be the columns", Parquet: "the first bytes of a Parquet file", Arrow: "the first bytes of an Arrow file"}
-		return nil, fmt.Errorf("%s is empty: not even %s", s.Path, cmp.Or(without[format], "a header"))
+		return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "%s is empty: not even %s", s.Path, cmp.Or(without[format], "a header"))
 	}
 	l.optioned = s.optioned()
 	switch {
@@ -444,7 +445,7 @@ func (l *loader) open() (f *File, err error) {
 	case Arrow:
 		return l.arrow()
 	}
-	return nil, fmt.Errorf("unknown format %q: want csv, tsv, json, parquet or arrow", format)
+	return nil, sqlstate.Errorf(sqlstate.InvalidParameterValue, "unknown format %q: want csv, tsv, json, parquet or arrow", format)
 }
 
 // input is the data of a source. A file can be closed and opened again.
@@ -598,7 +599,7 @@ func (in *input) differs(now fs.FileInfo) bool {
 }
 
 // ErrChanged is that of reading more of a file which is no more what was opened.
-var ErrChanged = errors.New("the file has changed since it was opened: open it again")
+var ErrChanged = sqlstate.Errorf(sqlstate.ObjectNotInPrerequisiteState, "the file has changed since it was opened: open it again")
 
 // reopen opens a file again.
 func (in *input) reopen(ctx context.Context) error {
@@ -649,6 +650,10 @@ func (in *input) explain(path string, err *error) {
 		*err = fmt.Errorf("%s: %w; %s", path, known, advice)
 	case *err != nil && strings.HasPrefix((*err).Error(), path+": "): // that of opening it again
 	case *err != nil && in.Size() > 0:
-		*err = fmt.Errorf("%s: %w", path, *err)
+		code := sqlstate.Of(*err)
+		if code == sqlstate.InternalError { // of its content, which nothing else is said of
+			code = sqlstate.BadCopyFileFormat
+		}
+		*err = sqlstate.Errorf(code, "%s: %w", path, *err)
 	}
 }

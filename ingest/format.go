@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -39,7 +40,7 @@ func (l *loader) detect() (format Format, known bool, err error) {
 	format, l.codec = FormatOf(l.src.Path)
 	format = cmp.Or(l.src.Format, format)
 	if format == Parquet && l.codec != "" {
-		return "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", l.codec)
+		return "", true, sqlstate.Errorf(sqlstate.FeatureNotSupported, "a Parquet file is compressed inside: unpack the .%s first", l.codec)
 	}
 	if l.codec != "" {
 		return cmp.Or(format, CSV), format != "", nil
@@ -166,7 +167,7 @@ func (l *loader) distinctNames(fields []table.Field) error {
 	var names []string
 	for i, f := range fields {
 		if !utf8.ValidString(f.Name) {
-			return fmt.Errorf("the name of column %d is not valid UTF-8", i+1)
+			return sqlstate.Errorf(sqlstate.CharacterNotInRepertoire, "the name of column %d is not valid UTF-8", i+1)
 		}
 		names = append(names, f.Name)
 	}
@@ -268,7 +269,7 @@ func (u unpacker) Read(p []byte) (int, error) {
 
 func unpackError(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the %s data ends too early: the file is truncated", what)
+		return sqlstate.Errorf(sqlstate.BadCopyFileFormat, "the %s data ends too early: the file is truncated", what)
 	}
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return err
@@ -301,6 +302,9 @@ type MemoryError struct{ Limit int64 }
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("the table takes more than the %s of host memory allowed: raise --host-memory, or host_memory by SET, or load less", size(e.Limit))
 }
+
+// SQLState is the code of memory that is used up.
+func (e *MemoryError) SQLState() string { return string(sqlstate.OutOfMemory) }
 
 // size prints a number of bytes for people.
 func size(n int64) string {

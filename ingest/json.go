@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // JSON is read as CSV is, in blocks of whole objects: the members of an object are the fields of a record, a string is what is between quotes, and a
@@ -198,7 +200,7 @@ func (s *jsonFields) record(fields []field) (ok bool, err error) {
 		}
 		i := s.column(name)
 		if i < 0 {
-			return fmt.Errorf("%s is the name of no column", quote(bytes.Trim(name, `"`)))
+			return sqlstate.Errorf(sqlstate.UndefinedColumn, "%s is the name of no column", quote(bytes.Trim(name, `"`)))
 		}
 		if i >= len(fields) {
 			return nil
@@ -338,7 +340,7 @@ func (r *csvReader) jsonColumns() error {
 			case f.fault != nil:
 				return f.fault.err
 			case len(names) > maxColumns:
-				return fmt.Errorf("more than %d different names of members", maxColumns)
+				return sqlstate.Errorf(sqlstate.TooManyColumns, "more than %d different names of members", maxColumns)
 			}
 			return r.ctx.Err()
 		}
@@ -347,7 +349,7 @@ func (r *csvReader) jsonColumns() error {
 		}
 	}
 	if len(names) == 0 {
-		return errors.New("there is no object with a member, and so no column")
+		return sqlstate.Errorf(sqlstate.BadCopyFileFormat, "there is no object with a member, and so no column")
 	}
 	for i, name := range names {
 		r.members[name] = i

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // parquet reads a Parquet file with arrow-go's record readers. It does without
@@ -99,7 +100,7 @@ func (c parquetColumn) pages(p *openParquet, group int, full bool) (*pageReader,
 	case err != nil:
 		return nil, damaged(err, "its place in the file")
 	case chunk.FilePath() != "":
-		return nil, fmt.Errorf("its values are in another file, %s, which is not supported: write it with them", show(chunk.FilePath()))
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "its values are in another file, %s, which is not supported: write it with them", show(chunk.FilePath()))
 	case chunk.NumValues() != rg.NumRows():
 		return nil, damagef("%s in a row group of %s", numbers.Count(chunk.NumValues(), "value", "values"), numbers.Count(rg.NumRows(), "row", "rows"))
 	}
@@ -115,7 +116,7 @@ func (c parquetColumn) pages(p *openParquet, group int, full bool) (*pageReader,
 	}
 	pages, err := newPageReader(io.NewSectionReader(p.in, from, min(size, p.in.Size()-from)), p.meta.Schema.Column(c.leaf), full, chunk.Compression(), rg.NumRows(), p.alloc)
 	if err != nil {
-		return nil, fmt.Errorf("compression with %s is not supported: write the file with another one, such as ZSTD", chunk.Compression())
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "compression with %s is not supported: write the file with another one, such as ZSTD", chunk.Compression())
 	}
 	return pages, nil
 }

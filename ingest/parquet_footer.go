@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // footerEnd is how many bytes of a Parquet file follow its footer: the footer's length, and the magic word.
@@ -26,7 +27,7 @@ func (l *loader) footer() (*metadata.FileMetaData, error) {
 	n := int64(binary.LittleEndian.Uint32(end))
 	switch {
 	case string(end[4:]) == "PARE":
-		return nil, fmt.Errorf("the Parquet file is encrypted, which is not supported: write it without")
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "the Parquet file is encrypted, which is not supported: write it without")
 	case string(end[4:]) != "PAR1":
 		return nil, damagef("not a complete Parquet file: it does not end as one")
 	case n > size-footerEnd:

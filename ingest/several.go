@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -21,7 +21,7 @@ func Files(path string) ([]string, error) {
 	list := []string{path}
 	if _, err := os.Stat(path); err != nil && strings.ContainsAny(path, "*[") {
 		if list, err = filepath.Glob(path); err != nil {
-			return nil, fmt.Errorf("%s: not a pattern for files: a [ has no ]", path)
+			return nil, sqlstate.Errorf(sqlstate.InvalidParameterValue, "%s: not a pattern for files: a [ has no ]", path)
 		}
 		if len(list) == 0 {
 			return []string{path}, files.Readable(path)
@@ -47,10 +47,10 @@ func merged(list []*File, path string) (*File, error) {
 		for i, want := range first.fields {
 			at[i] = slices.IndexFunc(f.fields, func(has table.Field) bool { return has.Name == want.Name })
 			if at[i] < 0 {
-				return nil, fmt.Errorf("%s has no column %s, which %s has", f.src.Path, show(want.Name), first.src.Path)
+				return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "%s has no column %s, which %s has", f.src.Path, show(want.Name), first.src.Path)
 			}
 			if has := f.fields[at[i]]; has.Type != want.Type {
-				return nil, fmt.Errorf("column %s is %s in %s and %s in %s: name the files one by one", show(want.Name), has.Type, f.src.Path, want.Type, first.src.Path)
+				return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "column %s is %s in %s and %s in %s: name the files one by one", show(want.Name), has.Type, f.src.Path, want.Type, first.src.Path)
 			}
 			first.fields[i].Unsupported = cmp.Or(want.Unsupported, f.fields[at[i]].Unsupported)
 		}
@@ -58,7 +58,7 @@ func merged(list []*File, path string) (*File, error) {
 			extra := slices.IndexFunc(f.fields, func(has table.Field) bool {
 				return !slices.ContainsFunc(first.fields, func(want table.Field) bool { return want.Name == has.Name })
 			})
-			return nil, fmt.Errorf("%s has no column %s, which %s has", first.src.Path, show(f.fields[extra].Name), f.src.Path)
+			return nil, sqlstate.Errorf(sqlstate.BadCopyFileFormat, "%s has no column %s, which %s has", first.src.Path, show(f.fields[extra].Name), f.src.Path)
 		}
 		inputs = append(inputs, f.file)
 		for _, g := range f.groups {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -212,6 +213,9 @@ func (s *Source) optioned() bool {
 type OptionError struct{ error }
 
 func (e *OptionError) Unwrap() error { return e.error }
+
+// SQLState is the code of a value that an option does not take.
+func (e *OptionError) SQLState() string { return string(sqlstate.InvalidParameterValue) }
 
 // optionError makes an error, if there is one, an [OptionError].
 func optionError(err *error) {

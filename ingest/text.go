@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -31,7 +31,7 @@ func parseValue(w *table.Words, t table.Type, text []byte) (uint64, error) {
 			return table.OrdinalInt(i), nil
 		}
 	case table.Unknown: // a column without a value has none to parse
-		return 0, fmt.Errorf("%s in a column that had no value when it was first read: the file changed", quote(text))
+		return 0, sqlstate.Errorf(sqlstate.ObjectNotInPrerequisiteState, "%s in a column that had no value when it was first read: the file changed", quote(text))
 	}
 	i, f, err := table.Parse(t, view(trim(text)), false)
 	switch {
@@ -68,7 +68,7 @@ func shortInteger(text []byte) (i int64, ok bool) {
 	return i, true
 }
 
-var errUTF8 = errors.New("the text is not valid UTF-8")
+var errUTF8 = sqlstate.Errorf(sqlstate.CharacterNotInRepertoire, "the text is not valid UTF-8")
 
 // reason says why text is not of type t.
 func reason(err error, t table.Type, text []byte) error {
@@ -76,15 +76,19 @@ func reason(err error, t table.Type, text []byte) error {
 	case !utf8.Valid(text):
 		return errUTF8
 	case err == table.ErrRange:
-		return fmt.Errorf("%s is out of range for %s", quote(text), t)
+		code := sqlstate.NumericOutOfRange
+		if t.Kind == table.Date || t.Kind == table.Timestamp {
+			code = sqlstate.DatetimeOverflow
+		}
+		return sqlstate.Errorf(code, "%s is out of range for %s", quote(text), t)
 	case t.IsNumeric():
-		return fmt.Errorf("%s is not a number of type %s", quote(text), t)
+		return sqlstate.Errorf(sqlstate.InvalidText, "%s is not a number of type %s", quote(text), t)
 	case t.Kind == table.Date:
-		return fmt.Errorf("%s is not a date (YYYY-MM-DD)", quote(text))
+		return sqlstate.Errorf(sqlstate.InvalidDatetimeFormat, "%s is not a date (YYYY-MM-DD)", quote(text))
 	case t.Kind == table.Timestamp:
-		return fmt.Errorf("%s is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS)", quote(text))
+		return sqlstate.Errorf(sqlstate.InvalidDatetimeFormat, "%s is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS)", quote(text))
 	}
-	return fmt.Errorf("%s is not of type %s", quote(text), t)
+	return sqlstate.Errorf(sqlstate.InvalidText, "%s is not of type %s", quote(text), t)
 }
 
 // wider are types that hold text where t does not, the best first.

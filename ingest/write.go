@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -66,7 +66,7 @@ func writer(path string) (write func(io.Writer, *table.Table) error, codec strin
 	case format == Parquet && codec == "":
 		return batches(NewParquetFile), "", nil
 	}
-	return nil, "", fmt.Errorf("%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
+	return nil, "", sqlstate.Errorf(sqlstate.InvalidParameterValue, "%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
 }
 
 // Compressed has write write through a compression: "gz", "zst", or "" for none.
@@ -103,7 +103,7 @@ func (unpacked) Close() error { return nil }
 func checkWritable(t *table.Table) error {
 	for _, f := range t.Fields {
 		if f.Unsupported != "" {
-			return fmt.Errorf("column %s cannot be written: %s", show(f.Name), f.Unsupported)
+			return sqlstate.Errorf(sqlstate.FeatureNotSupported, "column %s cannot be written: %s", show(f.Name), f.Unsupported)
 		}
 	}
 	return nil

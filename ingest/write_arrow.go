@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -164,14 +164,14 @@ func (w *chunkWriter) writeRows(c *table.Chunk, from, to int) error {
 	for i, s := range c.Segments {
 		f := w.fields[i]
 		if s.Nulls > 0 && !w.nulls[i] {
-			return fmt.Errorf("column %s: a NULL, in a column that has none", show(f.Name))
+			return sqlstate.Errorf(sqlstate.NotNullViolation, "column %s: a NULL, in a column that has none", show(f.Name))
 		}
 		if f.Type.Kind != table.Date || s.NonNull() == 0 {
 			continue
 		}
 		for _, code := range []uint64{0, s.Max} {
 			if d := s.Decode(code); d.I != int64(int32(d.I)) {
-				return fmt.Errorf("column %s: %s %s does not fit the format's 32 bits", show(f.Name), f.Type, d)
+				return sqlstate.Errorf(sqlstate.NumericOutOfRange, "column %s: %s %s does not fit the format's 32 bits", show(f.Name), f.Type, d)
 			}
 		}
 	}

@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -23,7 +23,7 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 		return err
 	}
 	if len(t.Fields) == 0 {
-		return fmt.Errorf("a table without columns has no CSV form")
+		return sqlstate.Errorf(sqlstate.FeatureNotSupported, "a table without columns has no CSV form")
 	}
 	out := bufio.NewWriterSize(w, 256<<10)
 	values := make([]table.Value, len(t.Fields))

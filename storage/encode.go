@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -161,7 +162,7 @@ func (d *Definition) check() error {
 		case f.Unsupported != "":
 			return fmt.Errorf("column %s is %s", f.Name, f.Unsupported)
 		case f.Type.Kind == table.Interval:
-			return fmt.Errorf("column %s: a table on disk has no columns of type interval: keep the microseconds as bigint", f.Name)
+			return sqlstate.Errorf(sqlstate.FeatureNotSupported, "column %s: a table on disk has no columns of type interval: keep the microseconds as bigint", f.Name)
 		case !utf8.ValidString(f.Name):
 			return fmt.Errorf("the name of a column is not valid UTF-8")
 		case seen[f.Name]:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -66,7 +67,7 @@ func (c *Sequence) Take(n int, t table.Type) (first int64, err error) {
 		first, need = c.last, need+1
 	}
 	if beyond := c.Step > 0 && first > limit || c.Step < 0 && first < limit; beyond || left(first) < need {
-		return 0, fmt.Errorf("the column has no number left: the %s is %d", map[bool]string{true: "largest", false: "smallest"}[c.Step > 0], limit)
+		return 0, sqlstate.Errorf(sqlstate.SequenceLimitExceeded, "the column has no number left: the %s is %d", map[bool]string{true: "largest", false: "smallest"}[c.Step > 0], limit)
 	}
 	if c.used {
 		first += c.Step

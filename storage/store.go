@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -85,7 +86,7 @@ func Open(ctx context.Context, dir string, o ingest.Options) (*Store, error) {
 		return nil, fmt.Errorf("storage: the folder cannot be made: %w", err)
 	}
 	if name := others(folder(dir)); name != "" {
-		return nil, fmt.Errorf("storage: %s holds no database but other files, such as %s: take a new folder, or an empty one", dir, name)
+		return nil, sqlstate.Errorf(sqlstate.WrongObjectType, "storage: %s holds no database but other files, such as %s: take a new folder, or an empty one", dir, name)
 	}
 	s, err := open(ctx, folder(dir), dir, o)
 	if err == nil && s.reader == "" {
@@ -148,7 +149,7 @@ func (s *Store) upgrade(ctx context.Context) error {
 func (s *Store) explain(err error) error {
 	var known *damage
 	if errors.As(err, &known) {
-		return fmt.Errorf("storage: %s", filepath.Join(s.dir, known.Error()))
+		return sqlstate.Errorf(sqlstate.DataCorrupted, "storage: %s", filepath.Join(s.dir, known.Error()))
 	}
 	return fmt.Errorf("storage: %s: %w", s.dir, err)
 }
@@ -256,7 +257,7 @@ func (s *Store) create() error {
 		}
 	}
 	if s.reader != "" {
-		return fmt.Errorf("there is no database in the folder: it has no file %s", manifestName)
+		return sqlstate.Errorf(sqlstate.UndefinedFile, "there is no database in the folder: it has no file %s", manifestName)
 	}
 	return s.install(&manifest{Format: formatVersion, Log: 1, Next: 1}, nil, nil)
 }
@@ -473,7 +474,7 @@ func (t *Saved) Load(ctx context.Context, o ingest.Options) (*table.Table, error
 }
 
 // ErrClosed is of a store that is closed.
-var ErrClosed = errors.New("storage: the store is closed")
+var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "storage: the store is closed")
 
 // ReadOnly says why the folder is only read: who else writes to it, or that nobody can; "" where this store writes.
 func (s *Store) ReadOnly() string { return s.reader }
@@ -496,7 +497,7 @@ func (p Pending) Wait() error {
 // writable reports why nothing can be written; with s.mu.
 func (s *Store) writable() error {
 	if s.reader != "" {
-		return fmt.Errorf("storage: %s is read only here: %s", s.dir, s.reader)
+		return sqlstate.Errorf(sqlstate.ReadOnlyTransaction, "storage: %s is read only here: %s", s.dir, s.reader)
 	}
 	if s.err == nil && s.lock != nil {
 		if err := s.lock.lost(); err != nil {

@@ -2,12 +2,12 @@ package catalog
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -76,7 +76,7 @@ func (c *Catalog) Add(e *Entry) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cmp.Or(c.find(e.Name), entryOf(c.Information, e.Name)) != nil {
-		return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.Name)
+		return sqlstate.Errorf(sqlstate.DuplicateTable, "engine: there are two tables named %s: give each its own name", e.Name)
 	}
 	c.grow(e)
 	c.version++
