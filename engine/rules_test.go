@@ -6,16 +6,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/plan/rules"
 )
-
-func everyRule() string {
-	var names []string
-	for _, r := range rules.Rules {
-		names = append(names, r.Name)
-	}
-	return strings.Join(names, ", ")
-}
 
 func disable(t *testing.T, db *engine.DB, rules string) {
 	t.Helper()

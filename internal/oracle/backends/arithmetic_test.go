@@ -2,6 +2,7 @@ package backends
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -77,10 +78,10 @@ func TestDoubleArithmeticAtTheEnds(t *testing.T) {
 			tab := doubles(t, fmt.Sprintf("t%d", n), [][2]float64{{x, y}})
 			h.Register(t, tab)
 			for i, op := range operations {
-				_, msg := expr.FloatOp(expr.ArithOp(i), x, y)
+				_, exception := expr.FloatOp(expr.ArithOp(i), x, y)
 				var err error
-				if msg != "" {
-					err = fmt.Errorf("%s", msg)
+				if exception != nil {
+					err = errors.New(exception.Message)
 				}
 				h.Backends(t, tab, "SELECT COUNT(*) FROM "+tab.Name+" WHERE "+op, []table.Value{table.Int(1)}, err)
 			}
