@@ -13,8 +13,8 @@ import (
 // Accumulator returns the exact sum of an integer or fixed-point column over the
 // selection (paper, routine 4.6), and the number of values added.
 //
-// For each bit i of the codes one pass counts the records whose bit is set; the
-// sum of the codes is the sum of count * 2^i, and each record adds the value of
+// For each bit i of the codes one pass counts the records whose bit is set. The
+// sum of the codes is the sum of count * 2^i. Each record adds the value of
 // code 0 (frame of reference) once. Exact to any size.
 func (s *Selection) Accumulator(col int) (sum partial.Sum, err error) {
 	values, bits := make([]pass.Count, len(s.List)), make([][]pass.Count, len(s.List))

@@ -7,7 +7,7 @@ import (
 )
 
 // KthLargest returns the k-th largest value of a column over the selection (paper,
-// routine 4.5), or with the comparison inverted the k-th smallest; k is at least 1 and at
+// routine 4.5). With the comparison inverted it is the k-th smallest. k is at least 1 and at
 // most the number of selected values that are not NULL. It finds the code x bit by bit,
 // from the top.
 func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, error) {
@@ -59,5 +59,5 @@ func (s *Selection) CountAtLeast(col int, space *physical.CodeSpace, d partial.D
 func (s *Selection) DigitBits(uint64) int { return 1 }
 
 // VisitBits implements [partial.Selection]: three passes for two bits, which take about as long as bringing the records to the device once more
-// (H200); four bits take 15.
+// (H200). Four bits take 15.
 func (s *Selection) VisitBits() int { return 2 }

@@ -11,9 +11,9 @@ import (
 )
 
 // Mipmap draws the floating-point mipmap that the paper discusses as another way
-// to sum (section 4.3.3): level 0 holds a column's codes, each level the means of
+// to sum (section 4.3.3). Level 0 holds a column's codes, each level the means of
 // four texels of the one below, the top the mean of all. It returns the top (a
-// texture of one texel) and the number of texels of level 0: the sum of the codes
+// texture of one texel) and the number of texels of level 0. The sum of the codes
 // is about mean * texels, in float32, hence for comparison only. The column's codes
 // must have at most 24 bits; the whole chunk is summed, NULLs as 0.
 func Mipmap(run pass.Runner, e *predicates.Evaluator, col int) (top *textures.Temp, texels float64, err error) {

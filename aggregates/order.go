@@ -21,10 +21,10 @@ import (
 // keyWords is how many words of 32 bits a texel of the network has for keys; the fourth is the row.
 const keyWords = 3
 
-// Order finds the selected rows of a table in the order of q.Order, rows alike in all of its keys in the
-// order of the table; no more than are wanted. It is a bitonic sorting network (Batcher, 1968) in fragment passes, as graphics
-// hardware sorted before it could scatter (Purcell and others, "Photon mapping on programmable graphics hardware",
-// 2003): pass by pass each texel fetches the record at a distance and keeps one of the two. Over n records, filled up to a
+// Order finds the selected rows of a table in the order of q.Order, no more than are wanted. Rows alike in all
+// of its keys come in the order of the table. It is a bitonic sorting network (Batcher, 1968) in fragment passes. Graphics hardware
+// sorted so before it could scatter (Purcell and others, "Photon mapping on programmable graphics hardware", 2003).
+// Pass by pass each texel fetches the record at a distance and keeps one of the two. Over n records, filled up to a
 // power of two, these are log n (log n + 1) / 2 passes. Values alone, of one limb, need no program that compares: [blended].
 // Keys of more than 96 bits, of other expressions, and tables of several chunks are a [plan.Declined]. Checks are left
 // to [Select].

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Rows finds which records of a chunk a query selects: the WHERE leaves its selection in
-// the stencil buffer, one pass draws it as an attribute of one bit, and another packs
+// Rows finds which records of a chunk a query selects. The WHERE leaves its selection in
+// the stencil buffer. One pass draws it as an attribute of one bit. Another packs
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
 func Rows(run pass.Runner, device predicates.Limits, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Supported returns a [plan.Declined] for a condition that only the CPU computes, and for
-// the first aggregate that the graphics pipeline does not compute: the paper's accumulator is
+// Supported returns a [plan.Declined] for a condition that only the CPU computes. It does
+// so for the first aggregate that the graphics pipeline does not compute, too: the paper's accumulator is
 // for integers and fixed point.
 func Supported(q *physical.Query) error {
 	if err := q.RequireNoScalar(); err != nil {

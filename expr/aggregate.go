@@ -83,7 +83,7 @@ type Aggregate struct {
 	Median bool // Percentile written as MEDIAN(x): F is 0.5
 }
 
-// SortKey is what rows are ordered by: ascending, but descending for Desc, as [table.Compare]
+// SortKey is what rows are ordered by. It is ascending, but descending for Desc, as [table.Compare]
 // has it, with NULLs behind all values, but before them for NullsFirst.
 type SortKey struct {
 	E                Expr

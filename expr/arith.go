@@ -34,7 +34,7 @@ func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (tabl
 
 // IntOp is 64-bit integer arithmetic: division truncates towards zero, the
 // remainder has the sign of the dividend. ok is false where the result does not
-// fit 64 bits and where the divisor is 0, which zero tells apart; the result is
+// fit 64 bits and where the divisor is 0, which zero tells apart. The result is
 // then the wrapped one, or 0.
 func IntOp(op ArithOp, a, b int64) (result int64, ok, zero bool) {
 	switch op {
@@ -77,9 +77,9 @@ func floatOp(op ArithOp, a, b float64, single bool) (float64, *Exception) {
 	return f, wrong
 }
 
-// FloatOp is double arithmetic; wrong is not nil where PostgreSQL raises an error:
-// an infinite result of finite operands, a product or quotient that becomes 0
-// though no factor is, division by 0 (of anything but NaN).
+// FloatOp is double arithmetic. wrong is not nil where PostgreSQL raises an error.
+// It raises one for an infinite result of finite operands, and for division by 0 (of anything but NaN).
+// It also raises one for a product or quotient that becomes 0 though no factor is.
 func FloatOp(op ArithOp, a, b float64) (f float64, wrong *Exception) {
 	infinite := math.IsInf(a, 0) || math.IsInf(b, 0)
 	switch op {
@@ -112,7 +112,7 @@ func FloatOp(op ArithOp, a, b float64) (f float64, wrong *Exception) {
 	return f, nil
 }
 
-// Round32 rounds a double to the nearest float; wrong is not nil where a finite
+// Round32 rounds a double to the nearest float. wrong is not nil where a finite
 // value becomes infinite or one that is not 0 becomes 0.
 func Round32(x float64) (f float64, wrong *Exception) {
 	f = float64(float32(x))

@@ -4,7 +4,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Reader tells how the values of a column are read: the segment that has them, and for place i its
+// Reader tells how the values of a column are read. It has the segment that has them, and for place i its
 // code there, or that it is NULL.
 type Reader func(column int) (s *table.Segment, code func(i int) (code uint64, null bool))
 

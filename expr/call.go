@@ -105,8 +105,8 @@ func (e *Call) String() string {
 	return e.Fn.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// Rises is the argument of which it is true that while it grows and the others are constants, the
-// call grows or stays, to the last bit, and that what raises an error is at the ends; -1 for none.
+// Rises is the argument of which this is true. While it grows and the others are constants, the
+// call grows or stays, to the last bit. What raises an error is at the ends. Rises is -1 where there is none.
 func (e *Call) Rises() int {
 	if e.Fn.rises == nil {
 		return -1

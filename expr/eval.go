@@ -25,7 +25,7 @@ func (v *Env) wide() bool { return v != nil && v.Agg != nil }
 // aggregates), as PostgreSQL does:
 //
 //   - AND and OR go left to right and stop at the operand that decides them, so
-//     that an error to its right does not happen; UNKNOWN decides nothing;
+//     that an error to its right does not happen. UNKNOWN decides nothing;
 //   - CASE and COALESCE evaluate the operands that they need, in their order;
 //   - all other operations evaluate all their operands, left to right, then are
 //     NULL when one is (but for the functions that take NULLs), then compute;

@@ -3,7 +3,7 @@
 // GL.
 //
 // All coercions are explicit: the two sides of a [Compare] have the same kind
-// (DECIMALs may differ in scale, integers in width), and where PostgreSQL would convert one of
+// (DECIMALs may differ in scale, integers in width). Where PostgreSQL would convert one of
 // them a [Cast] stands there. Semantics are PostgreSQL's: three-valued logic,
 // integer division truncating towards zero, NaN equal to itself and largest.
 //

@@ -29,8 +29,8 @@ const (
 	anyRun
 )
 
-// CompileLike reads a pattern: % stands for any sequence, _ for any one UTF-8
-// character (a byte that is not valid UTF-8 is one too), escape (0: none) makes
+// CompileLike reads a pattern. % stands for any sequence, _ for any one UTF-8
+// character (a byte that is not valid UTF-8 is one too). escape (0: none) makes
 // the next character literal. fold is ILIKE: letters match without
 // regard to case, by Unicode's simple mapping to lower case. A pattern that ends with the escape
 // character is an error.

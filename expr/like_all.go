@@ -7,7 +7,7 @@ import (
 )
 
 // Each calls found for the texts of a list that match, in their order. Of texts that lie one behind the other in memory
-// it looks for a byte, the rarest of those that a match has, through all of them at once.
+// it looks for a byte through all of them at once. That is the rarest of those that a match has.
 func (m *LikeMatcher) Each(list []string, found func(i int)) {
 	const few = 64
 	all, run, at, packed := "", "", 0, false

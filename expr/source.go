@@ -44,7 +44,7 @@ func gather[T any](to, of []T, at []int64) {
 // codes are values of the one column that an expression reads.
 type codes struct{ Vector }
 
-// CodesOf is the values of n codes of a segment from one on, in their order, and with null NULL behind them: rows of an expression
+// CodesOf is the values of n codes of a segment from one on, in their order, and with null NULL behind them. They are rows of an expression
 // that reads its column alone.
 func CodesOf(s *table.Segment, first uint64, n int, null bool) Source {
 	all := n

@@ -180,7 +180,7 @@ type Source interface {
 }
 
 // Compute computes an expression in loops over vectors. ok is false where a row raises an error, and where one has an integer of
-// more than 64 bits on the way: [Eval] says then what becomes of which row.
+// more than 64 bits on the way. [Eval] says then what becomes of which row.
 func Compute(e Expr, rows Source) (x Vector, ok bool) { return vectors{rows}.of(e) }
 
 // vectors computes expressions of some rows.

@@ -97,7 +97,7 @@ func Moved(e Expr, at func(column int) int) Expr {
 	})
 }
 
-// Map is e with others in the place of the nodes for which f, which sees parents first, gives them; nil leaves
+// Map is e with others in the place of the nodes for which f, which sees parents first, gives them. nil leaves
 // a node as it is, with what Map makes of its operands.
 func Map(e Expr, f func(Expr) Expr) Expr {
 	if e == nil {

@@ -31,7 +31,7 @@ func init() {
 	})
 }
 
-// InZone is timezone(zone, x) of an instant, which in PostgreSQL is a timestamp with time zone: UTC
+// InZone is timezone(zone, x) of an instant, which in PostgreSQL is a timestamp with time zone. UTC
 // becomes the time on the clocks of the zone.
 var InZone *Function
 

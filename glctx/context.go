@@ -247,14 +247,14 @@ func (c *Context) setUp(o Options) error {
 	return nil
 }
 
-// Do runs f on the GL thread and returns its error joined with any GL error or
+// Do runs f on the GL thread and returns its error. Joined with it is any GL error or
 // debug message of high severity that nobody checked for. A call from f itself
 // runs at once. A panic in f comes back as a [*PanicError]. After Close it
 // returns [ErrClosed].
 //
 // When ctx ends, Do returns its error at once. Where f has begun by then it goes on
-// without its caller, who must not touch what f touches: f has to look at ctx
-// itself, as the passes of package pass do, and the GL thread is free when f ends.
+// without its caller, who must not touch what f touches. f has to look at ctx
+// itself, as the passes of package pass do. The GL thread is free when f ends.
 func (c *Context) Do(ctx context.Context, f func() error) error { return c.Start(ctx, f)() }
 
 // Start is [Context.Do] that does not wait for f: wait does, and is called once.

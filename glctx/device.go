@@ -69,8 +69,8 @@ func listed(all []DeviceInfo) string {
 	return strings.Join(parts, ", ")
 }
 
-// MayHaveHardware reports whether there may be a hardware device, at next to no cost:
-// false where the system has no node of one, or STENCILDB_DEVICE asks for software.
+// MayHaveHardware reports whether there may be a hardware device, at next to no cost.
+// It is false where the system has no node of one, or STENCILDB_DEVICE asks for software.
 func MayHaveHardware() bool {
 	if strings.EqualFold(os.Getenv("STENCILDB_DEVICE"), "software") {
 		return false

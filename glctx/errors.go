@@ -20,7 +20,7 @@ var (
 	// all its objects are gone: close it and open another.
 	ErrContextLost = Fault(errors.New("the GL context is lost"))
 	// ErrFault is in every error after which a context is not to be trusted, the two
-	// above among them: whatever GL reports, a program that the driver does not
+	// above among them. That is whatever GL reports, a program that the driver does not
 	// compile, a buffer that it does not map. Close the context and open another.
 	ErrFault = errors.New("the OpenGL device failed")
 	// ErrNoDevice is in the error of Open when nothing can be opened.

@@ -59,7 +59,7 @@ var free struct {
 	bytes int64
 }
 
-// FreeHostMemory is how many bytes of the machine's memory may be used now, or a tenth of a second ago: small
+// FreeHostMemory is how many bytes of the machine's memory may be used now, or a tenth of a second ago. Small
 // statements would take longer to read that than for all else.
 func FreeHostMemory() int64 {
 	free.mu.Lock()

@@ -18,7 +18,7 @@ const (
 )
 
 // Settle waits until the device has done what it was given, where other contexts work or,
-// opened together with this one, are about to: NVIDIA's driver lets no other thread in while
+// opened together with this one, are about to. NVIDIA's driver lets no other thread in while
 // one waits inside it for a read-back, so that two devices would work in turns. A context
 // that works alone reads back at once. Call it before reading back, on the GL thread.
 func (c *Context) Settle() {

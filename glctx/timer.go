@@ -8,7 +8,7 @@ import (
 
 // Timer measures how long the device takes for what is drawn between Start and
 // Stop. Where Caps.GPUTimer it puts a timestamp on either side, which costs
-// nothing and may nest; elsewhere it waits for the device on either side and
+// nothing and may nest. Elsewhere it waits for the device on either side and
 // takes the wall clock. A Timer may be started again after Elapsed. All methods
 // are for the GL thread.
 type Timer struct {

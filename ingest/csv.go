@@ -615,7 +615,7 @@ func (c *cells) push(o uint64, valid bool) {
 	}
 }
 
-// AppendArray appends the values of an array, which is of [ArrowType] of a type, to a column of that type; none where there is an error.
+// AppendArray appends the values of an array, which is of [ArrowType] of a type, to a column of that type. It appends none where there is an error.
 func AppendArray(to *table.ColumnBuilder, t table.Type, a arrow.Array) error {
 	var c cells
 	if err := c.decode(t, a, &c.words); err != nil {

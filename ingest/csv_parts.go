@@ -11,7 +11,7 @@ import (
 // what is made of those.
 const partRoom = 32 << 20
 
-// Parts is how many rows each of the parts has that [ConvertParts] makes of a CSV, some 1 MiB of text each; nil of what is no CSV, or can
+// Parts is how many rows each of the parts has that [ConvertParts] makes of a CSV, some 1 MiB of text each. It is nil of what is no CSV, or can
 // be read once only.
 func (f *File) Parts() []int {
 	if f.csv == nil || f.once {
@@ -56,7 +56,7 @@ func (r *csvReader) width(column int) int64 {
 	return 8
 }
 
-// ConvertParts reads some columns, at least one, of a CSV that has parts, in one pass over its text, and keeps none of them: of is called with each part on
+// ConvertParts reads some columns, at least one, of a CSV that has parts, in one pass over its text, and keeps none of them. of is called with each part on
 // several goroutines, and then with what it made, in order. The memory that o allows bounds how many parts are
 // there at a time. Errors of the text are those of [File.Read].
 func ConvertParts[T any](ctx context.Context, f *File, columns []int, o Options, of func(*table.Chunk) (T, error), then func(part int, t T) error) error {

@@ -18,31 +18,31 @@
 // conventions: an unquoted empty field is NULL, "" is an empty string, the word
 // NULL is text among text.
 //
-// What a [Source] does not say is sniffed, and [Options.Note] is told what was taken: the
-// delimiter, where commas give one column and semicolons, tabs or bars the same number of
-// several; no header, where every cell of the first line is a value of its column's type and
-// one of these is not text; NULL, null, NA, N/A and \N as NULL in columns of numbers, dates
+// What a [Source] does not say is sniffed, and [Options.Note] is told what was taken. The
+// delimiter is taken where commas give one column and semicolons, tabs or bars the same number of
+// several. No header is taken where every cell of the first line is a value of its column's type and
+// one of these is not text. Taken are NULL, null, NA, N/A and \N as NULL in columns of numbers, dates
 // or booleans. A column of numbers with a point, of at most six decimals and 18 digits in
-// all, is DECIMAL(18,s); numbers with more, with exponents or beside NaN are DOUBLE.
+// all, is DECIMAL(18,s). Numbers with more, with exponents or beside NaN are DOUBLE.
 //
-// The file is read when it is opened, to learn the types of the columns from every value,
-// and again for the columns that are asked for, so that the whole text is never held. Each
-// time it is cut into blocks where records end, which all cores read at a time; what they
+// The file is read when it is opened, to learn the types of the columns from every value.
+// It is read again for the columns that are asked for. So the whole text is never held. Each
+// time it is cut into blocks where records end, which all cores read at a time. What they
 // find is put together in the order of the text.
 //
 // # Columns
 //
 // Parquet and Arrow have their rows in groups, column by column. A column is read on its
-// own, its groups at the same time, and the next one behind it; [Options] has what is told
+// own, its groups at the same time, and the next one behind it. [Options] has what is told
 // of those that are there. Where the file states bounds of the values
-// of a group, values become codes as they are decoded; where it does not, the column is read
+// of a group, values become codes as they are decoded. Where it does not, the column is read
 // twice. What the footer of a Parquet file states is used as far as the standard makes it
-// sure, and compared with the rows that are read: a difference is an error. A column of text becomes codes when all its words
+// sure. It is compared with the rows that are read. A difference is an error. A column of text becomes codes when all its words
 // are known.
 //
 // # Names
 //
-// Columns of one name are told apart as name, name_1 and so on, and it is said: the
+// Columns of one name are told apart as name, name_1 and so on, and it is said. The
 // answer of a query may have two of a name.
 //
 // Every error names the file, and for CSV the line and the column.

@@ -53,8 +53,8 @@ func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, 
 // the file. A path may be a pattern of several files: see [Files].
 //
 // The format is s.Format, else what the extension says (.csv, .tsv, .parquet,
-// .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
-// first bytes say.
+// .arrow, .feather, .ipc; all but .parquet also with .gz or .zst). Else it is
+// what the first bytes say.
 func Open(ctx context.Context, name string, s Source, o Options) (*File, error) {
 	if s.Data != nil || s.Kept != nil {
 		return OpenAll(ctx, name, []Source{s}, o)
@@ -210,8 +210,8 @@ func (f *File) Path() string { return f.src.Path }
 // GroupRows is how many rows a row group has.
 func (f *File) GroupRows(group int) int { return f.groups[group].rows }
 
-// Outline is the table as the file's statistics tell of some columns: a chunk for each of its
-// row groups, and segments whose numbers (Base, Max, Bits, Nulls) are right as far as [table.Inexact] says, and whose codes are
+// Outline is the table as the file's statistics tell of some columns. It has a chunk for each of its
+// row groups, and segments. The segments' numbers (Base, Max, Bits, Nulls) are right as far as [table.Inexact] says, their codes are
 // not. ok is false where the file states no bounds, or is no longer needed.
 func (f *File) Outline(columns []int) (t *table.Table, ok bool) {
 	t = &table.Table{Name: f.name, Fields: f.table.Fields}

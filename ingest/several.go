@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Files are those of a path: itself, or where none has that name and it is a pattern (with *
-// or [...], as [filepath.Match] has them) those that match, in the order of their names. None
+// Files are those of a path: itself, or those that match, in the order of their names. They match where
+// no file has that name and it is a pattern (with * or [...], as [filepath.Match] has them). None
 // is an error, and so is one that cannot be opened.
 func Files(path string) ([]string, error) {
 	list := []string{path}

@@ -146,7 +146,7 @@ func ParseLoad(spec string) (name string, s Source, err error) {
 	return name, s, nil
 }
 
-// InFolder is what to load of an argument of --load: itself, or where it is a folder, with or without
+// InFolder is what to load of an argument of --load. That is itself, or where it is a folder, with or without
 // options, each of its files whose extension names a format. A folder without any is an error.
 func InFolder(spec string) ([]string, error) {
 	path, _, _ := strings.Cut(spec, "?")
@@ -298,9 +298,9 @@ func (s *Source) parseTypes(list string) error {
 // precision is the digits of a numeric type, behind its opening parenthesis.
 var precision = regexp.MustCompile(`^\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)$`)
 
-// ParseType reads the name of a column type, in any case: bigint, int, smallint,
+// ParseType reads the name of a column type, in any case. It knows bigint, int, smallint,
 // double, real, numeric(p,s) with p <= 18, boolean, date, timestamp, text or
-// varchar, and PostgreSQL's other names of the same.
+// varchar. It knows PostgreSQL's other names of the same.
 func ParseType(name string) (table.Type, error) {
 	n := strings.ToLower(strings.TrimSpace(name))
 	if k, ok := table.KindNamed(n); ok && k != table.Decimal && k != table.Interval {

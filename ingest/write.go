@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// WriteFile writes a table in the format that the path's extension names: .csv or
+// WriteFile writes a table in the format that the path's extension names. These are .csv or
 // .tsv, .arrow, .feather, .ipc or .arrows (a stream), also with .gz or .zst, or .parquet. The file
 // appears whole or not at all: when ctx ends, nothing of it is left.
 func WriteFile(ctx context.Context, path string, t *table.Table) error {

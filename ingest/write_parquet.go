@@ -86,7 +86,7 @@ func NewRowsFile(w io.Writer, t *table.Table, nullable []bool) (*RowsFile, error
 	return f, err
 }
 
-// Write writes the rows of a table, of which none is deleted, from row from to before row to, as one row group, or several of about a million rows.
+// Write writes the rows of a table from row from to before row to, as one row group, or several of about a million rows. None of its rows is deleted.
 func (f *RowsFile) Write(t *table.Table, from, to int) error {
 	first := 0
 	for _, c := range t.Chunks {

@@ -7,7 +7,7 @@
 // waited for.
 //
 // A counter that nobody waits for (a query that ended early) must not be begun
-// again while the device may still be counting: llvmpipe then adds the old count to
+// again while the device may still be counting. llvmpipe then adds the old count to
 // the new one, now and then. [Scope.Close] sets such counters aside, and they are
 // reused after their result has come.
 //

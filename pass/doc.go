@@ -1,7 +1,7 @@
 // Package pass has the one idea of stencildb's graphics code: a query is a
 // sequence of passes, and a pass is a value.
 //
-//   - [Pass] is one draw over the rows of a chunk, or one dispatch of a compute program, with every piece of
+//   - [Pass] is one draw over the rows of a chunk, or one dispatch of a compute program. It has every piece of
 //     pipeline state it depends on. Its [Op] says what it is, as data; words derive from it.
 //   - [Runner] runs passes. Algorithms (packages predicates, aggregates, fused, compute and primitives) never
 //     call GL: they hand passes to a runner.
@@ -10,8 +10,8 @@
 //     package textures, which makes what is resident, and the window of demos/debugger.
 //   - [Scope] is what one query has on the device between its passes; several are open
 //     at a time.
-//   - [Recorder] runs nothing, answers everything and keeps the passes (EXPLAIN); [Meter] counts
-//     passes and samples on the way; [Profiler] times each (EXPLAIN ANALYZE);
+//   - [Recorder] runs nothing, answers everything and keeps the passes (EXPLAIN). [Meter] counts
+//     passes and samples on the way; [Profiler] times each (EXPLAIN ANALYZE).
 //     [Failer] fails at the n-th call of any method (tests of faults).
 //
 // # Caveats

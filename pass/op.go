@@ -113,7 +113,7 @@ func (r *Recorder) Apart(_ *table.Table, f func() error) error {
 	return f()
 }
 
-// Plan returns the passes as a plan tells them: those of a family over one chunk, for
+// Plan returns the passes as a plan tells them. Those of a family over one chunk, for
 // one aggregate, stand on one line, where the first of them does.
 func (r *Recorder) Plan() []*Pass {
 	type line struct {

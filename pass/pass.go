@@ -77,7 +77,7 @@ type Bounds struct{ Lo, Hi float64 }
 
 // Stencil is the stencil test of a pass: (Ref & Mask) Func (stored & Mask). The
 // zero value is off. Fail applies where the stencil test fails, DepthFail where
-// it passes and the depth test fails, Pass where both pass; records that the
+// it passes and the depth test fails, Pass where both pass. Records that the
 // fragment program discards keep their value.
 type Stencil struct {
 	Test                  bool
@@ -178,7 +178,7 @@ func (p *Pass) Drops() bool {
 }
 
 // Compared returns the depths that the stored ones are compared with: both bounds, or
-// the quad's; nil where the pass writes depths or has no such test.
+// the quad's. It is nil where the pass writes depths or has no such test.
 func (p *Pass) Compared() []float64 {
 	d := p.Depth
 	switch {

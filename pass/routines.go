@@ -187,7 +187,7 @@ func (e EvalDNF) Counts() string {
 }
 
 // StencilBits is a quad that every record passes, for what it does to the bits of stencil
-// values while a condition is evaluated as it nests.
+// values. Conditions that are evaluated as they nest have such passes.
 type StencilBits uint8
 
 // What such a quad does.
@@ -243,7 +243,7 @@ func (p Pairs) String() string { return "Pairs(" + p.Keys + ")" }
 func (Pairs) Counts() string { return "nothing; a texel has a record's keys and its row" }
 
 // CompareExchange is a step of a bitonic sorting network over Records texels, which begins with sorted runs of
-// one: records at a distance are compared, and change places where they are not in order. All three are powers
+// one. Records at a distance are compared, and change places where they are not in order. All three are powers
 // of two.
 type CompareExchange struct{ Run, Distance, Records int }
 
@@ -279,9 +279,9 @@ func (k Keys) String() string { return "Keys(" + k.Column + ")" }
 // Counts implements Op.
 func (Keys) Counts() string { return "nothing; a texel has the keys of four records" }
 
-// Blending is a pass of a step of a bitonic sorting network over texels that blend (Govindaraju, Raghuvanshi and Manocha, "Fast
-// and Approximate Stream Mining of Quantiles and Frequencies Using Graphics Processors", SIGMOD 2005): texels at a distance are
-// compared, on their way from runs of half the length to runs of Run. Three passes make a step: over a copy of all texels
+// Blending is a pass of a step of a bitonic sorting network over texels that blend. (Govindaraju, Raghuvanshi and Manocha, "Fast
+// and Approximate Stream Mining of Quantiles and Frequencies Using Graphics Processors", SIGMOD 2005). Texels at a distance are
+// compared, on their way from runs of half the length to runs of Run. Three passes make a step. Over a copy of all texels
 // half of them become the smaller of both, the others the larger, each component by itself. All three are powers of two.
 type Blending struct {
 	Run, Distance, Texels int
@@ -357,7 +357,7 @@ func (t TestBit) Counts() string {
 }
 
 // KthLargest is a step of the search for the k-th largest or smallest value, bit by bit
-// (paper, routine 4.5): a comparison with the tentative value x + 2^Bit.
+// (paper, routine 4.5). It is a comparison with the tentative value x + 2^Bit.
 type KthLargest struct {
 	Attribute
 	Smallest bool
@@ -419,7 +419,7 @@ func (s KthLargest) Assume(rows int, _ []uint32) uint64 {
 	return 0
 }
 
-// Candidates goes from one limb of a k-th search to the next: it counts the candidates
+// Candidates goes from one limb of a k-th search to the next. It counts the candidates
 // beyond the limb that was found (Cmp < or >), or marks those that have it (=), or those
 // that are not NULL (< textures.NullLimb).
 type Candidates struct {

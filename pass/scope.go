@@ -12,7 +12,7 @@ import (
 // counters. It ends with Close, after an error and a cancellation too. Several scopes are
 // open at a time, of which one runs.
 //
-// What a scope has drawn into depth-stencil buffers is lost when another one runs: keep
+// What a scope has drawn into depth-stencil buffers is lost when another one runs. Keep
 // a bitmap or row ids, never a depth-stencil buffer, from one Do to the next.
 type Scope struct {
 	gl       *GL
@@ -46,7 +46,7 @@ func (s *Scope) Do(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// Apart implements Runner, in a scope of its own within that which runs: to the store both are one query, so that of
+// Apart implements Runner, in a scope of its own within that which runs. To the store both are one query. Of
 // columns that it has no room for it keeps those that it read first.
 func (g *GL) Apart(t *table.Table, f func() error) error {
 	before := g.store.Name(t)

@@ -80,7 +80,7 @@ func (r *Profiler) Run(p *Pass) (Count, error) {
 }
 
 // Failer wraps a runner and fails with Err at the call number At (from 0) of any of its
-// methods that can, or of the waiting for a count.
+// methods that can. Waiting for a count counts as a call.
 type Failer struct {
 	Runner
 	At    int

@@ -192,7 +192,7 @@ func (e *Evaluator) Compare(op pass.Compare, h how) pass.Count {
 	return e.compare(h.pass(op), op.Cmp, op.Code)
 }
 
-// Range evaluates lo <= attribute <= hi in one pass (paper, routine 4.4): the depth
+// Range evaluates lo <= attribute <= hi in one pass (paper, routine 4.4). The depth
 // bounds test looks at the stored depth, so the quad's own depth does not matter.
 func (e *Evaluator) Range(op pass.Range, h how) pass.Count {
 	e.CopyToDepth(op.Col, op.Limb, textures.NullLimb)

@@ -79,7 +79,7 @@ type LinearFP struct {
 }
 
 // SemilinearFP counts the records that pass a stencil test and satisfy f as the paper publishes it
-// (routine 4.2): with any coefficients, and rounded, so that records near B may fall on the wrong
+// (routine 4.2). The coefficients are any, and sums are rounded, so that records near B may fall on the wrong
 // side. SQL's answers do not use it.
 func (e *Evaluator) SemilinearFP(f LinearFP, test pass.Stencil) pass.Count {
 	if n := textures.PackedBytes(e.chunk.Rows); n > e.device.MaxTextureBytes {

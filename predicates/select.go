@@ -34,7 +34,7 @@ func stencilTest(f pass.Func, ref, mask uint8) pass.Stencil {
 }
 
 // Select evaluates a whole WHERE. With keep false only the count is asked for, and
-// a single predicate needs no stencil buffer at all: the occlusion query around
+// a single predicate needs no stencil buffer at all. The occlusion query around
 // its pass is the answer. Otherwise the stencil buffer holds the selection.
 func (e *Evaluator) Select(p *predicate.Pred, keep bool) *Selection {
 	e.Claim()
@@ -115,11 +115,11 @@ func dnfCost(clauses [][]predicate.Leaf) int { return cnfCost(clauses) + len(cla
 
 // EvalCNF evaluates a conjunction of disjunctions (paper, routine 4.3) with the
 // stencil values 0, 1 and 2. Before clause i (from 1) the records still selected
-// hold 1 when i is odd and 2 when i is even; a record that satisfies a disjunct
-// moves to the other value and is not tested again; after the clause what is left
+// hold 1 when i is odd and 2 when i is even. A record that satisfies a disjunct
+// moves to the other value and is not tested again. After the clause what is left
 // at the old value becomes 0. In the end non-zero means selected.
 //
-// Since a record passes at most one disjunct of the last clause, the counts of
+// A record passes at most one disjunct of the last clause. So the counts of
 // that clause's passes add up to the size of the selection.
 func (e *Evaluator) EvalCNF(s *Selection, clauses [][]predicate.Leaf) {
 	clear := &pass.Clear{Value: 1, Mask: 0xff}
@@ -154,7 +154,7 @@ const scratch = 0x40
 func Candidates() pass.Stencil { return stencilTest(pass.Equal, scratch, scratch) }
 
 // Mark makes candidates of the records that pass a stencil test and whose limb in the
-// depth buffer satisfies the op's comparison, and of no others.
+// depth buffer satisfies the op's comparison. Others are no candidates.
 func (e *Evaluator) Mark(test pass.Stencil, op pass.Candidates) {
 	if !test.Test {
 		test = stencilTest(pass.Always, 0, 0)
@@ -190,8 +190,8 @@ func (e *Evaluator) CountNotNull(test pass.Stencil, col int) pass.Count {
 const maxConjuncts = 126
 
 // EvalDNF evaluates a disjunction of conjunctions, which the paper leaves to the
-// reader, in the same spirit: predicate j of a clause passes the records at value
-// j and increments them; those at m + 1 after the m predicates are parked in the
+// reader, in the same spirit. Predicate j of a clause passes the records at value
+// j and increments them. Those at m + 1 after the m predicates are parked in the
 // top bit, the others go back to 1. A parked record is not tested again, so the
 // counts of the parking passes add up to the size of the selection.
 func (e *Evaluator) EvalDNF(s *Selection, clauses [][]predicate.Leaf) {

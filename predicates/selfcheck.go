@@ -12,7 +12,7 @@ import (
 )
 
 // DepthBoundsExact checks on the device at hand that the depth bounds test counts
-// ranges exactly at the boundaries where depth formats round: around every power of
+// ranges exactly at the boundaries where depth formats round. These are around every power of
 // two, up to the widest code of each format. Where it does not, Range has to be two
 // comparisons (Limits.DepthBounds false).
 func DepthBoundsExact(run pass.Runner, device Limits) (bool, error) {

@@ -171,9 +171,8 @@ func (c *Cache) Close() {
 	}
 }
 
-// Uniform is a value for one uniform. Exactly one of F (float, vec2..4 by length,
-// or an array of vec4 when longer), I (int, or an array of ints) and U (uint, or
-// uvec2..3 by length) is set.
+// Uniform is a value for one uniform. Exactly one of F, I and U is
+// set. F is float, vec2..4 by length, or an array of vec4 when longer. I is int, or an array of ints. U is uint, or uvec2..3 by length.
 type Uniform struct {
 	Name string
 	F    []float32

@@ -32,8 +32,8 @@ type Source struct {
 	Vertex string
 }
 
-// Load returns the program of glsl/name with the given #defines ("CHANNEL r", "NULLS"): a
-// compute program where the name ends in ".comp", else a fragment program.
+// Load returns the program of glsl/name with the given #defines ("CHANNEL r", "NULLS"). It
+// is a compute program where the name ends in ".comp", else a fragment program.
 func Load(name string, defines ...string) Source { return Join([]string{name}, defines...) }
 
 // Join returns the program that files of glsl/ make together, the functions of the first

@@ -159,7 +159,7 @@ func Written(names []string) []string {
 }
 
 // Distance is the number of characters to insert, delete, replace or swap with
-// their neighbour to make b of a (optimal string alignment); more than limit is
+// their neighbour to make b of a (optimal string alignment). More than limit is
 // returned as limit + 1.
 func Distance(a, b string, limit int) int {
 	x, y := []rune(a), []rune(b)

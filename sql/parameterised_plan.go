@@ -15,7 +15,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Form is the text of a SELECT, INSERT, UPDATE or DELETE without its numbers and strings: DELETE FROM t WHERE k = 1 and one of k = 20 have the same.
+// Form is the text of a SELECT, INSERT, UPDATE or DELETE without its numbers and strings. DELETE FROM t WHERE k = 1 and one of k = 20 have the same.
 type Form struct {
 	Text   string
 	Values []table.Value // that were left out, as literals have them
@@ -25,7 +25,7 @@ type Form struct {
 // maxForm is the longest text that has a form, in bytes.
 const maxForm = 4096
 
-// FormOf is the form of a text; ok is false of other statements, and where it would take more than a look at the characters to tell numbers and strings.
+// FormOf is the form of a text. ok is false of other statements, and where it would take more than a look at the characters to tell numbers and strings.
 func FormOf(text string) (f Form, ok bool) {
 	text = alone(text)
 	if len(text) < 6 || len(text) > maxForm || !OfRows(text) || !utf8.ValidString(text) {
@@ -98,7 +98,7 @@ func OfRows(text string) bool {
 	return slices.ContainsFunc([]string{"select", "insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(first, word) })
 }
 
-// Again is an INSERT of VALUES, an UPDATE, a DELETE or a SELECT of rows of one table that has been bound with some values, for others in their places.
+// Again is an INSERT of VALUES, an UPDATE, a DELETE or a SELECT of rows of one table that has been bound with some values. It is bound for others in their places.
 type Again struct {
 	of     *Statement
 	change *Change   // nil for a query
@@ -169,7 +169,7 @@ func (n *noted) item(e *pg.Node, bound expr.Expr, field table.Field, row, item i
 	}
 }
 
-// BindAgain resolves the names of a statement that changes something, as [Statement.Bind] does, and also gives what it has bound for other values: of the parameters or, of a statement that has none, of its form. It is nil
+// BindAgain resolves the names of a statement that changes something, as [Statement.Bind] does. It also gives what it has bound for other values. These are of the parameters or, of a statement that has none, of its form. It is nil
 // where these would be bound in another way.
 func (s *Statement) BindAgain(c Catalog, params ...table.Value) (ch *Change, a *Again, err error) {
 	n, values, err := s.noting(c, params, func(c Catalog, n *noted, now *time.Time) (err error) {

@@ -251,7 +251,7 @@ func copyData(text string, at int) (from, to, next int, whole bool) {
 }
 
 // Complete tells of a text that is still being typed where its last statement that a
-// semicolon ends does end, 0 for none, and whether another one begins behind that.
+// semicolon ends does end, 0 for none. It also tells whether another one begins behind that.
 func Complete(text string) (end int, begun bool) {
 	var tokens []token
 	for at, n := 0, 0; at < len(text); at += n {

@@ -36,7 +36,7 @@ func InformationNames() (list []string) {
 }
 
 // Information makes the i-th table of [InformationSchema], with a row for each table of the
-// schema public, or for each of their columns, for which it opens all tables of c. The
+// schema public, or for each of their columns. For these it opens all tables of c. The
 // columns are those of PostgreSQL's that say something here.
 func Information(c Catalog, i int) (*table.Table, error) {
 	b := table.NewBuilder(InformationName(InformationSchema[i]), informationFields[i], 0)

@@ -71,8 +71,8 @@ func (s *Statement) GivesRows() bool {
 func (s *Statement) Limited() bool { return s.sel != nil && s.sel.LimitCount != nil }
 
 // Parse cuts text into its statements. Empty ones are left out. A statement that
-// is too long, nested too deeply or no SQL is there all the same, with Err set:
-// those before it can still run. The error of Parse is an [*expr.Error] for text
+// is too long, nested too deeply or no SQL is there all the same, with Err set.
+// Those before it can still run. The error of Parse is an [*expr.Error] for text
 // that is not valid UTF-8 or that holds a NUL byte.
 func Parse(text string) ([]*Statement, error) {
 	if i := strings.IndexByte(text, 0); i >= 0 {

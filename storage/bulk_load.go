@@ -99,7 +99,7 @@ func (s *Store) parts(ctx context.Context, name string, t *table.Table, from int
 	return w.files, errors.Join(err, w.close())
 }
 
-// BulkLoad is rows on their way into a table, in files of their own, so that the memory need not have room for all of them. A crash leaves none of them. No commit and
+// BulkLoad is rows on their way into a table, in files of their own. The memory need not have room for all of them. A crash leaves none of them. No commit and
 // no checkpoint comes between [Store.BulkLoad] and [BulkLoad.Finish], or [BulkLoad.Drop].
 type BulkLoad struct {
 	s   *Store
@@ -117,7 +117,7 @@ func (s *Store) BulkLoad(def *Definition) (*BulkLoad, error) {
 	return &BulkLoad{s, def, partWriter{d: s.d, m: s.manifest.next(), name: def.Name}}, nil
 }
 
-// Add adds the rows of a table of the definition's fields, of which none is deleted, as a row group behind those that were added before.
+// Add adds the rows of a table of the definition's fields, as a row group behind those that were added before. None of its rows is deleted.
 func (a *BulkLoad) Add(ctx context.Context, t *table.Table) error {
 	nullable := make([]bool, len(a.def.Columns))
 	for i, c := range a.def.Columns {
@@ -133,7 +133,7 @@ func (a *BulkLoad) written(err error) error {
 	return err
 }
 
-// Saved is the table as it will be, apart from those of its rows that are in memory: the store has them in its log alone. No rows are added after it.
+// Saved is the table as it will be, apart from those of its rows that are in memory. The store has them in its log alone. No rows are added after it.
 func (a *BulkLoad) Saved() (*Saved, error) {
 	if err := a.to.end(); err != nil {
 		return nil, a.written(err)

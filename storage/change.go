@@ -1,5 +1,5 @@
-// Package storage has what changes tables: a commit is a list of changes, each of one table, as data, so that it can
-// be applied to a snapshot, checked against what others have changed, and written to a log. It knows nothing of SQL
+// Package storage has what changes tables. A commit is a list of changes, each of one table. It is data, so that it
+// can be applied to a snapshot, checked against what others have changed, and written to a log. It knows nothing of SQL
 // text and of GL.
 package storage
 
@@ -56,7 +56,7 @@ type Check struct {
 	SQL  string // an expression over the table's columns
 }
 
-// Key is a set of columns of which no two rows have the same values; rows with a NULL in one of them are not compared.
+// Key is a set of columns of which no two rows have the same values. Rows with a NULL in one of them are not compared.
 type Key struct {
 	Name    string
 	Columns []int

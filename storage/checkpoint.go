@@ -18,7 +18,7 @@ var partRows = 1 << 24
 
 // Checkpoint writes what has changed since the one before as Parquet files, and begins a new log. tables has the snapshots
 // as all commits left them, of those that have changed at least; no commit comes meanwhile. One that is not in memory ([Store.Saved])
-// may be missing: many rows that the log adds to it become a file, many values that it writes have its files written anew, and what else it changes
+// may be missing. Many rows that the log adds to it become a file. Many values that it writes have its files written anew. What else it changes
 // goes over to the new log. It returns those in which
 // rows were deleted without these: the rows of later changes are counted in them. After an error nothing has happened.
 func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {

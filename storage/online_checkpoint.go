@@ -9,7 +9,7 @@ import (
 )
 
 // OnlineCheckpoint is a checkpoint that commits do not wait for. [Store.Begin] notes the tables as they are, [OnlineCheckpoint.Write] writes these as files while commits go
-// on, and [OnlineCheckpoint.Finish] begins a new log with what the commits since then have changed.
+// on. [OnlineCheckpoint.Finish] begins a new log with what the commits since then have changed.
 type OnlineCheckpoint struct {
 	s     *Store
 	old   []*kept        // the tables when it began
@@ -24,7 +24,7 @@ type OnlineCheckpoint struct {
 }
 
 // Begin begins a checkpoint of tables, snapshots as [Store.Checkpoint] has them, which must not be written to until [OnlineCheckpoint.Write] returns; no commit comes
-// meanwhile. It is nil where Checkpoint has to do it at once: where the log changes tables that are not in memory, and where a quarter of a table's rows are deleted. Other
+// meanwhile. It is nil where Checkpoint has to do it at once. That is where the log changes tables that are not in memory, and where a quarter of a table's rows are deleted. Other
 // deleted rows stay, in the files and in the log, so that rows keep their numbers. No other checkpoint comes until [OnlineCheckpoint.Finish] or [OnlineCheckpoint.Drop].
 func (s *Store) Begin(tables []*table.Table) *OnlineCheckpoint {
 	s.mu.Lock()
@@ -73,8 +73,8 @@ func (b *OnlineCheckpoint) Write(ctx context.Context) error {
 	return nil
 }
 
-// Finish has the files be those of the tables; no commit comes meanwhile. rest reports that the new log is not empty. After an error nothing has happened, nor
-// where a commit since Begin has changed a table that is not in memory: another checkpoint is due then.
+// Finish has the files be those of the tables; no commit comes meanwhile. rest reports that the new log is not empty. After an error nothing has happened. Nor
+// has it where a commit since Begin has changed a table that is not in memory. Another checkpoint is due then.
 func (b *OnlineCheckpoint) Finish() (rest bool, err error) {
 	s := b.s
 	s.mu.Lock()

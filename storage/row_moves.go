@@ -14,8 +14,8 @@ var (
 	movingPart = 64      // of a statement that changes more than this part of a chunk's rows none moves
 )
 
-// MoveRows is the change of a table with rows that are deleted and added in the place of those that it updates to values for which their chunks have no
-// codes; the change itself where there are none.
+// MoveRows is the change of a table in which some updates are deletions and additions. It updates these rows to values for which their chunks have no
+// codes. It is the change itself where there are none.
 func (c *Change) MoveRows(t *table.Table) (Change, error) {
 	if len(c.Update) == 0 || c.Define != nil || len(c.Delete) > 0 || c.Compact || slices.ContainsFunc(t.Fields, func(f table.Field) bool { return f.Unsupported != "" }) {
 		return *c, nil

@@ -10,7 +10,7 @@ import (
 )
 
 // Sequence numbers the rows of a serial or identity column that are given no value. All definitions of the table share it, those
-// that a transaction has, too: a number that was taken is not given again, also where its statement or its transaction is undone.
+// that a transaction has, too. A number that was taken is not given again, also where its statement or its transaction is undone.
 // Several goroutines may use it.
 type Sequence struct {
 	Kind        SequenceKind

@@ -562,7 +562,7 @@ func (s *Store) Due() bool {
 	return s.log.end-s.over > checkpointBytes
 }
 
-// Full reports that what the log changes of tables that are not in memory takes so much of this that a [Store.Checkpoint] should come before
+// Full reports that changes in the log of tables that are not in memory take much of this. A [Store.Checkpoint] should come before
 // more does.
 func (s *Store) Full() bool {
 	s.mu.Lock()

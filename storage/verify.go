@@ -49,8 +49,8 @@ func (r *Report) note(err error) error {
 	return nil
 }
 
-// Verify reads all of a folder, without changing it, and returns what is wrong: checksums of the manifest, the log and
-// the files of tables, invariants of the tables ([table.Table.Check]), NULLs in columns that have none, and keys that
+// Verify reads all of a folder, without changing it, and returns what is wrong. It looks at checksums of the manifest,
+// the log and the files of tables. It looks at invariants of the tables ([table.Table.Check]), NULLs in columns that have none, and keys that
 // rows share. Conditions of CHECK are not looked at. An error is of what could not be read.
 func Verify(ctx context.Context, dir string) (Report, error) { return verifyAll(ctx, folder(dir)) }
 

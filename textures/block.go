@@ -33,9 +33,9 @@ func (c Content) kind() Kind { return Kind(c.String()) }
 //
 //	(u/64)*8192 + i*256 + (u%64)*4 + j
 //
-// of the window, so that a thread that owns a unit and walks i reads four
-// neighbouring codes at a time, and neighbouring threads neighbouring ones. The
-// planes of a run of UnitsPerRun units follow each other, 4 KiB each: plane p of unit
+// of the window. A thread that owns a unit and walks i reads four
+// neighbouring codes at a time. Neighbouring threads read neighbouring ones. The
+// planes of a run of UnitsPerRun units follow each other, 4 KiB each. Plane p of unit
 // u is uvec4 (u/256)*256*P + p*256 + u%256 of a block with P planes. (In shorter runs
 // a page of memory holds several planes, which a CPU does not read ahead.)
 const (
@@ -78,8 +78,8 @@ const PartBits = 32
 // multiple of GroupRows.
 type Window struct{ From, Rows int }
 
-// Windows cuts n rows so that each block of a window takes at most limit bytes (of
-// planes: where the limit has room for a run of them).
+// Windows cuts n rows so that each block of a window takes at most limit bytes. Of
+// planes that is so where the limit has room for a run of them.
 func Windows(n int, limit int64) []Window {
 	step := int(min(limit/4, 1<<32))
 	whole := runRows
@@ -178,7 +178,7 @@ func (b Block) Bytes() int64 {
 	return 128 * int64(Units(b.Window.Rows)) * int64(CodeBytes(b.Chunk.Segments[b.Col]))
 }
 
-// Stored returns which of the part's 32 planes a Planes block holds, lowest first: those
+// Stored returns which of the part's 32 planes a Planes block holds, lowest first. They are those
 // that vary, or, of sums, all up to the highest bit.
 func (b Block) Stored() uint32 {
 	seg := b.Chunk.Segments[b.Col]

@@ -33,8 +33,8 @@ type Shape struct {
 	Rows          int // texels in use
 }
 
-// ShapeOf returns the shape of a chunk of n rows: the narrowest power of two that
-// makes it no higher than wide, so that it fits any device up to 16384^2 rows; but 2048 for 1024: llvmpipe takes
+// ShapeOf returns the shape of a chunk of n rows. It is the narrowest power of two that
+// makes it no higher than wide, so that it fits any device up to 16384^2 rows. But it is 2048 for 1024. llvmpipe takes
 // 64 lines at a time, which where they lie 4 KiB apart takes a sixth longer.
 func ShapeOf(n int) Shape {
 	side := int(math.Sqrt(float64(n)))
@@ -60,8 +60,8 @@ func LineShape(n int) Shape {
 	return Shape{Width: 4, Height: 1, Rows: n}
 }
 
-// ViewOf returns the rectangle in which a picture shows a chunk of n rows: [ShapeOf] with its lines cut
-// in halves until it is at most twice as wide as high, and less than twice as high as wide. Row r is shown at
+// ViewOf returns the rectangle in which a picture shows a chunk of n rows. It is [ShapeOf] with its lines cut
+// in halves until it is at most twice as wide as high. Nor is it more than twice as high as wide. Row r is shown at
 // (r % Width, r / Width); its texel is that of ShapeOf.
 func ViewOf(n int) Shape {
 	s := ShapeOf(n)
@@ -150,7 +150,7 @@ func (t TargetRef) Bytes() int64 {
 // depth k / DepthMax compares exactly with every stored integer.
 const DepthMax = 1<<24 - 1
 
-// FitsDepth reports whether the codes of a segment can be kept as depths: they
+// FitsDepth reports whether the codes of a segment can be kept as depths. They
 // have at most 24 bits, and there is a depth left for NULL where it is needed.
 func FitsDepth(s *table.Segment) bool { return s.Max <= DepthMax-DepthOfCode(s, 0) }
 
@@ -164,7 +164,7 @@ func DepthOfCode(s *table.Segment, code uint64) uint64 {
 }
 
 // ResidentDepth names the depth-stencil texture whose depths are the codes of a
-// column, uploaded as integers; its stencil values are a query's to use, undefined
+// column, uploaded as integers. Its stencil values are a query's to use, undefined
 // at first.
 func ResidentDepth(c *table.Chunk, col int) TargetRef {
 	return TargetRef{Shape: LineShape(c.Rows), Format: D24S8, Chunk: c, Col: col}

@@ -145,7 +145,7 @@ func (s *Store) derived(o *object, k key, shape func(rows int) Shape, patch func
 	return true, err
 }
 
-// Succeed is Drop of segments of which some have heirs: what is resident of these is kept as the heirs', and has the rows
+// Succeed is Drop of segments of which some have heirs. What is resident of these is kept as the heirs', and has the rows
 // that changed when it is used. What has to grow for its heir is kept until then.
 func (s *Store) Succeed(segments []*table.Segment, heir func(*table.Segment) *table.Segment) {
 	dead := func(seg *table.Segment) bool { return slices.Contains(segments, seg) }

@@ -21,7 +21,7 @@ type Readable interface {
 	sending(slot, after int) sending
 }
 
-// Prefetch makes something resident before a pass needs it: where the segments that it is uploaded
+// Prefetch makes something resident before a pass needs it. It does so where the segments that it is uploaded
 // from are ready, and there is room for it that nothing else takes.
 func (s *Store) Prefetch(r Readable, ready func(*table.Segment) bool) error {
 	list := r.uploads()

@@ -36,7 +36,7 @@ func (f format) words32() uint32 {
 }
 
 // Read returns the floats of the rows of a resident or new texture, texel by
-// texel, for checks; of a temporary texture those of all texels.
+// texel, for checks. Of a temporary texture those of all texels.
 func (s *Store) Read(ref Ref) ([]float32, error) {
 	sh, _, f := ref.layout()
 	all := make([]float32, sh.Width*sh.Height*f.words)
@@ -116,8 +116,8 @@ func (s *Store) written(ref Block) (*object, error) {
 	return o, nil
 }
 
-// ReadParts hands the first n words of a resident block to take, part by part, each with the
-// number of its first word, a multiple of 65,536. Several goroutines call take at a time, which keeps no words.
+// ReadParts hands the first n words of a resident block to take, part by part. Each comes with
+// the number of its first word, a multiple of 65,536. Several goroutines call take at a time, which keeps no words.
 func (s *Store) ReadParts(ref Block, n int, take func(at int, words []uint32)) error {
 	if 4*n < largeRead {
 		words := make([]uint32, n)

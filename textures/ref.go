@@ -13,7 +13,7 @@ import (
 type Form uint8
 
 // The forms. In integer textures four records of a line share a texel, so that one
-// fetch brings four codes whatever their width; a line has as many records as one
+// fetch brings four codes whatever their width. A line has as many records as one
 // of [LineShape].
 const (
 	// Floats are limbs of 24 bits, one record to a texel.
@@ -82,7 +82,7 @@ func (s *Stack) Add(t Temp) *Temp {
 	return &t
 }
 
-// RowBits is a texture for one query with a bit a record of n rows: bit k of texel t is that of record 32 t + k, the texels
+// RowBits is a texture for one query with a bit a record of n rows. Bit k of texel t is that of record 32 t + k, the texels
 // going line by line.
 func RowBits(n int) *Temp {
 	texels := max(1, (n+31)/32)

@@ -10,7 +10,7 @@ import (
 )
 
 // BindBlocks makes blocks resident, building them at first use, and binds each but the zero
-// Block to the storage binding of its place; where images is set, all but the first to the
+// Block to the storage binding of its place. Where images is set, all but the first to the
 // image unit, too, to be read as buffers of uvec4.
 func (s *Store) BindBlocks(blocks []Block, images bool) error {
 	list := make([]*object, len(blocks))
@@ -36,7 +36,7 @@ func (s *Store) BindBlocks(blocks []Block, images bool) error {
 	return nil
 }
 
-// Addresses makes blocks resident and returns where programs find them, two words a block: the
+// Addresses makes blocks resident and returns where programs find them. Two words a block are the
 // lower one, the upper one; those of the zero Block are 0.
 func (s *Store) Addresses(blocks []Block) ([]int32, error) {
 	words := make([]int32, 0, 2*len(blocks))

@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Scope is the working memory of one query: storage blocks, masks and lists, which it
-// has until it is closed, and depth-stencil buffers, which it has until another scope
+// Scope is the working memory of one query. It has storage blocks, masks and lists
+// until it is closed, and depth-stencil buffers which it has until another scope
 // is entered. Any number may be open; what they have is not evicted.
 type Scope struct {
 	store   *Store
@@ -25,8 +25,8 @@ type Scope struct {
 // Open returns a new scope.
 func (s *Store) Open() *Scope { return &Scope{store: s} }
 
-// Enter makes a scope the one that what is asked for from now on belongs to, and
-// returns the one before, which loses its depth-stencil buffers. A store begins in a
+// Enter makes a scope the one to which all belongs that is asked for from now on.
+// It returns the one before, which loses its depth-stencil buffers. A store begins in a
 // scope of its own.
 func (s *Store) Enter(c *Scope) (before *Scope) {
 	before = s.scope
@@ -52,7 +52,7 @@ func (c *Scope) leave() {
 	c.targets = c.targets[:0]
 }
 
-// Close gives back what the scope has, for others to use: what it took last first, so that
+// Close gives back what the scope has, for others to use. What it took last goes first, so that
 // the next query takes the same in the same order. It may be used again.
 func (c *Scope) Close() {
 	c.leave()

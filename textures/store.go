@@ -96,7 +96,7 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	return s
 }
 
-// Name tells the table that passes read from now on, and returns the one before: errors call its columns by their
+// Name tells the table that passes read from now on, and returns the one before. Errors call its columns by their
 // names; without it they are numbered from 1.
 func (s *Store) Name(t *table.Table) (before *table.Table) {
 	before, s.table = s.table, t
@@ -127,7 +127,7 @@ func (s *Store) Sent() int64 {
 func (s *Store) Used() int64 { return s.used }
 
 // Slots returns how many buffers like t fit in half of the budget, at least one
-// and at most n: how many chunks can keep depth and stencil at the same time.
+// and at most n. That is how many chunks can keep depth and stencil at the same time.
 func (s *Store) Slots(t TargetRef, n int) int {
 	return int(max(1, min(int64(n), s.budget/2/max(1, t.Bytes()))))
 }
@@ -144,8 +144,8 @@ func (s *Store) From(seg *table.Segment, of Source) { s.sources[seg] = of }
 // Sources is of how many segments that are away the codes are there.
 func (s *Store) Sources() int { return len(s.sources) }
 
-// Remake makes what is resident of a segment as blocks of all its rows resident of another one, that of a column of a chunk, from where
-// its codes are.
+// Remake makes what is resident of a segment as blocks of all its rows resident of another one, from where its codes are. That one is of
+// a column of a chunk.
 func (s *Store) Remake(old *table.Segment, c *table.Chunk, col int, of Source) error {
 	seg := c.Segments[col]
 	var codes, planes []Block

@@ -115,9 +115,9 @@ type visit struct {
 	sent   []Readable
 }
 
-// Visit begins a visit of some chunks of a query, one after the other (see [Scope.Within]), which ends when the function that it
-// returns is called; next are those of the visit after it, nil for none. What a visit has uploaded is expected of the one after
-// it: goroutines write it to the upload ring while the device works, and what is expected wrongly is dropped.
+// Visit begins a visit of some chunks of a query, one after the other (see [Scope.Within]). The visit ends when the function that
+// it returns is called. next are those of the visit after it, nil for none. What a visit has uploaded is expected of the one after
+// it. Goroutines write it to the upload ring while the device works, and what is expected wrongly is dropped.
 func (s *Store) Visit(chunks, next []*table.Chunk) (end func()) {
 	before := s.visit
 	s.visit = &visit{chunks: chunks}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/cmd"
+	"github.com/stencildb/stencildb/internal/prose"
 )
 
 // The generated parts of the texts are what the program and the reports say now.
@@ -102,17 +103,11 @@ func userTexts(t *testing.T) []string {
 	return append(list, root+"/README.md")
 }
 
-// longest is how many words a sentence of the texts has at most.
-const longest = 25
-
 var (
-	fence     = regexp.MustCompile("(?ms)^```.*?^```$")
-	inCode    = regexp.MustCompile("`[^`]*`")
-	linkTo    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	newItem   = regexp.MustCompile(`^(\s*[-*] |\s*\d+\. |#+ |> |\s*$|\|)`)
-	itsEnd    = regexp.MustCompile(`[.?!][*_)"]*(\s+|$)`)
-	aWord     = regexp.MustCompile(`[\pL\pN]`)
-	shortened = strings.NewReplacer("e.g. ", "eg ", "Fig. ", "Fig ", "vs. ", "vs ")
+	fence   = regexp.MustCompile("(?ms)^```.*?^```$")
+	inCode  = regexp.MustCompile("`[^`]*`")
+	linkTo  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	newItem = regexp.MustCompile(`^(\s*[-*] |\s*\d+\. |#+ |> |\s*$|\|)`)
 )
 
 // sentences are those of a text. An item of a list, a heading and a cell of a table end one.
@@ -121,7 +116,7 @@ func sentences(text string) (list []string) {
 	text = fence.ReplaceAllString(text, "\n")
 	text = linkTo.ReplaceAllString(inCode.ReplaceAllString(text, "code"), "$1")
 	var blocks []string
-	for _, line := range strings.Split(shortened.Replace(text), "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "|"):
 			blocks = append(blocks, strings.Split(line, "|")...)
@@ -133,26 +128,16 @@ func sentences(text string) (list []string) {
 		}
 	}
 	for _, block := range blocks {
-		list = append(list, itsEnd.Split(block, -1)...)
+		list = append(list, prose.Sentences(block)...)
 	}
 	return list
-}
-
-// wordsOf counts the words of a sentence; signs alone are none.
-func wordsOf(sentence string) (n int) {
-	for _, word := range strings.Fields(sentence) {
-		if aWord.MatchString(word) {
-			n++
-		}
-	}
-	return n
 }
 
 func TestSentencesAreFound(t *testing.T) {
 	got := sentences("# A head\n\nOne two.\nThree `four five`\nsix. [Seven eight](to/nine.md)?\n- ten\n- eleven\n\n```\ncode here\n```\n| a | b c |\n")
 	var counts []int
 	for _, s := range got {
-		if n := wordsOf(s); n > 0 {
+		if n := prose.Words(s); n > 0 {
 			counts = append(counts, n)
 		}
 	}
@@ -166,12 +151,12 @@ func TestSentencesAreShort(t *testing.T) {
 	for _, file := range userTexts(t) {
 		var found []string
 		for _, s := range sentences(read(t, file)) {
-			if n := wordsOf(s); n > longest {
+			if n := prose.Words(s); n > prose.Longest {
 				found = append(found, fmt.Sprintf("%d words: %s", n, strings.TrimSpace(s)))
 			}
 		}
 		if len(found) > 0 {
-			t.Errorf("%s has sentences of more than %d words:\n%s", filepath.Base(file), longest, strings.Join(found, "\n"))
+			t.Errorf("%s has sentences of more than %d words:\n%s", filepath.Base(file), prose.Longest, strings.Join(found, "\n"))
 		}
 	}
 	if n := strings.Count(read(t, root+"/README.md"), "\n"); n > 150 {

@@ -1,0 +1,141 @@
+package prose
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rooms are the folders whose doc comments have short sentences.
+var rooms = []string{"aggregates", "expr", "glctx", "ingest", "occlusion", "pass", "predicates", "shaders", "sql", "storage", "textures"}
+
+// Comments of packages and of exported names have short sentences.
+func TestDocComments(t *testing.T) {
+	for _, room := range rooms {
+		var found []string
+		files := 0
+		err := filepath.WalkDir("../../"+room, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files++
+			list, err := long(path)
+			found = append(found, list...)
+			return err
+		})
+		if err != nil || files == 0 {
+			t.Fatalf("%s: %d files, %v", room, files, err)
+		}
+		if len(found) > 0 {
+			t.Errorf("%s has sentences of more than %d words:\n%s", room, Longest, strings.Join(found, "\n"))
+		}
+	}
+}
+
+// long returns the long sentences of a file's public comments.
+func long(path string) (found []string, err error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	docs := []*ast.CommentGroup{file.Doc}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() {
+				docs = append(docs, d.Doc)
+			}
+		case *ast.GenDecl:
+			exported := false
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						exported, docs = true, append(docs, s.Doc)
+					}
+				case *ast.ValueSpec:
+					if s.Names[0].IsExported() {
+						exported, docs = true, append(docs, s.Doc)
+					}
+				}
+			}
+			if exported {
+				docs = append(docs, d.Doc)
+			}
+		}
+	}
+	for _, d := range docs {
+		if d == nil {
+			continue
+		}
+		for _, text := range paragraphs(d.Text()) {
+			for _, s := range Sentences(text) {
+				if n := Words(s); n > Longest {
+					found = append(found, fmt.Sprintf("%s: %d words: %s", set.Position(d.Pos()), n, strings.Join(strings.Fields(s), " ")))
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// paragraphs are those of a doc comment, and the items of its lists. Code is left out.
+func paragraphs(text string) (list []string) {
+	var p comment.Parser
+	var blocks func([]comment.Block)
+	blocks = func(all []comment.Block) {
+		for _, b := range all {
+			switch b := b.(type) {
+			case *comment.Paragraph:
+				list = append(list, plain(b.Text))
+			case *comment.List:
+				for _, item := range b.Items {
+					blocks(item.Content)
+				}
+			}
+		}
+	}
+	blocks(p.Parse(text).Content)
+	return list
+}
+
+// plain is a text without its links.
+func plain(all []comment.Text) string {
+	var b strings.Builder
+	for _, x := range all {
+		switch x := x.(type) {
+		case comment.Plain:
+			b.WriteString(string(x))
+		case comment.Italic:
+			b.WriteString(string(x))
+		case *comment.Link:
+			b.WriteString(plain(x.Text))
+		case *comment.DocLink:
+			b.WriteString(plain(x.Text))
+		}
+	}
+	return b.String()
+}
+
+func TestWordsAreCounted(t *testing.T) {
+	var counts []int
+	for _, p := range paragraphs("One two. Three [four] - five?\n\n\tcode is no text\n\nA list:\n\n  - six seven\n  - eight\n\nNine (e.g. ten)\n") {
+		for _, s := range Sentences(p) {
+			if n := Words(s); n > 0 {
+				counts = append(counts, n)
+			}
+		}
+	}
+	if diff := cmp.Diff(counts, []int{2, 3, 2, 2, 1, 3}); diff != "" {
+		t.Error(diff)
+	}
+}
