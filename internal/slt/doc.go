@@ -13,5 +13,5 @@
 //   - What a backend on the GPU leaves to others is passed over; where the GPU is software, one of these backends is
 //     asked each SELECT, by a hash of its text, and all of them with STENCILDB_SOAK.
 //   - `control chunkrows 4`, before the first record, gives tables chunks of four rows.
-//   - The pattern of `statement error` is a part of the message, not a regular expression.
+//   - The pattern of `statement error` is a part of the SQLSTATE, a blank and the message; no regular expression.
 package slt

@@ -216,8 +216,8 @@ func (f *File) run(backend string, db Database, peer bool) (answers [][]string, 
 		case r.fails && err == nil:
 			fault("no error, want %q", r.pattern)
 			continue
-		case r.fails && !strings.Contains(err.Error(), r.pattern):
-			fault("error %q, want %q", err, r.pattern)
+		case r.fails && !strings.Contains(told(err), r.pattern):
+			fault("error %q, want %q", told(err), r.pattern)
 			continue
 		case !r.fails && err != nil:
 			fault("error: %v", err)
@@ -250,6 +250,15 @@ func (f *File) run(backend string, db Database, peer bool) (answers [][]string, 
 		}
 	}
 	return answers, errors.Join(faults...)
+}
+
+// told is an error's message, behind its SQLSTATE where it has one.
+func told(err error) string {
+	var coded interface{ SQLState() string }
+	if errors.As(err, &coded) {
+		return coded.SQLState() + " " + err.Error()
+	}
+	return err.Error()
 }
 
 // near compares the values of a peer with those wanted.

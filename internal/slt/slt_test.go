@@ -175,6 +175,11 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// coded is an error with a SQLSTATE.
+type coded struct{ error }
+
+func (coded) SQLState() string { return "42P01" }
+
 // fixed answers by the text of the statement.
 func fixed(sql string) ([][]Value, error) {
 	switch sql {
@@ -184,6 +189,8 @@ func fixed(sql string) ([][]Value, error) {
 		return [][]Value{{{Text: "0.5"}}}, nil
 	case "none":
 		return nil, nil
+	case "coded":
+		return nil, coded{errors.New("there is none")}
 	case "elsewhere":
 		return nil, fmt.Errorf("on classic: %w", ErrDeclined)
 	}
@@ -213,6 +220,10 @@ func TestRun(t *testing.T) {
 		{"statement ok\nall\n", "f:1: error: there is no all"},
 		{"statement error no all\nall\n", ""},
 		{"statement error\nall\n", ""},
+		{"statement error 42P01\ncoded\n", ""},
+		{"statement error 42P01 there is none\ncoded\n", ""},
+		{"statement error none\ncoded\n", ""},
+		{"statement error 42703\ncoded\n", `f:1: error "42P01 there is none", want "42703"`},
 		{"statement error other\nall\n", `f:1: error "there is no all", want "other"`},
 		{"statement error\nnone\n", "f:1: no error"},
 		{"skipif cpu\nstatement ok\nall\n", ""},
