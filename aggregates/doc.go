@@ -6,8 +6,7 @@
 //
 //   - [Run] executes a whole physical.Query with a pass.Runner.
 //   - [Chunks] is what the selections of a query's chunks have in common, those of package
-//
-// fused too. Counts of all chunks are in flight before the first is waited for.
+//     fused too. Counts of all chunks are in flight before the first is waited for.
 //   - [Order] orders the selected rows by a sorting network, which the paper has not.
 //   - [Selection] is the selected records of all chunks of a table. File attribute.go
 //     has what chunks and limbs of codes ask of a k-th search. A tentative value is
@@ -26,12 +25,10 @@
 //   - Both work on codes, a value's distance from the smallest of the chunk, with as many bits as the
 //     largest has. The smallest value is added once for each record that was summed.
 //   - A NULL's texel is 2^24. It has none of the bits 0 to 23, so that TestBit passes it by. The
-//
-// copy for a k-th search puts it where it is not counted: beyond every code, or at 0 where the largest
-//
-//	  are searched.
-//	- The rank of a median is of the selected values that are not NULL: their count comes first.
-//	- The mean of a mipmap's top times its texels is the sum. Its side is a power of two, so that
-//	  texels without a record count as 0.
-//	- The guard program and the triangle for a quad: see package predicates.
+//     copy for a k-th search puts it where it is not counted: beyond every code, or at 0 where the largest
+//     are searched.
+//   - The rank of a median is of the selected values that are not NULL: their count comes first.
+//   - The mean of a mipmap's top times its texels is the sum. Its side is a power of two, so that
+//     texels without a record count as 0.
+//   - The guard program and the triangle for a quad: see package predicates.
 package aggregates

@@ -41,7 +41,7 @@ func (o *Operator) Moving(from, to Mode) float64 {
 const mostTogether = 9
 
 // Assign says in which modes the operators of a plan are predicted to take the least time together, and how much that is. Up to nine operators
-// it looks at all combinations. It cuts a larger plan to sub-plans of up to nine, from the leaves up, each of which takes the rows of those below
+// it looks at all combinations. It cuts a larger plan to sub-plans of up to nine, from the leaves up. Each takes the rows of those below
 // it where these leave them (GDB, section 5). Where an operator can run in no mode, its sub-plan is cpu's and takes +Inf.
 func Assign(ops []Operator) (in []Mode, takes float64) {
 	in = make([]Mode, len(ops))

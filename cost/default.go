@@ -19,7 +19,7 @@ var (
 	software []byte
 )
 
-// Default returns the profile to go by where none was measured: that of a device of
+// Default returns the profile to go by where none was measured. That is the one of a device of
 // the same class, brought to the key's number of cores. Its Key keeps the names of
 // what it was measured on.
 func Default(soft bool, cores int) (*Profile, error) {

@@ -7,7 +7,7 @@ func FitTransfer(x, y [2]float64) Transfer {
 }
 
 // FitAgain sets Again by the seconds that a comparison took over a table of that many
-// chunks, each of the size of the first points of the curves.
+// chunks. Each has the size of the first points of the curves.
 func (b *Backend) FitAgain(took float64, chunks int) {
 	cs := b.Costs[Compare]
 	if len(cs) == 0 {

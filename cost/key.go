@@ -54,8 +54,8 @@ var (
 	ErrDamaged = errors.New("the calibration file is damaged")
 )
 
-// Load reads the profile of a key from a folder. Of a key without a renderer, for no device
-// is open yet, it is the one of the same CPU, of whatever device, that was measured last.
+// Load reads the profile of a key from a folder. A key without a renderer is of no open
+// device. Of that it is the one of the same CPU that was measured last, of whatever device.
 // Without one, or a folder, the error is [fs.ErrNotExist].
 func Load(folder string, k Key) (last *Profile, err error) {
 	if folder == "" {
@@ -102,7 +102,7 @@ type Costs struct {
 
 // For returns the profile to go by: what [Load] finds in a folder, else the built-in one of
 // the device's class, k.Software. While no device is open (a key without a renderer) it
-// should be that of hardware where there may be any: no query on the device that is opened
+// should be that of hardware where there may be any. No query on the device that is opened
 // later is expected to take less than it predicts.
 func For(folder string, k Key) (c Costs, err error) {
 	closed := ""

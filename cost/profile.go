@@ -229,7 +229,7 @@ func (b *Backend) Lack(p *Prediction, w *Work, resident func(Column) bool) {
 }
 
 // Figure is what an algorithm takes on a backend over n rows of 19-bit codes, the
-// paper's data_count, in seconds; false where it was not measured.
+// paper's data_count, in seconds. It is false where it was not measured.
 func (b *Backend) Figure(class Class, n int) (float64, bool) {
 	c, ok := b.item(Item{Class: class, Bits: 19, Bytes: 4, Scale: 1}, n)
 	return b.Overhead + c.fixed + c.growth, ok

@@ -18,16 +18,16 @@
 //	statement_timeout  how long a statement may take, as 500ms or 1m
 //	strict             true makes numbers among text in a file an error
 //
-// All connections of a [sql.DB] share one [engine.DB], which the first of them opens and [sql.DB.Close] closes; so tables in
-// memory last as long as the sql.DB. What SET changes is the connection's alone, until it goes back to the pool: the next that
+// All connections of a [sql.DB] share one [engine.DB], which the first of them opens and [sql.DB.Close] closes. So tables in
+// memory last as long as the sql.DB. What SET changes is the connection's alone, until it goes back to the pool. The next that
 // takes it has the settings of the data source name (take a [sql.Conn] or a [sql.Tx] for SET and PREPARE). A folder is written by
 // the one that opened it first. [NewConnector] is for a program that has an engine.DB of its own.
 //
 // # Statements
 //
-// Parameters are $1, $2, ... (a ? is a syntax error, which says so): integers, floats, bool, text, []byte, nil, time.Time, time.Duration (an interval),
+// Parameters are $1, $2, ... (a ? is a syntax error, which says so). They are integers, floats, bool, text, []byte, nil, time.Time, time.Duration (an interval),
 // *big.Int, [table.Value], pointers to these, and what implements Valuer. Text takes the type that its place needs, so that a NUMERIC or a
-// date may be given as text. A []byte is text, too, and NULL where it is nil: there is no type for bytes, and text that is not valid UTF-8
+// date may be given as text. A []byte is text, too, and NULL where it is nil. There is no type for bytes, and text that is not valid UTF-8
 // is refused. A time.Time is the timestamp that its clock shows, without its zone: give t.UTC() where times have several. Compared with a
 // date it has its time of day: write $1::date. x = ANY ($1) takes a slice, or the text of an array, '{1,2}', as pq.Array gives it.
 //
@@ -36,18 +36,18 @@
 //
 // A context that ends also ends the statement that runs, between two of its passes. A transaction reads one snapshot (LevelDefault to
 // LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict]. BEGIN, COMMIT
-// and ROLLBACK as text need a [sql.Conn]: a connection that goes back to the pool rolls back what is open, and a [sql.Tx] refuses them.
+// and ROLLBACK as text need a [sql.Conn]. A connection that goes back to the pool rolls back what is open, and a [sql.Tx] refuses them.
 // A row that breaks a rule of its table is an [engine.ErrDuplicateKey], [engine.ErrNotNull] or [engine.ErrCheck], for errors.Is.
 //
-// Integers come as int64, REAL and DOUBLE PRECISION as float64, booleans as bool, dates and timestamps as time.Time in UTC, all else
-// as text: a NUMERIC as "12.50".
+// Integers come as int64, REAL and DOUBLE PRECISION as float64, booleans as bool, dates and timestamps as time.Time in UTC. All else
+// comes as text: a NUMERIC as "12.50".
 //
 // # With other libraries
 //
-// To them it is PostgreSQL, as far as its SQL goes: sqlx.BindDriver("stencildb", sqlx.DOLLAR), squirrel.Dollar, the dialect postgres of goose, the
+// To them it is PostgreSQL, as far as its SQL goes. That is sqlx.BindDriver("stencildb", sqlx.DOLLAR), squirrel.Dollar, the dialect postgres of goose, the
 // dialector of gorm with postgres.Config{Conn: db}, pgdialect of bun. There are no foreign keys (DisableForeignKeyConstraintWhenMigrating), no FOR
 // UPDATE, and none of the types timestamptz, bytea and jsonb: give a field another, as `gorm:"type:timestamp"` does. Nor is there a pg_catalog, of which
-// AutoMigrate asks about tables that are there, and goose.NewProvider about its own: make tables where HasTable says that there is none, and take goose.Up.
+// AutoMigrate asks about tables that are there, and goose.NewProvider about its own. Make tables where HasTable says that there is none, and take goose.Up.
 // An index that is no key is gone when the process ends, so that a migration drops it with IF EXISTS.
 //
 // # Beyond database/sql

@@ -111,8 +111,8 @@ func (Mark) Counts() string {
 	return "nothing; the selected records are marked in the stencil buffer"
 }
 
-// KthLargest is a step of a k-th search: it counts the selected values at or above
-// x + j * 2^Low for j from 1 on, which decide Bits bits from Low up: one by a depth test,
+// KthLargest is a step of a k-th search. It counts the selected values at or above
+// x + j * 2^Low for j from 1 on, which decide Bits bits from Low up. That is one by a depth test,
 // two by a reduction.
 type KthLargest struct {
 	Of

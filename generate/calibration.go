@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Calibration is uniform data to measure a machine with: integers of 7 bits (n), of 40 (w),
-// and of 19, the width of the paper's data_count (a, b, c, d and fresh0 to fresh4); a REAL
+// Calibration is uniform data to measure a machine with. It has integers of 7 bits (n), of 40 (w),
+// and of 19 (a, b, c, d and fresh0 to fresh4). 19 is the width of the paper's data_count. It has a REAL
 // (r) and a DOUBLE (x) in [0, 1). Two of 1,024 rows have the smallest and the largest value, so
 // that each chunk's codes have the width of the column.
 func Calibration() Generator {

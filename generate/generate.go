@@ -1,5 +1,5 @@
-// Package generate makes tables of synthetic data: uniform columns, a wide table of them, the Wisconsin benchmark's, data like
-// the 2004 paper's TCP/IP trace and census, and the tables of the Star Schema Benchmark and of
+// Package generate makes tables of synthetic data. They are uniform columns, a wide table of them, the Wisconsin benchmark's, data like
+// the 2004 paper's TCP/IP trace and census. Others are the tables of the Star Schema Benchmark and of
 // TPC-H. The same arguments give the same table on every machine.
 package generate
 
@@ -49,7 +49,7 @@ func (r row) random(stream uint64) uint64 {
 	return mix(mix(r.key+stream*0xd1342543de82ef95) + r.n*0x9e3779b97f4a7c15)
 }
 
-// Random is 64 random bits for a row of data that other packages make, as those of a table's rows are: they depend on the seed, the row
+// Random is 64 random bits for a row of data that other packages make, as those of a table's rows are. They depend on the seed, the row
 // and the stream alone.
 func Random(seed, n, stream uint64) uint64 { return row{key: mix(seed), n: n}.random(stream) }
 

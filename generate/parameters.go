@@ -12,7 +12,7 @@ import (
 // Parameters are the values of a query's substitution parameters, by their names.
 type Parameters map[string]string
 
-// DrawTPCH draws the parameters of a query of TPC-H, q01 to q22, by its rules (Transaction Processing Performance Council:
+// DrawTPCH draws the parameters of a query of TPC-H, q01 to q22, by its rules. (Transaction Processing Performance Council:
 // "TPC Benchmark H", revision 3, clauses 2.4.1.3 to 2.4.22.3). The fraction of q11 is no matter of chance: it
 // is 0.0001 over the scale.
 func DrawTPCH(query string, r *rand.Rand) Parameters {

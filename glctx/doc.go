@@ -37,30 +37,27 @@
 //   - A call of Do hands over between two OS threads, which costs some 10 to 40
 //     microseconds (12 to 14 on an idle machine). Inside Do it costs 0.1 to 0.4. Give
 //     Do a whole query, not one draw. With GOMAXPROCS of 5 and more, when the context
-//     is opened, both threads spin for a moment before they sleep: the GL thread 100
-//
-// microseconds after its last task, the caller up to 1000. Calls that follow each
-//
-//	  other closely cost 1 microsecond.
-//	- A caller of Do whose context ends is back at once. Its function goes on until it
-//	  ends, and what was to run after it waits for that. [Context.Abandoned] tells.
-//	- Functions given to Do run one at a time. One that waits for another
-//	  goroutine that itself calls Do never ends.
-//	- Do not call testing's FailNow (Fatal) or runtime.Goexit inside Do: they end
-//	  the GL thread, and the context closes.
-//	- Objects belong to one context: contexts here share nothing.
-//	- After [ErrOutOfMemory] GL leaves its state undefined, and after
-//	  [ErrContextLost] there is none. Close the context and open another, as after any
-//	  error that is [ErrFault]. A
-//	  software renderer does not report memory that runs out, the kernel ends the
-//	  process: keep within Caps.Budget.
-//	- A Context that is dropped without Close keeps its thread and its memory.
-//	- An occlusion query counts to 2^Caps.SamplesBits: 32 bits on NVIDIA. Count one
-//	  chunk at a time.
-//	- Timer queries mean nothing on software renderers, which take the time when
-//	  they take the command. There [Timer] uses the wall clock around glFinish, so
-//
-// it stalls what it measures.
+//     is opened, both threads spin for a moment before they sleep. The GL thread spins 100
+//     microseconds after its last task, the caller up to 1000. Calls that follow each
+//     other closely cost 1 microsecond.
+//   - A caller of Do whose context ends is back at once. Its function goes on until it
+//     ends, and what was to run after it waits for that. [Context.Abandoned] tells.
+//   - Functions given to Do run one at a time. One that waits for another
+//     goroutine that itself calls Do never ends.
+//   - Do not call testing's FailNow (Fatal) or runtime.Goexit inside Do: they end
+//     the GL thread, and the context closes.
+//   - Objects belong to one context: contexts here share nothing.
+//   - After [ErrOutOfMemory] GL leaves its state undefined, and after
+//     [ErrContextLost] there is none. Close the context and open another, as after any
+//     error that is [ErrFault]. A
+//     software renderer does not report memory that runs out, the kernel ends the
+//     process: keep within Caps.Budget.
+//   - A Context that is dropped without Close keeps its thread and its memory.
+//   - An occlusion query counts to 2^Caps.SamplesBits: 32 bits on NVIDIA. Count one
+//     chunk at a time.
+//   - Timer queries mean nothing on software renderers, which take the time when
+//     they take the command. There [Timer] uses the wall clock around glFinish, so
+//     it stalls what it measures.
 //   - On software renderers depth bounds are missing. STENCILDB_DISABLE (a
 //     comma-separated list of extensions) makes them missing anywhere, so that the
 //     other path can be tested.

@@ -1,7 +1,7 @@
 // Package primitives has the data-parallel primitives that relational operators are
-// made of, with the names and definitions of GDB (He et al., "Relational Query
-// Coprocessing on Graphics Processors", TODS 2009, section 3.1.1 and Table II), as
-// compute dispatches: each function hands passes to a [pass.Runner].
+// made of. They have the names and definitions of GDB (He et al., "Relational Query
+// Coprocessing on Graphics Processors", TODS 2009, section 3.1.1 and Table II). They
+// are compute dispatches. Each function hands passes to a [pass.Runner].
 //
 //	primitive   out                                       reads + writes (words an element)
 //	Map         out[i] = fn(x[i], y[i], z[i], i)          inputs + 1
@@ -36,9 +36,8 @@
 //
 // Scan, Split and Sort walk a vector in tiles that fit a work group, and
 // need to know what precedes a tile. With Shapes.LookBack tiles are taken in the
-// order in which work groups start, and a tile looks back at the states of those
-// before it (single-pass prefix scan with decoupled look-back, Merrill and Garland
-// 2016; for Sort, per digit: onesweep, Adinets and Merrill 2022): every element is
+// order in which work groups start. A tile looks back at the states of those
+// before it. (Single-pass prefix scan with decoupled look-back, Merrill and Garland 2016. For Sort, per digit: onesweep, Adinets and Merrill 2022). Every element is
 // read once. That relies on a work group that has started going on while another
 // waits for it, which OpenGL does not promise. Without LookBack each work group
 // reduces a strip of tiles, one group scans the sums, and each group scans its strip
@@ -47,7 +46,7 @@
 //
 // # Caveats
 //
-//   - Vectors of scratch memory live until their scope ends (pass.Scope); so does the
+//   - Vectors of scratch memory live until their scope ends (pass.Scope). So does the
 //     working memory of a call, up to 4 words an element for Sort.
 //   - An output may be an input of Map and Scan, and of nothing else.
 //   - n is at most Shapes.MaxWords. An empty vector is fine everywhere.

@@ -11,8 +11,8 @@ import (
 )
 
 // Map sets out[i] = fn(i) for every i < out.N (GDB section 3.1.1, map). fn is an
-// expression of i and of x, y and z, the elements i of up to three vectors, each at
-// least as long as out; out may be one of them.
+// expression of i and of x, y and z. These are the elements i of up to three vectors, each at
+// least as long as out. out may be one of them.
 func Map(r pass.Runner, d Shapes, fn Func, out Vector, in ...Vector) error {
 	if len(in) > 3 {
 		return fmt.Errorf("primitives: map: %d vectors, it takes up to 3", len(in))
@@ -65,8 +65,8 @@ func Scatter(r pass.Runner, d Shapes, in, at, out Vector) error {
 }
 
 // Permute sets out[at[i]] = in[i] for every i < at.N, where at has each of 0, 1, ... at.N-1 once, of one vector or of
-// two at a time. It is [Scatter] of a permutation: beyond a quarter of d.Reach a split by the upper bits of the locations comes first, so
-// that what is written at a time lies close together.
+// two at a time. It is [Scatter] of a permutation. Beyond a quarter of d.Reach a split by the upper bits of the locations comes first. So
+// what is written at a time lies close together.
 func Permute(r pass.Runner, d Shapes, at Vector, in, out []Vector) error {
 	n := at.N
 	if len(in) != len(out) || len(in) < 1 || len(in) > 2 {

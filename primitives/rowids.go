@@ -12,7 +12,7 @@ import (
 func Groups(n int) int { return (n + textures.GroupRows - 1) / textures.GroupRows }
 
 // CountGroups counts the records that are marked in a bitmap in the order of planes, by
-// groups: before[g] is how many are marked in the groups before g, and before[Groups(rows)]
+// groups. before[g] is how many are marked in the groups before g, and before[Groups(rows)]
 // how many in all. Bits behind the rows are 0. before has Groups(rows)+1 words.
 //
 // With [RowIDs] it is GDB's filter (section 3.1.1) in its three steps: count, prefix sum,
@@ -34,7 +34,7 @@ func RowIDs(r pass.Runner, d Shapes, bitmap textures.Block, rows, base int, befo
 	return d.marked(r, "RowIDs", "IDS", bitmap, rows, before, ids, textures.Block{}, count("base", base))
 }
 
-// RowCodes writes the codes that the marked rows have in a column, in order: planes has a plane for
+// RowCodes writes the codes that the marked rows have in a column, in order. planes has a plane for
 // each bit that is stored, lowest first. before is what [CountGroups] left. codes has room for as many.
 func RowCodes(r pass.Runner, d Shapes, bitmap textures.Block, rows int, before Vector, planes textures.Block, stored uint32, codes Vector) error {
 	return d.marked(r, "RowCodes", "CODES", bitmap, rows, before, codes, planes, shaders.Uint("stored", stored))

@@ -96,8 +96,8 @@ func ScanWide(r pass.Runner, d Shapes, in, inHigh, low, high Vector) error {
 		wide: [2]textures.Block{inHigh.Block, high.Block}})
 }
 
-// Runs numbers the runs of elements that are alike, from 1: elements whose words in x, but for the lowest bits without, are the
-// same, and those in beside, which may be none. number[i] is that of the run that i is in; starts[k] where the run of number k+1
+// Runs numbers the runs of elements that are alike, from 1. Alike are elements whose words in x, but for the lowest bits without, are the
+// same, and those in beside, which may be none. number[i] is that of the run that i is in. starts[k] where the run of number k+1
 // begins, and x.N behind the last one: it has room for x.N+1.
 func Runs(r pass.Runner, d Shapes, x Vector, without int, beside, number, starts Vector) error {
 	given := []Vector{number}

@@ -41,7 +41,7 @@ func treeWords(n int) (words int) {
 	}
 }
 
-// NewTree makes the search tree over sorted words (CSS-tree: Rao and Ross, VLDB 1999): key i of a node is the largest of
+// NewTree makes the search tree over sorted words (CSS-tree: Rao and Ross, VLDB 1999). Key i of a node is the largest of
 // the node's child i, whose place follows from i. The lowest children are pieces of the words themselves.
 func NewTree(r pass.Runner, d Shapes, sorted Vector) (Tree, error) {
 	t := Tree{New(treeWords(sorted.N)), sorted.N}
@@ -59,15 +59,15 @@ func NewTree(r pass.Runner, d Shapes, sorted Vector) (Tree, error) {
 	}.run(r)
 }
 
-// Search sets out[i] to the place of the first of the sorted words that is keys[i] or larger, sorted.N where none is, for
-// every i < keys.N.
+// Search sets out[i] to the place of the first of the sorted words that is keys[i] or larger, for every i < keys.N.
+// It is sorted.N where none is.
 //
 //   - binary: a thread looks for a key; the first steps are in a sample of the words that is in shared memory.
 //   - p-ary: 32 threads look for a key together, in a 32nd of the words after each step (Kaldewey, Hagen, Di Blas and
-//     Sedlar, DaMoN 2009): the fewest steps, for keys that do not fill the device.
+//     Sedlar, DaMoN 2009). The fewest steps, for keys that do not fill the device.
 //   - tree: a thread goes down the tree, a cache line a level.
-//   - ordered: the keys are put in the order of their upper bits before, so that those of a work group go down the same
-//     nodes, and the places are scattered to where the keys were: for many keys in no order, in words that address
+//   - ordered: the keys are put in the order of their upper bits before. Those of a work group go down the same
+//     nodes, and the places are scattered to where the keys were. It is for many keys in no order, in words that address
 //     translation does not cover (see [Shapes].Reach).
 func Search(r pass.Runner, d Shapes, way string, in Sorted, keys, out Vector) error {
 	sorted, tree := in.Words, in.Tree

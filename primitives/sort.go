@@ -67,7 +67,7 @@ type Keys struct {
 }
 
 // Sort writes the row ids of keys to ids in ascending order of the keys, equal keys in
-// the order of their rows (GDB section 3.1.1, sort; a radix sort from the lowest digit
+// the order of their rows. (GDB section 3.1.1, sort; a radix sort from the lowest digit
 // instead of their quick sort). sorted, when set, takes the keys in order, and is
 // possible for keys of one word; ids may be none then.
 func Sort(r pass.Runner, d Shapes, keys Keys, sorted, ids Vector) error {

@@ -112,8 +112,8 @@ func Errorf(code Code, format string, args ...any) error {
 	return &coded{fmt.Errorf(format, args...), code}
 }
 
-// Of is the code of an error: that of the first error in its tree with a method SQLState() string, [QueryCanceled] of one that ended with its
-// context, that of what a file system refuses, and else [InternalError].
+// Of is the code of an error. That is the one of the first error in its tree with a method SQLState() string. It is [QueryCanceled] of one that ended with its
+// context, that of what a file system refuses. Else it is [InternalError].
 func Of(err error) Code {
 	var e interface{ SQLState() string }
 	if errors.As(err, &e) && e.SQLState() != "" {

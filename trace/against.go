@@ -14,7 +14,7 @@ type Point struct {
 	What   string `json:"what"`
 }
 
-// Points returns where two traces of one statement over one table meet: each chunk's
+// Points returns where two traces of one statement over one table meet. These are each chunk's
 // selection, the intervals of candidates that both searches for a k-th value come to, the
 // sums of each chunk. They are in the order of the first trace's passes.
 func Points(a, b *Trace) []Point {
@@ -59,8 +59,8 @@ func Points(a, b *Trace) []Point {
 
 var against = template.Must(template.New("against.html").ParseFS(assets, "page/against.html"))
 
-// WriteAgainst writes the pages of two traces of a statement side by side, in one file that
-// loads nothing from elsewhere, with the points where they meet.
+// WriteAgainst writes the pages of two traces of a statement side by side, with the points where
+// they meet. They are one file that loads nothing from elsewhere.
 func WriteAgainst(w io.Writer, a, b *Trace) error {
 	var pages [2]strings.Builder
 	for i, t := range []*Trace{a, b} {

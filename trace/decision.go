@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Decision is what a step of a search concludes: the answer is the K-th of Of selected
+// Decision is what a step of a search concludes. The answer is the K-th of Of selected
 // values, so many of which the step has counted.
 type Decision struct {
 	K       uint64 `json:"k"`
@@ -72,7 +72,7 @@ func (s *Search) within(first, last uint64) uint64 {
 	return uint64(n) - s.below(first)
 }
 
-// Decision returns what a step concludes; nil where it concludes nothing: the counts
+// Decision returns what a step concludes. It is nil where it concludes nothing: the counts
 // of other chunks are missing, or there is nothing that it counts by.
 func (s *Search) Decision(step int) *Decision {
 	st, n := s.Steps[step], uint64(len(s.ranks()))

@@ -77,8 +77,8 @@ func (t *tracer) passing(p *pass.Pass) []bool {
 	return passed
 }
 
-// Marking returns a draw that leaves a 1 in a mask for every record that passes, instead
-// of what its own colour buffer takes, if it has one: what that takes is a 1, too.
+// Marking returns a draw that leaves a 1 in a mask for every record that passes. The
+// draw's own colour buffer, if it has one, is not drawn to. A record that it would take leaves a 1, too.
 func Marking(p *pass.Pass, mask *textures.Temp) *pass.Pass {
 	q := *p
 	if q.Color == nil {

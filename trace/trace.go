@@ -91,8 +91,8 @@ type Pass struct {
 // Number is the number of the i-th pass on the page, from 1.
 func (p *Pass) Number(i int) int { return i + 1 }
 
-// Tally is the number of samples that passed as the list of passes has it: in
-// parentheses where only the trace has counted them, "" for what is no draw over records.
+// Tally is the number of samples that passed as the list of passes has it. It
+// is in parentheses where only the trace has counted them, "" for what is no draw over records.
 func (p *Pass) Tally() string {
 	switch {
 	case p.Counted:
@@ -192,7 +192,7 @@ func valuesOf(rows [][]table.Value, column int) string {
 }
 
 // Found is what the draws of a statement on backend classic have found, given the values of the
-// plan's aggregates: Searches, Sums, and of Passes Name, Chunk, Samples, Search, Step and Sum.
+// plan's aggregates. It has Searches, Sums, and of Passes Name, Chunk, Samples, Search, Step and Sum.
 func Found(q *physical.Query, passes []pass.Profile, values []table.Value) *Trace {
 	t := &tracer{plan: q, trace: &Trace{}, selected: map[int]table.Bitmap{}}
 	for _, p := range passes {

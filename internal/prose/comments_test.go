@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // rooms are the folders whose doc comments have short sentences.
-var rooms = []string{"aggregates", "expr", "glctx", "ingest", "occlusion", "pass", "predicates", "shaders", "sql", "storage", "textures"}
+var rooms = []string{"aggregates", "expr", "glctx", "ingest", "occlusion", "pass", "predicates", "shaders", "sql", "storage", "textures",
+	"cost", "driver", "fused", "generate", "primitives", "sqlstate", "trace"}
 
 // Comments of packages and of exported names have short sentences.
 func TestDocComments(t *testing.T) {
@@ -39,6 +41,9 @@ func TestDocComments(t *testing.T) {
 		}
 	}
 }
+
+// broken matches what gofmt makes of a list's item whose second line begins at the margin: code that begins with a sign.
+var broken = regexp.MustCompile(`(?m)^\t- |^ +- .*[a-z,]\n\n[a-z]`)
 
 // long returns the long sentences of a file's public comments.
 func long(path string) (found []string, err error) {
@@ -76,6 +81,9 @@ func long(path string) (found []string, err error) {
 	for _, d := range docs {
 		if d == nil {
 			continue
+		}
+		if broken.MatchString(d.Text()) {
+			found = append(found, fmt.Sprintf("%s: a list has lost the indent of a line", set.Position(d.Pos())))
 		}
 		for _, text := range paragraphs(d.Text()) {
 			for _, s := range Sentences(text) {
@@ -127,6 +135,11 @@ func plain(all []comment.Text) string {
 }
 
 func TestWordsAreCounted(t *testing.T) {
+	for text, want := range map[string]bool{"  - one\n    two\n  - three\n": false, "  - one\n\ntwo three.\n": true, "two\n\n\t- three\n": true} {
+		if broken.MatchString(text) != want {
+			t.Errorf("%q: broken is not %v", text, want)
+		}
+	}
 	var counts []int
 	for _, p := range paragraphs("One two. Three [four] - five?\n\n\tcode is no text\n\nA list:\n\n  - six seven\n  - eight\n\nNine (e.g. ten)\n") {
 		for _, s := range Sentences(p) {
