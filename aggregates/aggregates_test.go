@@ -62,8 +62,6 @@ func selected(t *table.Table, c int64) []int64 {
 	return out
 }
 
-func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
-
 // query plans aggregates over x WHERE s < c (c = 10: everything, c = 0: nothing).
 func query(t *testing.T, tab *table.Table, c int64, aggs ...expr.Aggregate) *physical.Query {
 	t.Helper()
@@ -118,7 +116,7 @@ func checkAggregates(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.Ta
 		want = []string{fmt.Sprint(n), sum.String(), fmt.Sprint(x[0]), fmt.Sprint(x[n-1]), fmt.Sprint(x[p-1]),
 			fmt.Sprint(x[n-int(k)]), fmt.Sprint(x[k-1])}
 	}
-	values, err := aggregates.Run(g, device(ctx), query(t, tab, c, aggs...))
+	values, err := aggregates.Run(g, predicates.LimitsOf(ctx.Caps()), query(t, tab, c, aggs...))
 	g.End()
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -159,7 +157,7 @@ func TestAKthSearchAfterLongClauses(t *testing.T) {
 	}
 	slices.Sort(x)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		values, err := aggregates.Run(g, device(ctx), q)
+		values, err := aggregates.Run(g, predicates.LimitsOf(ctx.Caps()), q)
 		if err != nil || values[0].I != x[(len(x)-1)/2] {
 			t.Errorf("%v, %v, want %d", values, err, x[(len(x)-1)/2])
 		}
@@ -171,7 +169,7 @@ func TestPassesOfTheMedianAreThePapers(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		m := &pass.Meter{Runner: g}
 		q := query(t, tab, 10, expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: 0.5})
-		if _, err := aggregates.Run(m, device(ctx), q); err != nil {
+		if _, err := aggregates.Run(m, predicates.LimitsOf(ctx.Caps()), q); err != nil {
 			t.Fatal(err)
 		}
 		if m.Passes != 20 { // one copy and one comparison for each of 19 bits

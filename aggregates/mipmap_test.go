@@ -22,7 +22,7 @@ func TestMipmapSumIsCloseButNotExact(t *testing.T) {
 		exact += float64(seg.Codes.At(i))
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := predicates.New(g, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots())
+		e := predicates.New(g, predicates.LimitsOf(ctx.Caps()), tab, 0, textures.D24S8, 0, predicates.NewSlots())
 		top, texels, err := aggregates.Mipmap(g, e, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestMipmapSumIsCloseButNotExact(t *testing.T) {
 func TestMipmapRefusesWideCodes(t *testing.T) {
 	tab := sample(rand.New(rand.NewPCG(9, 10)), 10, 10, 1<<40, false)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := predicates.New(g, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots())
+		e := predicates.New(g, predicates.LimitsOf(ctx.Caps()), tab, 0, textures.D24S8, 0, predicates.NewSlots())
 		if _, _, err := aggregates.Mipmap(g, e, 0); err == nil {
 			t.Error("no error for codes of more than 24 bits")
 		}

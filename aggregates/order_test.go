@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -92,7 +93,7 @@ func TestOrderAgreesWithASort(t *testing.T) {
 			if err != nil || len(q.Chunks[0].Checks) > 0 {
 				return
 			}
-			got, err := aggregates.Order(g, device(ctx), q)
+			got, err := aggregates.Order(g, predicates.LimitsOf(ctx.Caps()), q)
 			g.End()
 			if declined := (*plan.Declined)(nil); errors.As(err, &declined) { // keys of more than 96 bits
 				return
@@ -153,7 +154,7 @@ func TestOrderHasThreeWordsForKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := aggregates.Order(g, device(ctx), q)
+			got, err := aggregates.Order(g, predicates.LimitsOf(ctx.Caps()), q)
 			g.End()
 			if errors.As(err, new(*plan.Declined)) != c.declined || !c.declined && (err != nil || len(got.Rows) != 10) {
 				t.Errorf("ORDER BY %v: %v, %v", keys, got.Rows, err)
@@ -180,7 +181,7 @@ func TestOrderOfFewRecords(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := aggregates.Order(g, device(ctx), q)
+				got, err := aggregates.Order(g, predicates.LimitsOf(ctx.Caps()), q)
 				g.End()
 				if err != nil {
 					t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -34,7 +35,7 @@ func TestRepeatedQueriesCreateNoObjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := aggregates.Run(g, device(ctx), q); err != nil {
+			if _, err := aggregates.Run(g, predicates.LimitsOf(ctx.Caps()), q); err != nil {
 				t.Fatal(err)
 			}
 			g.End()

@@ -170,7 +170,7 @@ func benchmark(b *testing.B, rows int, name string, query func(*pass.GL, predica
 			err := bench.ctx.Do(context.Background(), func() error {
 				bench.ctx.Finish()
 				start := time.Now()
-				err := query(bench.gl, device(bench.ctx))
+				err := query(bench.gl, predicates.LimitsOf(bench.ctx.Caps()))
 				bench.ctx.Finish()
 				times = append(times, time.Since(start))
 				return err

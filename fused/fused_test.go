@@ -99,7 +99,7 @@ func texts(values []table.Value) (out []string) {
 // devices are this one, and one that keeps single attributes as depths where this
 // one does not, or the reverse.
 func devices(ctx *glctx.Context) []predicates.Limits {
-	a := device(ctx)
+	a := predicates.LimitsOf(ctx.Caps())
 	b := a
 	b.Software = !b.Software
 	return []predicates.Limits{a, b}
@@ -367,7 +367,7 @@ func TestDrawsTakeNoNewMemory(t *testing.T) {
 			var before, after unix.Rusage
 			_ = unix.Getrusage(unix.RUSAGE_SELF, &before)
 			for range queries {
-				if _, err := answer(g, device(ctx), p); err != nil {
+				if _, err := answer(g, predicates.LimitsOf(ctx.Caps()), p); err != nil {
 					t.Fatal(err)
 				}
 				g.End()
@@ -405,7 +405,7 @@ func TestFewRecordsAreCountedByDepth(t *testing.T) {
 // A chunk of so many records that a second draw merges the partial results of software, too, and chunks of as many together.
 func TestManyRecords(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		d := device(ctx)
+		d := predicates.LimitsOf(ctx.Caps())
 		d.Software = true
 		check(t, g, d, uniform(1_100_037), compareTo(1, expr.LT, 100_000), aggregatesOf("a", 0)[2:5]...)
 		several := uniform(700_000)

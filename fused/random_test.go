@@ -17,13 +17,11 @@ import (
 
 var answer = gltest.Answer(fused.Select)
 
-func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
-
 // Random tables of every type and random queries over them: the answer is the
 // scalar oracle's, or an error where the oracle has one.
 func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		run := func(q *physical.Query) ([]table.Value, error) { return answer(g, device(ctx), q) }
+		run := func(q *physical.Query) ([]table.Value, error) { return answer(g, predicates.LimitsOf(ctx.Caps()), q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {
 			knobs := plantest.Default()

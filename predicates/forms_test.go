@@ -59,11 +59,11 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	tab := columns(rng, 1500)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := predicates.New(g, device(ctx), tab, 0, predicates.Format(tab, []int{0, 1, 2, 3, 4, 5}), 0, predicates.NewSlots())
+		e := predicates.New(g, predicates.LimitsOf(ctx.Caps()), tab, 0, predicates.Format(tab, []int{0, 1, 2, 3, 4, 5}), 0, predicates.NewSlots())
 		seen := map[string]bool{}
 		check := func(p *predicate.Pred, leaves int) {
 			r := &pass.Recorder{}
-			if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true).Wait(); err != nil {
+			if _, err := predicates.New(r, predicates.LimitsOf(ctx.Caps()), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true).Wait(); err != nil {
 				t.Fatal(err)
 			}
 			for _, q := range r.Passes {
@@ -135,14 +135,14 @@ func TestLimitsOfEvalDNF(t *testing.T) {
 			{"600 clauses", &predicate.Pred{Op: predicate.Or, Kids: many}, true},
 		} {
 			r := &pass.Recorder{}
-			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(c.p, true).Wait(); err != nil {
+			if _, err := predicates.New(r, predicates.LimitsOf(ctx.Caps()), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(c.p, true).Wait(); err != nil {
 				t.Fatal(err)
 			}
 			dnf := slices.ContainsFunc(r.Passes, func(p *pass.Pass) bool { return p.Routine() == "EvalDNF" })
 			if dnf != c.dnf {
 				t.Errorf("%s: EvalDNF %v, want %v", c.name, dnf, c.dnf)
 			}
-			e := predicates.New(g, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots())
+			e := predicates.New(g, predicates.LimitsOf(ctx.Caps()), tab, 0, textures.D24S8, 0, predicates.NewSlots())
 			checkSelect(t, g, e, tab.Chunks[0], c.p, true)
 			g.End()
 		}
@@ -185,13 +185,13 @@ func TestSemilinearOverManyAttributes(t *testing.T) {
 		}
 		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 			r := &pass.Recorder{}
-			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(p, false).Wait(); err != nil {
+			if _, err := predicates.New(r, predicates.LimitsOf(ctx.Caps()), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(p, false).Wait(); err != nil {
 				t.Fatal(err)
 			}
 			if len(r.Passes) != 1 || r.Passes[0].Program.Name != c.program {
 				t.Errorf("%d attributes up to %d: %d passes, program %q, want %q", c.columns, c.top, len(r.Passes), r.Passes[0].Program.Name, c.program)
 			}
-			checkSelect(t, g, predicates.New(g, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()), tab.Chunks[0], p, true)
+			checkSelect(t, g, predicates.New(g, predicates.LimitsOf(ctx.Caps()), tab, 0, textures.D24S8, 0, predicates.NewSlots()), tab.Chunks[0], p, true)
 		})
 	}
 }

@@ -54,8 +54,6 @@ func boundaries(top uint64) []uint64 {
 	return list
 }
 
-func device(ctx *glctx.Context) predicates.Limits { return predicates.LimitsOf(ctx.Caps()) }
-
 // tops are the largest codes whose widths change how a code lies in textures or
 // which depth format it needs.
 var tops = []uint64{0, 1, 2, 1<<19 - 1, 1<<22 - 1, 1 << 22, 1<<23 + 5, 1<<24 - 1, 1 << 24, 1<<25 - 1,
@@ -69,7 +67,7 @@ func TestEveryComparisonAtEveryBoundary(t *testing.T) {
 			break // that was done already
 		}
 		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-			other = device(ctx).DepthBounds
+			other = predicates.LimitsOf(ctx.Caps()).DepthBounds
 			for _, top := range tops {
 				for _, nulls := range []bool{false, true} {
 					tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.BigInt}}}}
@@ -84,7 +82,7 @@ func TestEveryComparisonAtEveryBoundary(t *testing.T) {
 
 func checkComparisons(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.Table, seg *table.Segment) {
 	format := predicates.Format(tab, []int{0})
-	e := predicates.New(g, device(ctx), tab, 0, format, 0, predicates.NewSlots())
+	e := predicates.New(g, predicates.LimitsOf(ctx.Caps()), tab, 0, format, 0, predicates.NewSlots())
 	try := func(l predicate.Leaf) {
 		t.Helper()
 		p := &predicate.Pred{Op: predicate.Simple, Leaf: l}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
+	"github.com/stencildb/stencildb/papers/lab/labtest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
@@ -24,23 +24,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func device(t *testing.T) *lab.Device {
-	t.Helper()
-	list, err := lab.Open(glctx.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(list); err != nil { // an object that is left is an error
-			t.Error(err)
-		}
-	})
-	return list[0]
-}
-
 // The device digests as the host does; an order that matters changes the digest, and one that does not matter does not.
 func TestDigests(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 31, 1000, 70_001} {
 		words := make([]uint32, n)
@@ -77,7 +63,7 @@ func TestDigests(t *testing.T) {
 
 // What is held outlives queries and rooms, the clock goes around what it is given, and passes are grouped by routine.
 func TestADevice(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	held, inRoom := primitives.FromSlice([]uint32{1, 2, 3}), primitives.FromSlice([]uint32{4})
 	room := d.Room()
 	read := func(v primitives.Vector) (words []uint32) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
+	"github.com/stencildb/stencildb/papers/lab/labtest"
 	"github.com/stencildb/stencildb/papers/pary"
 	"github.com/stencildb/stencildb/primitives"
 )
@@ -23,20 +24,6 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(m.Run())
-}
-
-func device(t *testing.T) *lab.Device {
-	t.Helper()
-	list, err := lab.Open(glctx.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(list); err != nil {
-			t.Error(err)
-		}
-	})
-	return list[0]
 }
 
 // Keys are different, in order, of 15 characters and a null, and depend on their place alone.
@@ -191,7 +178,7 @@ func flat(keys []pary.Key) (words []uint32) {
 
 // Every search on the device, counting or not, finds what Go's search finds: for sizes around powers of p, and p that divides nothing.
 func TestDeviceSearches(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	sh := pary.ShapesOf(d)
 	type way struct {
 		scheme   pary.Scheme // "" is binary
@@ -226,7 +213,7 @@ func TestDeviceSearches(t *testing.T) {
 }
 
 func TestDeviceSearchesOfAlikeStrings(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	sh := pary.ShapesOf(d)
 	rapid.Check(t, func(rt *rapid.T) {
 		keys, asked := drawn(rt)
@@ -245,7 +232,7 @@ func TestDeviceSearchesOfAlikeStrings(t *testing.T) {
 // What is counted is what the text says of each scheme: reads a step, and of a binary search the steps of the slowest of p queries. The
 // first log2 p steps of binary searches conflict (section 3); of the p-ary search only the own boundaries do.
 func TestCounts(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	sh := pary.ShapesOf(d)
 	const n, p, batch = 512, 8, 64
 	keys := pary.Keys(n, 5)
@@ -319,7 +306,7 @@ func TestMostKeys(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	sh := pary.ShapesOf(d)
 	s := pary.Searched{Keys: primitives.New(8), Queries: primitives.New(8), Places: primitives.New(2)}
 	for want, err := range map[string]error{

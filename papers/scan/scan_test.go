@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
+	"github.com/stencildb/stencildb/papers/lab/labtest"
 	"github.com/stencildb/stencildb/papers/scan"
 	"github.com/stencildb/stencildb/primitives"
 )
@@ -23,20 +23,6 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(m.Run())
-}
-
-func device(t *testing.T) *lab.Device {
-	t.Helper()
-	list, err := lab.Open(glctx.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(list); err != nil {
-			t.Error(err)
-		}
-	})
-	return list[0]
 }
 
 // composition composes functions x -> (p >> 16) * x + p of 16 bits: an operator that is associative and not commutative.
@@ -141,7 +127,7 @@ func check(t interface {
 
 // Every size around chunks and powers of two, one to three levels of sums, every operator.
 func TestSizes(t *testing.T) {
-	d, random := device(t), rand.New(rand.NewPCG(1, 2))
+	d, random := labtest.Device(t), rand.New(rand.NewPCG(1, 2))
 	if err := d.Query(t.Context(), func() error {
 		s := scan.New(d, "test")
 		check(t, d, s, affine, affine.elements(2053, random), 2053, 1, 0, nil)
@@ -167,7 +153,7 @@ func TestSizes(t *testing.T) {
 
 // A component of vectors is scanned, and segments are, as in plain Go.
 func TestArraysAndSegments(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	rapid.Check(t, func(t *rapid.T) {
 		o := rapid.SampledFrom(inSegments).Draw(t, "operator")
 		n, stride := rapid.SampledFrom([]int{31, 64, 100, 300}).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "stride")
@@ -196,7 +182,7 @@ func TestArraysAndSegments(t *testing.T) {
 
 // What does not fit is refused by name.
 func TestRefusals(t *testing.T) {
-	d := device(t)
+	d := labtest.Device(t)
 	if err := d.Query(t.Context(), func() error {
 		s, v := scan.New(d, "test"), primitives.New(10)
 		odd := s

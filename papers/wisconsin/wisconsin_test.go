@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/papers/lab"
+	"github.com/stencildb/stencildb/papers/lab/labtest"
 	"github.com/stencildb/stencildb/papers/wisconsin"
 	"github.com/stencildb/stencildb/primitives"
 )
@@ -20,19 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func device(t *testing.T) *wisconsin.GPU {
-	t.Helper()
-	list, err := lab.Open(glctx.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(list); err != nil {
-			t.Error(err)
-		}
-	})
-	return &wisconsin.GPU{Device: list[0], Local: 64}
-}
+func device(t *testing.T) *wisconsin.GPU { return &wisconsin.GPU{Device: labtest.Device(t), Local: 64} }
 
 // on runs f on the GL thread.
 func on(t *testing.T, g *wisconsin.GPU, f func()) {
