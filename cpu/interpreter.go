@@ -270,8 +270,14 @@ func (m *interpreter) double(v *predicate.Val) []float64 {
 	case predicate.ColF:
 		codes, z := m.ints.get(vecRows, m.n), m.floats.get(vecRows, m.n)
 		m.columns[v.Column].Load(codes, m.row, 0)
-		for i, c := range codes {
-			z[i] = v.Decode(uint64(c))
+		if v.Single {
+			for i, c := range codes {
+				z[i] = float64(table.Float32FromOrdinal(uint32(uint64(c) + v.Base)))
+			}
+		} else {
+			for i, c := range codes {
+				z[i] = table.Float64FromOrdinal(uint64(c) + v.Base)
+			}
 		}
 		m.ints.put(codes)
 		return z
@@ -306,17 +312,65 @@ func (m *interpreter) double(v *predicate.Val) []float64 {
 		}
 		return z
 	}
-	op := floatOps[v.Op]
 	a, b := m.double(v.Kids[0]), m.double(v.Kids[1])
-	for i, x := range a {
-		z, wrong := expr.FloatOp(op, x, b[i])
-		if v.CanFail {
-			m.mark(i, wrong != nil)
+	if v.CanFail {
+		m.markFailures(v.Op, a, b)
+	}
+	switch b = b[:len(a)]; v.Op {
+	case predicate.AddV:
+		for i, y := range b {
+			a[i] += y
 		}
-		a[i] = z
+	case predicate.SubV:
+		for i, y := range b {
+			a[i] -= y
+		}
+	case predicate.MulV:
+		for i, y := range b {
+			a[i] *= y
+		}
+	case predicate.DivV:
+		for i, y := range b {
+			a[i] /= y
+		}
 	}
 	m.floats.put(b)
 	return a
+}
+
+// markFailures marks the rows for which a op b fails. Only a result that is 0, infinite or NaN may have done so.
+func (m *interpreter) markFailures(op predicate.ValOp, a, b []float64) {
+	b = b[:len(a)]
+	check := func(i int) {
+		_, wrong := expr.FloatOp(floatOps[op], a[i], b[i])
+		m.mark(i, wrong != nil)
+	}
+	switch op {
+	case predicate.AddV:
+		for i, y := range b {
+			if z := a[i] + y; z-z != 0 {
+				check(i)
+			}
+		}
+	case predicate.SubV:
+		for i, y := range b {
+			if z := a[i] - y; z-z != 0 {
+				check(i)
+			}
+		}
+	case predicate.MulV:
+		for i, y := range b {
+			if z := a[i] * y; z == 0 || z-z != 0 {
+				check(i)
+			}
+		}
+	case predicate.DivV:
+		for i, y := range b {
+			if z := a[i] / y; z == 0 || z-z != 0 {
+				check(i)
+			}
+		}
+	}
 }
 
 var floatOps = map[predicate.ValOp]expr.ArithOp{

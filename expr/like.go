@@ -3,6 +3,7 @@ package expr
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/stencildb/stencildb/sqlstate"
 )
@@ -11,6 +12,9 @@ import (
 type LikeMatcher struct {
 	elems []likeElem
 	fold  bool
+	// counts says that nothing but the number of characters counts: ones of them, or with more that many at least.
+	counts, more bool
+	ones         int64
 }
 
 // likeElem is one element of a pattern: the byte c, or any one character, or any
@@ -60,7 +64,23 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 			m.elems[i].next = m.run(i + 1)
 		}
 	}
+	m.count()
 	return m, nil
+}
+
+// count finds the patterns of _ alone, with % or without.
+func (m *LikeMatcher) count() {
+	m.counts = true
+	for _, e := range m.elems {
+		switch e.kind {
+		case literal:
+			m.counts = false
+		case anyOne:
+			m.ones++
+		case anyRun:
+			m.more = true
+		}
+	}
 }
 
 // runsLast writes %_% and the like as _%: so what is retried begins with bytes.
@@ -143,12 +163,40 @@ func (m *LikeMatcher) Prefix() string {
 	return m.bytes(0)
 }
 
+// shortFold is up to how many bytes of ASCII ILIKE makes letters small in place.
+const shortFold = 128
+
 // Match reports whether all of s matches the pattern. It takes at most
 // len(s) * len(pattern) steps: only the last % seen is ever retried, where the bytes behind it come next.
 func (m *LikeMatcher) Match(s string) bool {
-	if m.fold {
-		s = strings.ToLower(s)
+	switch {
+	case m.counts:
+		n := runes(s)
+		return n == m.ones || m.more && n > m.ones
+	case !m.fold:
+		return m.match(s)
+	case len(m.elems) > 0 && m.elems[0].kind == literal && s != "" && s[0] < utf8.RuneSelf && lowerByte(s[0]) != m.elems[0].c:
+		return false
+	case len(s) <= shortFold && isASCII(s):
+		var small [shortFold]byte
+		for i := range len(s) {
+			small[i] = lowerByte(s[i])
+		}
+		return m.match(unsafe.String(&small[0], len(s)))
 	}
+	return m.match(strings.ToLower(s))
+}
+
+// lowerByte makes a letter of ASCII small.
+func lowerByte(c byte) byte {
+	if c-'A' < 26 {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// match is Match of a text whose letters are small where the pattern's are.
+func (m *LikeMatcher) match(s string) bool {
 	i, p := 0, 0
 	retryP, retryI := -1, 0
 	find := func() bool {

@@ -501,6 +501,45 @@ type pattern struct {
 	finder
 	behind finder
 	class  *byteClass // it, where it is one
+	folded string     // ASCII in small letters, where the pattern is that text without regard to case; else ""
+}
+
+// MatchString reports whether s has a match.
+func (p *pattern) MatchString(s string) bool {
+	if p.folded != "" && isASCII(s) {
+		return containsFolded(s, p.folded)
+	}
+	return p.finder.MatchString(s)
+}
+
+// foldedLiteral is the text of a pattern in Go's syntax that is one of ASCII without regard to case, in small letters; "" for others.
+func foldedLiteral(text string) string {
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil || re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase == 0 {
+		return ""
+	}
+	var small []byte
+	for _, r := range re.Rune {
+		if r >= utf8.RuneSelf {
+			return ""
+		}
+		small = append(small, lowerByte(byte(r)))
+	}
+	return string(small)
+}
+
+// containsFolded reports whether s, of ASCII, has a text of small letters in it without regard to case.
+func containsFolded(s, small string) bool {
+	for ; len(s) >= len(small); s = s[1:] {
+		i := 0
+		for i < len(small) && lowerByte(s[i]) == small[i] {
+			i++
+		}
+		if i == len(small) {
+			return true
+		}
+	}
+	return false
 }
 
 // all are the matches. As in PostgreSQL, an empty one may follow another at once, which Go's package leaves out.
@@ -599,6 +638,7 @@ func compiled(source, flags string) (*pattern, error) {
 	if p.class = newByteClass(text); err == nil && p.class != nil {
 		p.finder = p.class
 	}
+	p.folded = foldedLiteral(text)
 	if err != nil {
 		return nil, Coded(sqlstate.InvalidRegularExpression, -1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"slices"
-
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -42,16 +40,19 @@ func gather[T any](to, of []T, at []int64) {
 }
 
 // codes are values of the one column that an expression reads.
-type codes struct{ Vector }
+type codes struct {
+	Vector
+	arena *Arena
+}
 
 // CodesOf is the values of n codes of a segment from one on, in their order, and with null NULL behind them. They are rows of an expression
-// that reads its column alone.
-func CodesOf(s *table.Segment, first uint64, n int, null bool) Source {
+// that reads its column alone. A nil arena makes vectors that stay.
+func CodesOf(s *table.Segment, first uint64, n int, null bool, arena *Arena) Source {
 	all := n
 	if null {
 		all++
 	}
-	x := Room(s.Type, all)
+	x := arena.cleared(s.Type, all)
 	switch base := s.Base + first; {
 	case x.Floats != nil:
 		for i := range n {
@@ -76,13 +77,24 @@ func CodesOf(s *table.Segment, first uint64, n int, null bool) Source {
 	if null {
 		x.SetNull(n)
 	}
-	return codes{x}
+	return codes{x, arena}
 }
 
 // Column, Some and Once implement [Source].
 func (c codes) Column(int) Vector {
 	x := c.Vector
-	x.Floats, x.Texts, x.Ints = slices.Clone(x.Floats), slices.Clone(x.Texts), slices.Clone(x.Ints)
+	x.arena = c.arena
+	switch {
+	case x.Floats != nil:
+		x.Floats = c.arena.floatsOf(len(c.Floats))
+		copy(x.Floats, c.Floats)
+	case x.Texts != nil:
+		x.Texts = c.arena.textsOf(len(c.Texts))
+		copy(x.Texts, c.Texts)
+	default:
+		x.Ints = c.arena.Ints(len(c.Ints))
+		copy(x.Ints, c.Ints)
+	}
 	return x
 }
 
@@ -91,11 +103,11 @@ func (c codes) Some(places []uint32) Source {
 	for i, p := range places {
 		at[i] = int64(p)
 	}
-	return codes{c.Gathered(nil, at)}
+	return codes{c.Gathered(c.arena, at), c.arena}
 }
 
 // Memory implements [Source].
-func (c codes) Memory() *Arena { return nil }
+func (c codes) Memory() *Arena { return c.arena }
 
 func (c codes) Once(Expr, func(Source) (Vector, bool)) (x Vector, ok bool) { return x, false }
 

@@ -66,7 +66,7 @@ func TestVectorsAreEvaluated(t *testing.T) {
 			if s.NonNull() == 0 || s.Max > 1000 {
 				continue
 			}
-			of, ok := expr.Compute(e, expr.CodesOf(s, 0, int(s.Max)+1, true))
+			of, ok := expr.Compute(e, expr.CodesOf(s, 0, int(s.Max)+1, true, nil))
 			for i, w := range want {
 				at := int(s.Max) + 1
 				if !s.IsNull(i) {

@@ -58,18 +58,13 @@ func OrdinalFloat64(f float64) uint64 {
 		return NaNOrdinal64
 	}
 	b := math.Float64bits(f)
-	if b>>63 != 0 {
-		return ^b
-	}
-	return b | 1<<63
+	return b ^ (-(b >> 63) | 1<<63)
 }
 
 // Float64FromOrdinal is the inverse of [OrdinalFloat64].
 func Float64FromOrdinal(o uint64) float64 {
-	if o>>63 != 0 {
-		return math.Float64frombits(o &^ (1 << 63))
-	}
-	return math.Float64frombits(^o)
+	negative := o>>63 - 1 // all ones, else 0; a branch would be guessed wrong where signs take turns
+	return math.Float64frombits(o ^ (negative | 1<<63))
 }
 
 // OrdinalFloat32 is [OrdinalFloat64] in 32 bits.
@@ -81,18 +76,13 @@ func OrdinalFloat32(f float32) uint32 {
 		return NaNOrdinal32
 	}
 	b := math.Float32bits(f)
-	if b>>31 != 0 {
-		return ^b
-	}
-	return b | 1<<31
+	return b ^ (-(b >> 31) | 1<<31)
 }
 
 // Float32FromOrdinal is the inverse of [OrdinalFloat32].
 func Float32FromOrdinal(o uint32) float32 {
-	if o>>31 != 0 {
-		return math.Float32frombits(o &^ (1 << 31))
-	}
-	return math.Float32frombits(^o)
+	negative := o>>31 - 1
+	return math.Float32frombits(o ^ (negative | 1<<31))
 }
 
 // The ordinals of NaN: above those of +Infinity. They decode to quiet NaNs.

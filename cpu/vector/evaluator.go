@@ -71,7 +71,7 @@ func (r Source) Once(e expr.Expr, compute func(codes expr.Source) (expr.Vector, 
 		if r.memo == nil || len(r.memo) >= fewMemos {
 			r.memo = map[memoKey]memoized{}
 		}
-		known.Vector, known.ok = compute(expr.CodesOf(s, 0, int(s.Max)+1, true))
+		known.Vector, known.ok = compute(expr.CodesOf(s, 0, int(s.Max)+1, true, nil))
 		r.memo[key] = known
 	}
 	if !known.ok {

@@ -91,7 +91,7 @@ func (l *lowerer) tabulated(m *ComputedCodes, e expr.Expr) (*ComputedCodes, erro
 	if seg.Max >= maxEnumerated {
 		return nil, &plan.Declined{Why: "compute has no program for " + e.String() + ", and " + l.name(m.Cols[0]) + " has many values to list it of"}
 	}
-	all, ok := expr.Compute(e, expr.CodesOf(seg, 0, int(seg.Max)+1, false))
+	all, ok := expr.Compute(e, expr.CodesOf(seg, 0, int(seg.Max)+1, false, nil))
 	if !ok {
 		return nil, &plan.Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}
 	}

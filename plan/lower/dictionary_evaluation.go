@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
@@ -136,12 +137,18 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []codeRun, ok bool) {
 	return nil, false
 }
 
+// arenas are those of goroutines that evaluate dictionaries.
+var arenas = sync.Pool{New: func() any { return &expr.Arena{} }}
+
 // evaluateVectors tries the codes of a span in vectors; one by one where some raise errors.
 func evaluateVectors(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []codeRun) {
 	const together = 1 << 11
+	arena := arenas.Get().(*expr.Arena)
+	defer arenas.Put(arena)
 	for lo := s.Lo; ; lo += together {
 		hi := min(lo+together-1, s.Hi)
-		part, ok := vectorRuns(predicate.Span{Lo: lo, Hi: hi}, seg, e)
+		arena.Reset()
+		part, ok := vectorRuns(predicate.Span{Lo: lo, Hi: hi}, seg, e, arena)
 		if !ok {
 			part = evaluateEach(predicate.Span{Lo: lo, Hi: hi}, outcomesAt(e, expr.Codes(seg)))
 		}
@@ -152,8 +159,8 @@ func evaluateVectors(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []
 }
 
 // vectorRuns are the runs of codes of which none raises an error.
-func vectorRuns(s predicate.Span, seg *table.Segment, e expr.Expr) (runs []codeRun, ok bool) {
-	x, ok := expr.Compute(e, expr.CodesOf(seg, s.Lo, int(s.Hi-s.Lo)+1, false))
+func vectorRuns(s predicate.Span, seg *table.Segment, e expr.Expr, arena *expr.Arena) (runs []codeRun, ok bool) {
+	x, ok := expr.Compute(e, expr.CodesOf(seg, s.Lo, int(s.Hi-s.Lo)+1, false, arena))
 	if !ok {
 		return nil, false
 	}
@@ -199,7 +206,7 @@ func evaluateEach(s predicate.Span, at func(uint64) outcome) []codeRun {
 	}
 }
 
-// evaluateParallel has the codes of a span tried, many of them on all cores.
+// evaluateParallel has the codes of a span tried, many of them on all cores. Two runs of one part that touch have different outcomes.
 func evaluateParallel(s predicate.Span, try func(predicate.Span) []codeRun) []codeRun {
 	parts := make([][]codeRun, (s.Hi-s.Lo)/codesPerTask+1)
 	var g parallel.Errors
@@ -212,13 +219,16 @@ func evaluateParallel(s predicate.Span, try func(predicate.Span) []codeRun) []co
 		})
 	}
 	_ = g.Wait()
-	var runs []codeRun
-	for _, r := range slices.Concat(parts...) {
-		if n := len(runs); n > 0 && runs[n-1].hi+1 == r.lo && runs[n-1].equal(r.outcome) {
-			runs[n-1].hi = r.hi
-		} else {
-			runs = append(runs, r)
+	n := 0
+	for _, part := range parts {
+		n += len(part)
+	}
+	runs := make([]codeRun, 0, n)
+	for _, part := range parts {
+		if n := len(runs); n > 0 && len(part) > 0 && runs[n-1].hi+1 == part[0].lo && runs[n-1].equal(part[0].outcome) {
+			runs[n-1].hi, part = part[0].hi, part[1:]
 		}
+		runs = append(runs, part...)
 	}
 	return runs
 }

@@ -54,6 +54,9 @@ func (l *lowerer) newLeaf(e expr.Expr) (forms *leafTests) {
 
 // codesLeaf lowers a condition to tests of codes, and of what is computed of them.
 func (l *lowerer) codesLeaf(e expr.Expr) *leafTests {
+	if forms := l.caseLeaf(e); forms != nil {
+		return forms
+	}
 	if e := rewriteAsLike(e); e != nil && (isBinarySearchable(e) || l.manyTexts(e)) {
 		return l.sameAs(e)
 	}

@@ -77,7 +77,7 @@ func evaluateDictionary(seg *table.Segment, e expr.Expr) []codeRun {
 			return runs
 		})
 	}
-	var runs []codeRun
+	runs := make([]codeRun, 0, 2*len(matches)+1)
 	next := uint64(0)
 	for _, r := range matches {
 		if r.lo > next {

@@ -218,7 +218,11 @@ func evalVal(v *predicate.Val, code func(col int) uint64) (n number, ok bool) {
 	case predicate.Col:
 		return number{i: int64(code(v.Column)) + v.Offset}, true
 	case predicate.ColF:
-		return number{f: v.Decode(code(v.Column))}, true
+		if o := code(v.Column) + v.Base; v.Single {
+			return number{f: float64(table.Float32FromOrdinal(uint32(o)))}, true
+		} else {
+			return number{f: table.Float64FromOrdinal(o)}, true
+		}
 	case predicate.Lookup:
 		return number{i: int64(v.Table[code(v.Column)])}, true
 	}

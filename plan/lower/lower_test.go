@@ -219,6 +219,53 @@ func TestConditionsOverManyTextsAgreeWithEval(t *testing.T) {
 	}
 }
 
+// A CASE of constants beside a constant agrees with Eval.
+func TestComparedCasesAgreeWithEval(t *testing.T) {
+	tab, integer := texts(t), table.Type{Kind: table.Integer}
+	x := &expr.Column{Name: "s", T: table.Type{Kind: table.Varchar}}
+	number := func(n int) expr.Expr {
+		if n < 0 {
+			return &expr.Const{V: table.Null(integer)}
+		}
+		return &expr.Const{V: table.Value{Type: integer, I: int64(n)}}
+	}
+	like := func(p string) expr.Expr { return &expr.Like{X: x, Pattern: p} }
+	for _, values := range [][]int{{1, 0}, {1, 2, 3}, {1, 1, 1}, {-1, 1}, {1, -1, 2}, {2, 1, -1}, {-1, -1}, {0, 1, 0, 1}} {
+		var args []expr.Expr
+		for i, v := range values {
+			if i < len(values)-1 {
+				args = append(args, like([]string{"a%", "%b", "%c%"}[i]))
+			}
+			args = append(args, number(v))
+		}
+		for _, args := range [][]expr.Expr{args, args[:len(args)-1]} { // without ELSE
+			c := expr.NewCall(expr.Case, args, 0)
+			for _, op := range []expr.CmpOp{expr.LT, expr.LE, expr.EQ, expr.NE, expr.GE, expr.GT} {
+				for _, k := range []int{-1, 0, 1, 2, 7} {
+					agree(t, tab, &expr.Compare{Op: op, L: c, R: number(k)})
+					agree(t, tab, &expr.Compare{Op: op, L: number(k), R: c})
+				}
+			}
+		}
+	}
+}
+
+// texts is a table of one column of texts and NULL.
+func texts(t *testing.T) *table.Table {
+	b := table.NewBuilder("t", []table.Field{{Name: "s", Type: table.Type{Kind: table.Varchar}}}, 0)
+	for _, s := range []string{"a", "ab", "b", "cb", "ccc", "", "acb", "NULL"} {
+		if s == "NULL" {
+			b.Column(0).Null()
+		} else {
+			b.Column(0).String(s)
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
 // Conditions that become LIKE of their column agree with Eval, over few texts and over many.
 func TestConditionsAsLikeAgreeWithEval(t *testing.T) {
 	x := &expr.Column{Name: "s", T: table.Type{Kind: table.Varchar}}

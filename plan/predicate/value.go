@@ -3,8 +3,6 @@ package predicate
 import (
 	"math/big"
 	"slices"
-
-	"github.com/stencildb/stencildb/table"
 )
 
 // ValOp is the operation of a [Val] node.
@@ -55,14 +53,6 @@ type Val struct {
 
 	Tiny  float64 // float nodes: a value that is not 0 has at least this magnitude
 	Grain int     // and is a multiple of 2^grain
-}
-
-// Decode is the double, or REAL, of a code; v is a ColF.
-func (v *Val) Decode(code uint64) float64 {
-	if v.Single {
-		return float64(table.Float32FromOrdinal(uint32(code + v.Base)))
-	}
-	return table.Float64FromOrdinal(code + v.Base)
 }
 
 // Columns lists the columns that v reads, ascending, without repetition.
