@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/calibrate"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/files"
@@ -22,8 +22,8 @@ import (
 type information struct {
 	*glctx.Info
 	// Costs is what auto goes by on the chosen device; nil without one.
-	Costs       *costs              `json:"costs,omitempty"`
-	Calibration *engine.Calibration `json:"calibration,omitempty"`
+	Costs       *costs                 `json:"costs,omitempty"`
+	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
 }
 
 // costs says what auto goes by, and where that is kept.
@@ -34,7 +34,7 @@ type costs struct {
 
 // calibrateDevice and loadAverage stand between info and the machine, for the tests.
 var (
-	calibrateDevice = engine.Calibrate
+	calibrateDevice = calibrate.Device
 	loadAverage     = glctx.LoadAverage
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/calibrate"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 )
@@ -60,7 +61,7 @@ func loadIs(t *testing.T, load float64) {
 }
 
 func TestInfoWarnsOfABusyMachine(t *testing.T) {
-	calibrated(t, engine.Calibration{Comparisons: 1})
+	calibrated(t, calibrate.Calibration{Comparisons: 1})
 	loadIs(t, 1000)
 	if o := stencildb("info", "--calibrate"); o.status != 0 || !strings.Contains(o.errOut, "the machine is busy (load average 1000.0") {
 		t.Errorf("status %d: %s", o.status, o.errOut)
@@ -69,7 +70,7 @@ func TestInfoWarnsOfABusyMachine(t *testing.T) {
 
 // calibrated makes info find this instead of asking the device, with the built-in
 // costs.
-func calibrated(t *testing.T, c engine.Calibration) {
+func calibrated(t *testing.T, c calibrate.Calibration) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	info, err := glctx.ReadInfo(glctx.Options{})
 	if err != nil {
@@ -82,13 +83,13 @@ func calibrated(t *testing.T, c engine.Calibration) {
 	c.Profile.Key = key
 	real := calibrateDevice
 	t.Cleanup(func() { calibrateDevice = real })
-	calibrateDevice = func(context.Context, engine.Options) (*engine.Calibration, error) { return &c, nil }
+	calibrateDevice = func(context.Context, engine.Options) (*calibrate.Calibration, error) { return &c, nil }
 	loadIs(t, 0)
 }
 
 func TestCalibrationInJSON(t *testing.T) {
-	calibrated(t, engine.Calibration{Comparisons: 3, Rows: 10, Bits: 19, Repetitions: 5,
-		Costs: []engine.UnitCost{{Name: "SUM", SQL: "SELECT SUM(a) FROM uniform", Passes: 19, MS: 2, RecordsPerSecond: 5000}}})
+	calibrated(t, calibrate.Calibration{Comparisons: 3, Rows: 10, Bits: 19, Repetitions: 5,
+		Costs: []calibrate.UnitCost{{Name: "SUM", SQL: "SELECT SUM(a) FROM uniform", Passes: 19, MS: 2, RecordsPerSecond: 5000}}})
 	o := stencildb("info", "--calibrate", "--format", "json")
 	var got struct {
 		CPU   struct{ Cores int } `json:"cpu"`
@@ -140,7 +141,7 @@ func TestCalibrationInJSON(t *testing.T) {
 
 // A device that counts wrongly is shown, and then fails the command.
 func TestADeviceThatCountsWronglyFails(t *testing.T) {
-	calibrated(t, engine.Calibration{Comparisons: 2, Mismatches: 1, Examples: []string{"SELECT 1 gives 2, not 1"}})
+	calibrated(t, calibrate.Calibration{Comparisons: 2, Mismatches: 1, Examples: []string{"SELECT 1 gives 2, not 1"}})
 	for _, format := range []string{"text", "json"} {
 		o := stencildb("info", "--calibrate", "--format", format)
 		if o.status != 1 || !strings.Contains(o.out, "SELECT 1 gives 2, not 1") {
@@ -152,9 +153,9 @@ func TestADeviceThatCountsWronglyFails(t *testing.T) {
 }
 
 func TestAnUnwritableCacheIsFoundBeforeTheCalibration(t *testing.T) {
-	calibrated(t, engine.Calibration{})
+	calibrated(t, calibrate.Calibration{})
 	t.Setenv("XDG_CACHE_HOME", filepath.Dir(file(t, "stencildb", "")))
-	calibrateDevice = func(context.Context, engine.Options) (*engine.Calibration, error) {
+	calibrateDevice = func(context.Context, engine.Options) (*calibrate.Calibration, error) {
 		t.Error("the device is measured for nothing")
 		return nil, context.Canceled
 	}

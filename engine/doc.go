@@ -33,7 +33,7 @@
 // statement names. [Rows.WriteCSV], [Rows.WriteJSON], [Rows.WriteJSONLines] and [Rows.WriteBatches] write an answer, [WriteJSONError] an error.
 // [Rows.Copied] says that a COPY TO STDOUT asks, and [Rows.WriteCopy] writes what it asks for.
 //
-// All else is for bench, trace and tests, and its comment says so: [Inspect] gives the [Inside] of a DB, and [Calibrate] measures a device.
+// All else is for bench, trace and tests, and its comment says so: [Inspect] gives the [Inside] of a DB.
 //
 // # The backend auto
 //

@@ -1,4 +1,4 @@
-package engine
+package calibrate
 
 import (
 	"context"
@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/table"
 )
 
 // brief are the sizes of a calibration that takes no time.
 var brief = sizes{routines: 1024, suite: []int{512, 1024}, dear: time.Second, until: time.Minute}
 
 func TestCalibrationOfThisDevice(t *testing.T) {
-	c, err := calibrate(context.Background(), Options{Backend: "cpu"}, &brief)
+	c, err := calibrate(context.Background(), engine.Options{Backend: "cpu"}, &brief)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestCalibrationOfThisDevice(t *testing.T) {
 // that the profile can be kept.
 func checkProfile(t *testing.T, p *cost.Profile) {
 	t.Helper()
-	for _, name := range Backends() {
+	for _, name := range engine.Backends() {
 		if name == "auto" || name == "both" {
 			continue
 		}
@@ -80,25 +82,52 @@ func checkProfile(t *testing.T, p *cost.Profile) {
 	}
 }
 
-// ableOf runs statements over small on a fake classic and on cpu.
-func ableOf(t *testing.T, f *fake, texts ...string) *calibration {
+// fake is a statement that cpu answers, and that a backend classic answers with 0 or an error.
+type fake struct {
+	*engine.Planned
+	err  error
+	runs *int // of classic
+}
+
+func (f fake) ExecuteOn(ctx context.Context, backend string) ([]table.Value, engine.Stats, error) {
+	if backend != "classic" {
+		return f.Planned.ExecuteOn(ctx, backend)
+	}
+	*f.runs++
+	return []table.Value{table.Int(0)}, engine.Stats{}, f.err
+}
+
+// ableOf runs statements over a table of the integers from 1 to 9 on a fake classic and on cpu, and gives how often classic was asked.
+func ableOf(t *testing.T, err error, texts ...string) (c *calibration, runs int) {
 	t.Helper()
-	db := open(t, Options{})
-	if err := db.Add(small(t)); err != nil {
+	db, failed := engine.Open(engine.Options{})
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := table.NewBuilder("small", []table.Field{{Name: "i", Type: table.Type{Kind: table.BigInt}}}, 0)
+	b.Column(0).Ints([]int64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	if err := b.EndRows(9); err != nil {
 		t.Fatal(err)
 	}
-	on(db, f)
-	c := &calibration{db: db, names: []string{"cpu", "classic"}, found: &Calibration{}}
+	if err := db.Add(b.Table()); err != nil {
+		t.Fatal(err)
+	}
+	c = &calibration{db: db, names: []string{"cpu", "classic"}, found: &Calibration{}}
 	for _, text := range texts {
-		s, err := db.plan(context.Background(), text)
-		if err != nil {
-			t.Fatal(err)
+		s, failed := engine.Inspect(db).Plan(context.Background(), text)
+		if failed != nil {
+			t.Fatal(failed)
 		}
-		if _, err := c.able(context.Background(), c.names, s); err != nil {
+		if _, err := c.able(context.Background(), c.names, fake{s, err, &runs}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return c
+	return c, runs
 }
 
 // A backend that counts wrongly is found, and auto gets no costs of it.
@@ -108,7 +137,7 @@ func TestWrongCountsAreFound(t *testing.T) {
 		"SELECT COUNT(*) FROM small WHERE i = 3": "classic: SELECT COUNT(*) FROM small WHERE i = 3 gives 0, not 1",
 		"SELECT MAX(i) FROM small WHERE i > 9":   "classic: SELECT MAX(i) FROM small WHERE i > 9 gives 0, not NULL",
 	} {
-		c := ableOf(t, &fake{name: "classic"}, "SELECT COUNT(*) FROM small WHERE i > 9", text)
+		c, _ := ableOf(t, nil, "SELECT COUNT(*) FROM small WHERE i > 9", text)
 		if c.found.Comparisons != 2 || c.found.Mismatches != 1 || !slices.Equal(c.found.Examples, []string{want}) || !slices.Equal(c.names, []string{"cpu"}) {
 			t.Errorf("%+v, left are %v", c.found, c.names)
 		}
@@ -120,10 +149,9 @@ func TestWrongCountsAreFound(t *testing.T) {
 
 // A backend that fails is left out from then on, and said to have failed.
 func TestABackendThatFailsIsLeftOut(t *testing.T) {
-	f := &fake{name: "classic", err: errors.New("does not compile")}
 	const text = "SELECT COUNT(*) FROM small WHERE i > 9"
-	c := ableOf(t, f, text, text)
-	if err := c.found.Err(); len(f.plans) != 1 || !slices.Equal(c.names, []string{"cpu"}) || err == nil || !strings.Contains(err.Error(), "classic: does not compile") {
+	c, runs := ableOf(t, errors.New("does not compile"), text, text)
+	if err := c.found.Err(); runs != 1 || !slices.Equal(c.names, []string{"cpu"}) || err == nil || !strings.Contains(err.Error(), "classic: does not compile") {
 		t.Errorf("%+v: %v", c.found, err)
 	}
 }
@@ -131,13 +159,13 @@ func TestABackendThatFailsIsLeftOut(t *testing.T) {
 func TestCalibrationEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if c, err := Calibrate(ctx, Options{}); c != nil || !errors.Is(err, context.Canceled) {
+	if c, err := Device(ctx, engine.Options{}); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
 func TestCalibrationNeedsADevice(t *testing.T) {
-	if c, err := Calibrate(context.Background(), Options{Device: "99"}); c != nil || err == nil || !strings.Contains(err.Error(), "no device 99") {
+	if c, err := Device(context.Background(), engine.Options{Device: "99"}); c != nil || err == nil || !strings.Contains(err.Error(), "no device 99") {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

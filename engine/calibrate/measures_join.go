@@ -1,4 +1,4 @@
-package engine
+package calibrate
 
 import (
 	"context"
@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/cpu/join"
-	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -52,30 +51,18 @@ func (c *calibration) measureJoins(ctx context.Context, backend string, b *cost.
 // join is the median time of a statement's join on a backend, in seconds, with some of the columns that it reads of
 // the rows, and how many rows there are.
 func (c *calibration) join(ctx context.Context, backend, text string, columns []int) (seconds float64, rows int, err error) {
-	s, err := c.db.Prepare(ctx, text)
+	s, err := engine.Inspect(c.db).PlanJoin(ctx, text, backend, columns)
 	if err != nil {
 		return 0, 0, err
-	}
-	now := &planned{Statement: s}
-	for _, r := range s.sources {
-		now.tables = append(now.tables, settled(r.Entry))
-	}
-	of := join.Spec{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}
-	for _, i := range columns {
-		of.Columns = append(of.Columns, s.fragment.Columns[i])
-	}
-	p := &pairing{db: c.db, took: &querystats.Collector{}}
-	if backend == "compute" {
-		of.Pairs = p.find
 	}
 	var times []time.Duration
 	for range 1 + repetitions {
 		start := time.Now()
-		t, _, _, err := join.Join(ctx, c.db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
+		n, err := s(ctx)
 		if err != nil {
 			return 0, 0, err
 		}
-		times, rows = append(times, time.Since(start)), t.Rows()
+		times, rows = append(times, time.Since(start)), n
 	}
 	return median(times[1:]).Seconds(), rows, nil
 }

@@ -1,4 +1,4 @@
-package engine
+package calibrate
 
 import (
 	"context"
@@ -8,15 +8,13 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
-// Calibration is what [Calibrate] found on a device.
-//
-// For bench, trace and tests.
+// Calibration is what [Device] found on a device.
 type Calibration struct {
 	// Comparisons is the number of answers of backends on the device that were
 	// compared with those of cpu, Mismatches how many differed, and Examples the
@@ -40,8 +38,6 @@ type Calibration struct {
 }
 
 // UnitCost is what one operation of the backend classic takes on a device.
-//
-// For bench, trace and tests.
 type UnitCost struct {
 	Name             string  `json:"name"` // of the paper's routine, or "upload"
 	SQL              string  `json:"sql,omitempty"`
@@ -74,41 +70,40 @@ const (
 	maxExamples = 5
 )
 
-// Calibrate measures the device that o picks and the CPU: the costs that auto goes by,
+// Device measures the device that o picks and the CPU: the costs that auto goes by,
 // and what the paper's routines take on classic. The answers of the backends on the
 // device are compared with those of cpu. It takes less than 20 seconds on two cores with
 // a software rasteriser. o.Backend is ignored; nothing is kept: see [cost.Save].
 //
 // Wrong answers are no error here: see [Calibration.Err].
-//
-// For bench, trace and tests.
-func Calibrate(ctx context.Context, o Options) (*Calibration, error) {
+func Device(ctx context.Context, o engine.Options) (*Calibration, error) {
 	return calibrate(ctx, o, nil)
 }
 
-// calibrate is Calibrate with tables of the sizes given, if any.
-func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, err error) {
+// calibrate is [Device] with tables of the sizes given, if any.
+func calibrate(ctx context.Context, o engine.Options, s *sizes) (found *Calibration, err error) {
 	start := time.Now()
 	o.Backend = "auto"
-	db, err := Open(o)
+	db, err := engine.Open(o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	device, err := db.openDevice(ctx, new(time.Duration))
+	device, err := engine.Inspect(db).GPU(ctx)
 	if err != nil {
 		return nil, err
 	}
+	key := devicepool.KeyOf(device.Context.Caps())
 	opening := time.Since(start)
 	if s == nil {
 		s = &sizes{[]int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 24}, 1 << 20, 80 * time.Millisecond, 15 * time.Second}
-		if device.Key.Software {
+		if key.Software {
 			s.suite[4], s.routines = 1<<22, 1<<17
 		}
 	}
 	c := &calibration{db: db, sizes: *s, start: start, joined: map[int]int{}, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
 		Rows: s.routines, Bits: 19, Repetitions: repetitions,
-		Profile: &cost.Profile{Key: device.Key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
+		Profile: &cost.Profile{Key: key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
 	}}
 	if err := c.measureCosts(ctx); err != nil {
 		return nil, err
@@ -122,8 +117,14 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 	return c.found, nil
 }
 
+// statement is a statement that is planned: an [engine.Planned].
+type statement interface {
+	Text() string
+	ExecuteOn(ctx context.Context, backend string) ([]table.Value, engine.Stats, error)
+}
+
 type calibration struct {
-	db      *DB
+	db      *engine.DB
 	names   []string // of the backends that have not failed, cpu first
 	sizes   sizes
 	start   time.Time
@@ -132,70 +133,15 @@ type calibration struct {
 	found   *Calibration
 }
 
-// plan prepares and plans a statement, for a table that stays as it is.
-func (db *DB) plan(ctx context.Context, text string) (*planned, error) {
-	s, err := db.Prepare(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	now, unpin, err := s.pinned(ctx)
-	if err == nil {
-		unpin()
-	}
-	return now, err
-}
-
-// on executes a statement on one backend.
-func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]table.Value, Stats, error) {
-	b, _, err := c.db.open(ctx, backend, new(time.Duration))
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	if s.plan.Order != nil {
-		return s.places(ctx, backend)
-	}
-	start, took := time.Now(), &querystats.Collector{}
-	values, err := s.answer(ctx, b, took)
-	stats := took.Snapshot()
-	stats.Elapsed = time.Since(start)
-	return values, stats, err
-}
-
-// places executes a statement with ORDER BY on a backend up to the places of its rows, of which the first is
-// returned.
-func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, error) {
-	r := &Rows{of: s.Statement, ctx: ctx}
-	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
-	pairs := *s.plan
-	pairs.KeyOnly = false
-	x.order = func(b backend, took *querystats.Collector) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
-	var sort plan.Node
-	plan.Walk(s.tree, func(n plan.Node, _ int) {
-		if o, ok := n.(*plan.Sort); ok {
-			sort = o
-		}
-	})
-	start, first := time.Now(), table.Value{}
-	for b, err := range x.stream(sort) {
-		if err != nil {
-			return nil, Stats{}, err
-		}
-		first = table.Int(int64(b.(rowIDs).ids[0]))
-	}
-	stats := r.collector.Snapshot()
-	stats.Elapsed = time.Since(start)
-	return []table.Value{first}, stats, nil
-}
-
 // able executes a statement on each of some backends, which uploads and compiles, and
 // returns those that can do it. The answers are compared with that of cpu, where that is
 // one of them; a backend that fails or gives a wrong answer is left out from then on.
-func (c *calibration) able(ctx context.Context, names []string, s *planned) (list []string, err error) {
+func (c *calibration) able(ctx context.Context, names []string, s statement) (list []string, err error) {
 	var want []table.Value
 	for _, name := range names {
-		got, _, err := c.on(ctx, name, s)
+		got, _, err := s.ExecuteOn(ctx, name)
 		switch {
-		case errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory):
+		case errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrDeviceMemory):
 			continue
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -204,7 +150,7 @@ func (c *calibration) able(ctx context.Context, names []string, s *planned) (lis
 		case name == "cpu":
 			want = got
 		case want != nil:
-			err = c.found.compare(name, s.parsed.Text, got[0], want[0])
+			err = c.found.compare(name, s.Text(), got[0], want[0])
 		}
 		if err == nil {
 			list = append(list, name)
@@ -246,7 +192,7 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 	}
 	add("upload", "", 0, c.found.Profile.Backends["classic"].Upload.Time(4*int64(rows)))
 	for _, r := range routines {
-		s, err := c.db.plan(ctx, fmt.Sprintf(r.sql, tableOf(rows)))
+		s, err := engine.Inspect(c.db).Plan(ctx, fmt.Sprintf(r.sql, tableOf(rows)))
 		if err != nil {
 			return err
 		}
@@ -259,22 +205,18 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 			}
 			passes, times = took.Passes, append(times, took.Elapsed)
 		}
-		add(r.name, s.parsed.Text, passes, median(times[1:]).Seconds())
+		add(r.name, s.Text(), passes, median(times[1:]).Seconds())
 	}
 	return nil
 }
 
 // routine executes a statement on classic, or some of its passes, each waited for.
-func (c *calibration) routine(ctx context.Context, s *planned, part string) (took Stats, err error) {
+func (c *calibration) routine(ctx context.Context, s *engine.Planned, part string) (took engine.Stats, err error) {
 	if part == "" {
-		_, took, err = c.on(ctx, "classic", s)
+		_, took, err = s.ExecuteOn(ctx, "classic")
 		return took, err
 	}
-	b, _, err := c.db.open(ctx, "classic", new(time.Duration))
-	if err != nil {
-		return took, err
-	}
-	steps, err := b.Explain(ctx, s.plan, true)
+	steps, err := s.PassesOn(ctx, "classic")
 	for _, step := range steps {
 		if _, copies := step.Op.(pass.CopyToDepth); copies == (part == "copy") {
 			took.Elapsed += time.Duration(*step.MS * 1e6)

@@ -1,4 +1,4 @@
-package engine
+package calibrate
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/generate"
 )
 
@@ -134,7 +135,7 @@ func (c *calibration) add(ctx context.Context, name string, rows, chunks int) er
 // measure measures a statement on every backend that is not too slow for it. The
 // repetitions of one backend lie between those of the others.
 func (c *calibration) measure(ctx context.Context, all measurement, rows int, sql string) error {
-	s, err := c.db.plan(ctx, fmt.Sprintf(sql, tableOf(rows)))
+	s, err := engine.Inspect(c.db).Plan(ctx, fmt.Sprintf(sql, tableOf(rows)))
 	if err != nil {
 		return err
 	}
@@ -170,9 +171,9 @@ func (c *calibration) measure(ctx context.Context, all measurement, rows int, sq
 // time times a statement. One that is short runs a few times before: it would pay for
 // the caches, and for the sleep of threads and device, that the backend before it left
 // behind, which costs more than such a query.
-func (c *calibration) time(ctx context.Context, backend string, s *planned) (took time.Duration, err error) {
+func (c *calibration) time(ctx context.Context, backend string, s statement) (took time.Duration, err error) {
 	for i := 0; i == 0 || i < 4 && took < time.Millisecond; i++ {
-		_, stats, err := c.on(ctx, backend, s)
+		_, stats, err := s.ExecuteOn(ctx, backend)
 		if err != nil {
 			return 0, err
 		}
@@ -232,10 +233,10 @@ func (c *calibration) fit(name string, all measurement) cost.Backend {
 }
 
 // repeated executes a statement several times on a backend.
-func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took []time.Duration, last Stats, err error) {
-	s, err := c.db.plan(ctx, sql)
+func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took []time.Duration, last engine.Stats, err error) {
+	s, err := engine.Inspect(c.db).Plan(ctx, sql)
 	for i := 0; i < times && err == nil; i++ {
-		_, last, err = c.on(ctx, backend, s)
+		_, last, err = s.ExecuteOn(ctx, backend)
 		took = append(took, last.Elapsed)
 	}
 	return took, last, err
