@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -681,8 +682,8 @@ func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 				if !keeps && kind != plan.Semi {
 					continue
 				}
-				joining := join.Spec{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: p.beyond.budget}
-				if rest, _, _, err = join.Join(p.beyond.ctx, p.beyond.db.cpu.(cpuBackend).Backend, without, joining); err != nil {
+				joining := joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: p.beyond.budget}}
+				if rest, _, _, err = joinorder.Join(p.beyond.ctx, p.beyond.db.cpu.(cpuBackend).Backend, without, joining); err != nil {
 					return err
 				}
 			}
@@ -713,9 +714,9 @@ const leastJoined = 1 << 18
 // the rows take too much memory, they are those of the halves of a table.
 func (p *joinParts) joined() error {
 	b := p.beyond
-	of := join.Spec{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.LimitHint(b.tree), Above: plan.Conjuncts(p.fragment.Where), Memory: max(b.budget/4, leastJoined),
-		ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}
-	out, _, _, err := join.Join(b.ctx, b.db.cpu.(cpuBackend).Backend, p.join, of)
+	of := joinorder.Spec{Above: plan.Conjuncts(p.fragment.Where), Spec: join.Spec{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.LimitHint(b.tree),
+		Memory: max(b.budget/4, leastJoined), ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}}
+	out, _, _, err := joinorder.Join(b.ctx, b.db.cpu.(cpuBackend).Backend, p.join, of)
 	if large := (*join.TooLarge)(nil); errors.As(err, &large) {
 		most := -1
 		for scan, t := range p.tables {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -115,7 +116,7 @@ func (in Inside) PlanJoin(ctx context.Context, text, backend string, columns []i
 	for _, r := range s.sources {
 		now.tables = append(now.tables, settled(r.Entry))
 	}
-	of := join.Spec{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}
+	of := joinorder.Spec{Spec: join.Spec{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}}
 	for _, i := range columns {
 		of.Columns = append(of.Columns, s.fragment.Columns[i])
 	}
@@ -124,7 +125,7 @@ func (in Inside) PlanJoin(ctx context.Context, text, backend string, columns []i
 		of.Pairs = p.find
 	}
 	return func(ctx context.Context) (int, error) {
-		t, _, _, err := join.Join(ctx, db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
+		t, _, _, err := joinorder.Join(ctx, db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
 		if err != nil {
 			return 0, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/devicepool"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -47,7 +48,7 @@ func (s *planned) findStar() bool {
 		}
 		s.starKey = starKey(f.Join, a, of.Tables)
 		if s.star, _ = db.stars.Get(s.starKey); s.star == nil {
-			s.star = join.NewStar(db.cpu.(cpuBackend).Backend, f.Join, a, of)
+			s.star = joinorder.NewStar(db.cpu.(cpuBackend).Backend, f.Join, a, of)
 		} else if s.star.Declined() {
 			s.star = nil
 		}
@@ -60,22 +61,22 @@ const maxStars = 32
 
 // stars are the stars that ran last, by [starKey]: a statement may be prepared anew each time, such as one that has
 // run its subqueries. Of others the devices keep no arrays.
-type stars = lru.Cache[string, *join.Star]
+type stars = lru.Cache[string, *joinorder.Star]
 
 func (db *DB) newStars() *stars {
-	kept, _ := lru.NewWithEvict(maxStars, func(_ string, s *join.Star) { db.dropArrays(s) }) // only a size below 1 is an error
+	kept, _ := lru.NewWithEvict(maxStars, func(_ string, s *joinorder.Star) { db.dropArrays(s) }) // only a size below 1 is an error
 	return kept
 }
 
 // dropArrays has the devices drop the arrays of a star. It does not wait for that.
-func (db *DB) dropArrays(s *join.Star) {
+func (db *DB) dropArrays(s *joinorder.Star) {
 	if d, _, err := db.opened(); d != nil && err == nil {
 		db.background(func() { d.Drop(s.Arrays()) })
 	}
 }
 
 // keep keeps a star among those that ran last.
-func (db *DB) keep(key string, s *join.Star) {
+func (db *DB) keep(key string, s *joinorder.Star) {
 	if old, ok := db.stars.Peek(key); ok && old != s { // which took its place meanwhile
 		db.dropArrays(old)
 	}
@@ -137,8 +138,8 @@ func (s *planned) scanned() (list []*table.Table) {
 }
 
 // joining is what the fragment joins, without the columns that are wanted.
-func (s *planned) joining() (of join.Spec, err error) {
-	of = join.Spec{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}
+func (s *planned) joining() (of joinorder.Spec, err error) {
+	of = joinorder.Spec{Spec: join.Spec{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}}
 	if of.Memory, err = s.db.hostBudget(); err == nil && of.Memory == 0 {
 		of.Memory = s.db.freeBytes()
 	}
@@ -173,7 +174,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), rules.LimitHint(s.tree), plan.Conjuncts(s.fragment.Where)
 	seen, nodes := map[plan.Node]int{}, []plan.Node(nil)
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
-	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
+	of.RowCounts = func(at, rows int) { seen[nodes[at]] = rows }
 	release := pairing.release
 	defer func() { release() }()
 	if pairing != nil {
@@ -193,7 +194,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 			of.Stays = func(t *table.Table) bool { return s.fitsDevice(ctx, t) }
 		}
 	}
-	t, steps, away, err := join.Join(ctx, s.db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
+	t, steps, away, err := joinorder.Join(ctx, s.db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -527,7 +528,7 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 	return there, why, nil
 }
 
-// find is a [join.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
+// find is a [joinorder.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
 // either, is left to cpu.
 func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
@@ -752,7 +753,7 @@ func (p *pairing) on(s *gpus, lists ...*physical.Held) error {
 	return nil
 }
 
-// Read implements [join.Holder].
+// Read implements [joinorder.Holder].
 func (p *pairing) Read(ctx context.Context, list []*physical.Held, places []uint32) (out [][]uint32, err error) {
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		s := b.(*passes).gpus
@@ -832,8 +833,8 @@ func (p *pairing) read(ctx context.Context, s *gpus, list []*physical.Held, plac
 	return out, nil
 }
 
-// Columns implements [join.Holder].
-func (p *pairing) Columns(ctx context.Context, list []join.HeldColumn) ([][]*table.Segment, error) {
+// Columns implements [joinorder.Holder].
+func (p *pairing) Columns(ctx context.Context, list []joinorder.HeldColumn) ([][]*table.Segment, error) {
 	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
 	why, err := p.gathers(list)
 	if err == nil {
@@ -868,8 +869,8 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 	}
 }
 
-// Where implements [join.Holder].
-func (p *pairing) Where(ctx context.Context, list []join.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
+// Where implements [joinorder.Holder].
+func (p *pairing) Where(ctx context.Context, list []joinorder.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
 	devices := len(list[0].Rows.Held.Parts)
 	found, rows := make([][]*physical.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
 	err = p.there(ctx, list, func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error {
@@ -916,7 +917,7 @@ func (p *pairing) Where(ctx context.Context, list []join.HeldColumn, query func(
 
 // there has do run on each device that has rows of columns, all at the same time; a [plan.Declined] where one cannot do it. undo is
 // for those that have done it then.
-func (p *pairing) there(ctx context.Context, list []join.HeldColumn, do func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error, undo func(d int, g *devicepool.GPU)) error {
+func (p *pairing) there(ctx context.Context, list []joinorder.HeldColumn, do func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error, undo func(d int, g *devicepool.GPU)) error {
 	var held []*physical.Held
 	for _, c := range list {
 		held = append(held, c.Rows.Held)
@@ -975,7 +976,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 }
 
 // gathered gathers columns of the rows that a device has, on it, in working memory of their own; on the GL thread.
-func (p *pairing) gathered(d int, g *devicepool.GPU, run pass.Runner, passes *noting, list []join.HeldColumn) (out []*table.Segment, k *lasting, err error) {
+func (p *pairing) gathered(d int, g *devicepool.GPU, run pass.Runner, passes *noting, list []joinorder.HeldColumn) (out []*table.Segment, k *lasting, err error) {
 	k = p.open(g)
 	for _, c := range list {
 		rows := onOne(c.Rows, d)
@@ -1004,7 +1005,7 @@ func (p *pairing) gathered(d int, g *devicepool.GPU, run pass.Runner, passes *no
 
 // gathers says why columns are gathered on the device; a [plan.Declined] where reading rows and gathering columns of them in host memory is
 // predicted to be faster than bringing the columns there.
-func (p *pairing) gathers(list []join.HeldColumn) (why string, err error) {
+func (p *pairing) gathers(list []joinorder.HeldColumn) (why string, err error) {
 	if p.plan == nil {
 		return "", nil
 	}
@@ -1037,7 +1038,7 @@ func (p *pairing) chose(what, why string, err error) {
 	}
 }
 
-// Count implements [join.Holder].
+// Count implements [joinorder.Holder].
 func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err error) {
 	why := ""
 	defer func() { p.chose("filter of "+q.Table.Name, why, err) }()

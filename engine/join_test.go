@@ -18,7 +18,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
@@ -463,7 +463,7 @@ func TestLimitEndsAJoin(t *testing.T) {
 func TestWhatIsNoStarIsRemembered(t *testing.T) {
 	db := openStar(t, Options{Backend: "compute"})
 	const text = "SELECT COUNT(*), SUM(n) FROM fact, twice, far WHERE b = twice.key AND twice.key = far.key"
-	var first *join.Star
+	var first *joinorder.Star
 	for i := range 3 {
 		for r, err := range db.Each(t.Context(), text+"; SELECT COUNT(*) FROM far") { // a session plans it anew
 			if _, err := Collect(r, err); err != nil {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
@@ -80,8 +80,8 @@ type planned struct {
 	before     *querystats.Collector // what that took where it was before a backend was chosen; else nil
 	joinedOn   string                // who did that
 	joinedRows map[plan.Node]int     // rows that parts of the join gave
-	away       *join.Away            // the rows of its joins, where their columns are on a device alone; else nil
-	star       *join.Star            // the plan is that of the largest of several tables, which a device may join the others to
+	away       *joinorder.Away       // the rows of its joins, where their columns are on a device alone; else nil
+	star       *joinorder.Star       // the plan is that of the largest of several tables, which a device may join the others to
 	starKey    string                // what it is kept by
 	plan       *physical.Query       // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where

@@ -9,13 +9,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// joinColumn is a column of a joined table, in the code space that its chunks have in common.
-type joinColumn struct {
+// Column is a column of a joined table, in the code space that its chunks have in common.
+type Column struct {
 	*table.Segment // without rows
-	space          *physical.CodeSpace
+	Space          *physical.CodeSpace
 	starts         []int
 	chunks         []translated
-	nulls          bool // some row is NULL
+	HasNulls       bool // some row is NULL
 }
 
 // translated is the segment of a chunk: each code is greater by delta in the common space, or,
@@ -26,34 +26,37 @@ type translated struct {
 	ranks []uint32
 }
 
-// column is a column by its number; nil for one that cannot be used.
-func (j *joiner) column(col int) *joinColumn {
-	s := j.scans[j.scanOf(col)]
-	local := col - s.first
+// Column is a column by its number; nil for one that cannot be used.
+func (j *Host) Column(col int) *Column {
+	s := j.Scans[j.ScanOf(col)]
+	local := col - s.First
 	if c, ok := s.columns[local]; ok || s.Fields[local].Unsupported != "" {
 		return c
 	}
 	space := physical.NewCodeSpace(s.Table, local)
-	c := &joinColumn{Segment: space.Segment(), space: space, starts: s.starts}
+	c := &Column{Segment: space.Segment(), Space: space, starts: s.starts}
 	for _, chunk := range s.Chunks {
 		seg := chunk.Segments[local]
 		delta, ranks := space.Translation(seg)
 		c.chunks = append(c.chunks, translated{seg, delta, ranks})
-		c.nulls = c.nulls || seg.Nulls > 0
+		c.HasNulls = c.HasNulls || seg.Nulls > 0
 	}
 	s.columns[local] = c
 	return c
 }
 
-// ids are numbers of rows: those of a list, or all from first on.
-type ids struct {
-	list  []uint32
+// IDs are numbers of rows: those of a list, or all from first on.
+type IDs struct {
+	List  []uint32
 	first int
 }
 
+// Listed are the rows of a list.
+func Listed(list []uint32) IDs { return IDs{list, 0} }
+
 // fetch writes the codes of rows to out, 0 for a NULL. Where valid is not nil it sets the bits of
 // those that are not NULL, and returns how many are.
-func fetch[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T, valid table.Bitmap) (nulls int) {
+func fetch[T uint8 | uint16 | uint32 | uint64](c *Column, of IDs, out []T, valid table.Bitmap) (nulls int) {
 	if len(c.chunks) == 1 && valid == nil {
 		switch s := c.chunks[0]; {
 		case s.Codes.U8 != nil:
@@ -70,8 +73,8 @@ func fetch[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T, v
 	chunk, lo, hi := 0, 0, 0
 	for i := range out {
 		row := of.first + i
-		if of.list != nil {
-			if row = int(of.list[i]); row == noRow {
+		if of.List != nil {
+			if row = int(of.List[i]); row == NoRow {
 				nulls++
 				out[i] = 0
 				continue
@@ -102,22 +105,22 @@ func fetch[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T, v
 	return nulls
 }
 
-func pick[T, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, of ids) {
-	if of.list == nil {
+func pick[T, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, of IDs) {
+	if of.List == nil {
 		for i, c := range codes[of.first : of.first+len(out)] {
 			out[i] = T(c)
 		}
 		return
 	}
-	for i, row := range of.list[:len(out)] {
+	for i, row := range of.List[:len(out)] {
 		out[i] = T(codes[row])
 	}
 }
 
-// segment is n rows of a column; where loose, some row may be missing, and is NULL.
-func (c *joinColumn) segment(of ids, n int, loose bool) *table.Segment {
+// SegmentOf is n rows of a column; where loose, some row may be missing, and is NULL.
+func (c *Column) SegmentOf(of IDs, n int, loose bool) *table.Segment {
 	s := &table.Segment{Type: c.Type, Base: c.Base, Max: c.Max, Bits: c.Bits, Dict: c.Dict, Spans: c.Spans}
-	if c.nulls || loose {
+	if c.HasNulls || loose {
 		s.Valid = table.NewBitmap(n)
 	}
 	switch {
@@ -140,10 +143,10 @@ func (c *joinColumn) segment(of ids, n int, loose bool) *table.Segment {
 	return s
 }
 
-// picked is some rows of a segment.
-func picked(s *table.Segment, rows []uint32) *table.Segment {
-	one := &joinColumn{Segment: s, starts: []int{0, s.Rows()}, nulls: s.Nulls > 0, chunks: []translated{{Segment: s}}}
-	return one.segment(ids{slices.Clip(rows), 0}, len(rows), false)
+// Picked is some rows of a segment.
+func Picked(s *table.Segment, rows []uint32) *table.Segment {
+	one := &Column{Segment: s, starts: []int{0, s.Rows()}, HasNulls: s.Nulls > 0, chunks: []translated{{Segment: s}}}
+	return one.SegmentOf(IDs{slices.Clip(rows), 0}, len(rows), false)
 }
 
 // orNothing is a segment that has no codes where all rows are NULL.
@@ -156,15 +159,15 @@ func orNothing(s *table.Segment) *table.Segment {
 }
 
 // fetchAll is fetch, of many rows on all cores.
-func fetchAll[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T, valid table.Bitmap) (nulls int) {
+func fetchAll[T uint8 | uint16 | uint32 | uint64](c *Column, of IDs, out []T, valid table.Bitmap) (nulls int) {
 	if len(out) <= vector.BlockRows {
 		return fetch(c, of, out, valid)
 	}
 	var mu sync.Mutex
 	table.InParts(len(out), func(lo, hi int) {
-		part := ids{nil, of.first + lo}
-		if of.list != nil {
-			part = ids{of.list[lo:hi], 0}
+		part := IDs{nil, of.first + lo}
+		if of.List != nil {
+			part = IDs{of.List[lo:hi], 0}
 		}
 		var v table.Bitmap
 		if valid != nil {
@@ -179,17 +182,17 @@ func fetchAll[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T
 }
 
 // gathered is n rows of a relation from row at on, of one column.
-func (j *joiner) gathered(rel *relation, col, at, n int) *table.Segment {
-	scan := j.scanOf(col)
-	of := ids{nil, at}
-	for i, s := range rel.scans {
-		if s == scan && rel.ids[i] != nil {
-			of = ids{rel.ids[i][at : at+n], 0}
+func (j *Host) gathered(rel *Relation, col, at, n int) *table.Segment {
+	scan := j.ScanOf(col)
+	of := IDs{nil, at}
+	for i, s := range rel.Scans {
+		if s == scan && rel.IDs[i] != nil {
+			of = IDs{rel.IDs[i][at : at+n], 0}
 		}
 	}
-	c := j.column(col)
-	if of.list == nil && len(c.chunks) == 1 && at == 0 && n == c.chunks[0].Rows() {
+	c := j.Column(col)
+	if of.List == nil && len(c.chunks) == 1 && at == 0 && n == c.chunks[0].Rows() {
 		return c.chunks[0].Segment // all rows in their order
 	}
-	return orNothing(c.segment(of, n, of.list != nil && rel.loose[scan]))
+	return orNothing(c.SegmentOf(of, n, of.List != nil && rel.Nullable[scan]))
 }

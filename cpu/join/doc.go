@@ -1,12 +1,16 @@
-// Package join joins tables on the host, and conducts the joins of which a device finds the pairs.
+// Package join joins tables on the host.
 //
-//   - [Join] joins the tables of a [Spec]: the codes of the result are gathered into a table, over which all else runs as
-//     over any. Its [Step]s say what was joined, how, and how many rows there were.
-//   - [Star] makes of the smaller tables of a star schema what a device looks up in one sweep over the fact table.
-//   - [Partition] and [JoinBuckets] are the halves of a partitioned join: see [physical.Bucket].
+// A [Host] has the tables of a join, in the numbering of [plan.Join.OverScans]. Who conducts a join (package joinorder of
+// engine) calls its operators one after the other; each takes and gives a [Relation], rows of several tables side by side
+// as lists of their numbers:
 //
-// Files: join.go walks the plan and chooses the order of inner joins. pipeline.go sends blocks of the largest input through the
-// joins with the others, whose rows are found by hash_tables.go (perfect hash, hash, merge) or index_join.go; keys.go
-// makes numbers of keys, columns.go gathers columns. pairs.go and pairs_chain.go ask a device by way of [FindPairs] and
-// [Holder].
+//   - [Host.Selected] is the rows of one table for which a condition is TRUE.
+//   - [Host.Pipeline] sends the rows of a relation, in blocks on all cores, through [Stage]s: joins with other relations,
+//     whose rows are found by their [Key]s.
+//   - [Host.Gather] gathers the columns of the result: a table, over which all else runs as over any.
+//
+// [Partition] and [JoinBuckets] are the halves of a partitioned join: see [physical.Bucket].
+//
+// Files: join.go has the types, pipeline.go the pipeline. Partners are found by hash_tables.go (perfect hash, hash, merge) or
+// index_join.go. keys.go makes numbers of keys, columns.go gathers columns.
 package join

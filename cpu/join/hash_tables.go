@@ -136,11 +136,11 @@ func (x *perfectIndex) Find(of hashtable.Keys, from, to []uint32) {
 	of.ClearNulls(from, to)
 }
 
-// ranksOf writes the ranks of the codes of a column, each plus add, noRow for those without a row, and returns
+// ranksOf writes the ranks of the codes of a column, each plus add, NoRow for those without a row, and returns
 // how many have one.
-func ranksOf[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of ids, add uint64, out []uint32) (n int) {
+func ranksOf[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of IDs, add uint64, out []uint32) (n int) {
 	outside := 64*uint64(len(x.has)) - 1
-	if of.list == nil {
+	if of.List == nil {
 		for i, c := range codes[of.first : of.first+len(out)] {
 			k := min(uint64(c)+add, outside)
 			word := x.has[k>>6]
@@ -150,7 +150,7 @@ func ranksOf[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of 
 		}
 		return n
 	}
-	for i, row := range of.list[:len(out)] {
+	for i, row := range of.List[:len(out)] {
 		k := min(uint64(codes[row])+add, outside)
 		word := x.has[k>>6]
 		bit := word >> (k & 63) & 1
@@ -161,7 +161,7 @@ func ranksOf[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of 
 }
 
 // partners is ranksOf of any column of one chunk.
-func (x *perfectIndex) partners(c *joinColumn, of ids, out []uint32) int {
+func (x *perfectIndex) partners(c *Column, of IDs, out []uint32) int {
 	add := c.Base - x.lo
 	switch s := c.chunks[0].Codes; {
 	case s.U8 != nil:
@@ -179,7 +179,7 @@ func (x *perfectIndex) partners(c *joinColumn, of ids, out []uint32) int {
 const mostCandidates = 1 << 26
 
 // codes are those of a column of one chunk that have a row; nil where most do, or where there are too many.
-func (x *perfectIndex) codes(c *joinColumn) table.Bitmap {
+func (x *perfectIndex) codes(c *Column) table.Bitmap {
 	if 2*uint64(x.count) > c.Max || c.Max >= mostCandidates {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (x *perfectIndex) codes(c *joinColumn) table.Bitmap {
 }
 
 // candidates are the places of those of n rows whose codes are in a bitmap.
-func candidates(in table.Bitmap, c table.Codes, of ids, n int) []uint32 {
+func candidates(in table.Bitmap, c table.Codes, of IDs, n int) []uint32 {
 	switch {
 	case c.U8 != nil:
 		return inBitmap(in, c.U8, of, n)
@@ -208,16 +208,16 @@ func candidates(in table.Bitmap, c table.Codes, of ids, n int) []uint32 {
 	}
 }
 
-func inBitmap[C uint8 | uint16 | uint32 | uint64](in table.Bitmap, codes []C, of ids, n int) []uint32 {
+func inBitmap[C uint8 | uint16 | uint32 | uint64](in table.Bitmap, codes []C, of IDs, n int) []uint32 {
 	out, found := make([]uint32, n), 0
-	if of.list == nil {
+	if of.List == nil {
 		for i, c := range codes[of.first : of.first+n] {
 			out[found] = uint32(i)
 			found += int(in[c>>6] >> (c & 63) & 1)
 		}
 		return out[:found]
 	}
-	for i, row := range of.list[:n] {
+	for i, row := range of.List[:n] {
 		c := codes[row]
 		out[found] = uint32(i)
 		found += int(in[c>>6] >> (c & 63) & 1)

@@ -32,78 +32,53 @@ func (x codeIndex) Find(of hashtable.Keys, from, to []uint32) {
 // them and look them up in a hash table of the others takes about as long.
 const fewProbes = 512
 
-// hasIndex reports an index of a column of a table of one chunk.
-func (j *joiner) hasIndex(s *scanned, col int) bool {
+// HasIndex reports an index of a column of a table of one chunk.
+func (j *Host) HasIndex(s *ScannedTable, col int) bool {
 	return len(s.Chunks) == 1 && len(j.IndexesOn(s.Chunks[0].Segments[col])) > 0
 }
 
 // indexOfKey is an index of the column that is a key's build side; nil where there is none, or where not all rows of the
 // table, in one chunk, are joined.
-func (j *joiner) indexOfKey(k *joinKey, build *relation) *codeIndex {
-	col, ok := k.build.(*expr.Column)
-	if !ok || k.how != byOrdinal && k.how != byRank || len(build.scans) != 1 || build.ids[0] != nil {
+func (j *Host) indexOfKey(k *Key, build *Relation) *codeIndex {
+	col, ok := k.Build.(*expr.Column)
+	if !ok || k.How != ByOrdinal && k.How != ByRank || len(build.Scans) != 1 || build.IDs[0] != nil {
 		return nil
 	}
-	s := j.scans[build.scans[0]]
-	if !j.hasIndex(s, col.Index-s.first) || s.Chunks[0].Rows != build.rows {
+	s := j.Scans[build.Scans[0]]
+	if !j.HasIndex(s, col.Index-s.First) || s.Chunks[0].Rows != build.Rows {
 		return nil
 	}
-	seg := s.Chunks[0].Segments[col.Index-s.first]
+	seg := s.Chunks[0].Segments[col.Index-s.First]
 	x := &codeIndex{Index: j.IndexesOn(seg)[0], most: seg.Max}
-	if k.how == byOrdinal {
+	if k.How == ByOrdinal {
 		x.base = seg.Base
 	}
 	return x
 }
 
-// byIndex has a step look for the partners of so many rows by an index of its build side, where there is one that pays;
+// ByIndex has a step look for the partners of so many rows by an index of its build side, where there is one that pays;
 // what its other keys say is looked at pair by pair.
-func (j *joiner) byIndex(s *joinStep, rows int) bool {
-	if s.keepBuild || j.Way != "index" && (j.Way != "auto" || rows > s.build.rows/fewProbes) {
+func (j *Host) ByIndex(s *Stage, rows int) bool {
+	if s.KeepBuild || j.Way != "index" && (j.Way != "auto" || rows > s.Build.Rows/fewProbes) {
 		return false
 	}
-	for i, k := range s.keys {
-		x := j.indexOfKey(k, s.build)
+	for i, k := range s.Keys {
+		x := j.indexOfKey(k, s.Build)
 		if x == nil {
 			continue
 		}
-		for o, other := range s.keys {
+		for o, other := range s.Keys {
 			if o != i {
-				s.also = append(s.also, other.e)
+				s.Also = append(s.Also, other.e)
 			}
 		}
-		if s.keys = s.keys[i : i+1]; k.how == byRank {
-			k.ranked(j.column(k.probe.(*expr.Column).Index), j.column(k.build.(*expr.Column).Index))
+		if s.Keys = s.Keys[i : i+1]; k.How == ByRank {
+			k.ranked(j.Column(k.Probe.(*expr.Column).Index), j.Column(k.Build.(*expr.Column).Index))
 		}
-		found := *s.build
-		found.rows, found.ids = x.Rows(), [][]uint32{x.Ordered()}
-		s.index, s.build, s.way = x, &found, "index "+expr.Ident(x.Name)
+		found := *s.Build
+		found.Rows, found.IDs = x.Rows(), [][]uint32{x.Ordered()}
+		s.index, s.Build, s.way = x, &found, "index "+expr.Ident(x.Name)
 		return true
 	}
 	return false
-}
-
-// leads is the place of the largest of the inputs but the one at a place, where that one has an index by which
-// partners in it are found, and this pays; else it is the place itself.
-func (j *joiner) leads(inputs []*relation, at int, conditions []expr.Expr) int {
-	other := -1
-	for i, r := range inputs {
-		if i != at && (other < 0 || r.rows > inputs[other].rows) {
-			other = i
-		}
-	}
-	if other < 0 {
-		return at
-	}
-	var have []int
-	for i, r := range inputs {
-		if i != at {
-			have = append(have, r.scans...)
-		}
-	}
-	s, _ := j.step(have, inputs[at], conditions)
-	if j.byIndex(s, inputs[other].rows) {
-		return other
-	}
-	return at
 }

@@ -15,33 +15,34 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// joinKey is a condition probe = build by which partners are found. It makes a number of each
+// Key is a condition probe = build by which partners are found. It makes a number of each
 // row's value, the same one of equal values.
-type joinKey struct {
+type Key struct {
 	e            expr.Expr
-	probe, build expr.Expr
-	how          keyForm
+	Probe, Build expr.Expr
+	How          KeyForm
 
-	ranks    []uint32            // byRank: of the probe side's codes those of the build side, noRow where it has none
-	words    []map[string]uint64 // byWord: by the hashes of the texts
+	ranks    []uint32            // ByRank: of the probe side's codes those of the build side, NoRow where it has none
+	words    []map[string]uint64 // ByWord: by the hashes of the texts
 	pairs    map[[2]int64]uint64 // byPair: nil while 64 bits are enough for all of the build side
 	wide     atomic.Bool         // they are not
 	min, max uint64              // of the build side's numbers
 }
 
-// keyForm is where the numbers of a key come from.
-type keyForm uint8
+// KeyForm is where the numbers of a key come from.
+type KeyForm uint8
 
 const (
-	byOrdinal keyForm = iota // both sides are columns of one type: the ordinals
-	byRank                   // both are columns of text: the codes of the build side
-	byValue                  // numbers of 64 bits that are computed: their ordinals
-	byWord                   // texts that are computed, each of which has a number
+	ByOrdinal KeyForm = iota // both sides are columns of one type: the ordinals
+	ByRank                   // both are columns of text: the codes of the build side
+	ByValue                  // numbers of 64 bits that are computed: their ordinals
+	ByWord                   // texts that are computed, each of which has a number
 	byPair                   // DECIMALs of up to 128 bits: their ordinals, or numbered as they come where 64 bits are not enough
 )
 
-func newJoinKey(probe, build, e expr.Expr) *joinKey {
-	k := &joinKey{e: e, probe: probe, build: build}
+// NewKey makes the key of a condition e, which compares probe = build.
+func NewKey(probe, build, e expr.Expr) *Key {
+	k := &Key{e: e, Probe: probe, Build: build}
 	p, b := probe.Type(), build.Type()
 	_, column := probe.(*expr.Column)
 	_, other := build.(*expr.Column)
@@ -49,17 +50,17 @@ func newJoinKey(probe, build, e expr.Expr) *joinKey {
 	decimal := p.Kind == table.Decimal || b.Kind == table.Decimal
 	switch plain := column && other; {
 	case plain && same && p.Kind == table.Varchar:
-		k.how = byRank
+		k.How = ByRank
 	case plain && same:
-		k.how = byOrdinal
+		k.How = ByOrdinal
 	case p.Kind == table.Varchar:
-		k.how = byWord
+		k.How = ByWord
 	case decimal:
-		k.how = byPair
+		k.How = byPair
 		scale := max(p.Scale, b.Scale)
-		k.probe, k.build = scaledTo(probe, scale), scaledTo(build, scale)
+		k.Probe, k.Build = scaledTo(probe, scale), scaledTo(build, scale)
 	default:
-		k.how = byValue
+		k.How = ByValue
 	}
 	return k
 }
@@ -73,20 +74,20 @@ func scaledTo(e expr.Expr, scale int) expr.Expr {
 }
 
 // numbers are those of rows of one side.
-func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *vector.Evaluator, building bool) (out hashtable.Keys, err error) {
-	e := k.probe
+func (j *Host) numbers(k *Key, b *joinBlock, eval *vector.Evaluator, building bool) (out hashtable.Keys, err error) {
+	e := k.Probe
 	if building {
-		e = k.build
+		e = k.Build
 	}
 	out.Numbers = make([]uint64, b.n)
-	if k.how == byOrdinal || k.how == byRank {
+	if k.How == ByOrdinal || k.How == ByRank {
 		col := e.(*expr.Column).Index
-		c := j.column(col)
+		c := j.Column(col)
 		var valid table.Bitmap
-		if c.nulls || b.loose(j.scanOf(col)) || len(c.chunks) > 1 {
+		if c.HasNulls || b.loose(j.ScanOf(col)) || len(c.chunks) > 1 {
 			valid = table.NewBitmap(b.n)
 		}
-		if fetch(c, b.rowsOf(j.scanOf(col)), out.Numbers, valid) > 0 {
+		if fetch(c, b.rowsOf(j.ScanOf(col)), out.Numbers, valid) > 0 {
 			out.Null = valid
 			for w := range valid {
 				valid[w] = ^valid[w]
@@ -94,10 +95,10 @@ func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *vector.Evaluator, build
 		}
 		for i, code := range out.Numbers {
 			switch {
-			case k.how == byOrdinal:
+			case k.How == ByOrdinal:
 				out.Numbers[i] = c.Base + code
 			case !building:
-				if len(k.ranks) == 0 || k.ranks[code] == noRow {
+				if len(k.ranks) == 0 || k.ranks[code] == NoRow {
 					out.SetNull(i)
 				} else {
 					out.Numbers[i] = uint64(k.ranks[code])
@@ -115,9 +116,9 @@ func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *vector.Evaluator, build
 		switch {
 		case x.IsNull(i):
 			known = false
-		case k.how == byWord:
+		case k.How == ByWord:
 			out.Numbers[i], known = k.wordOf(x.Texts[i])
-		case k.how == byPair:
+		case k.How == byPair:
 			high := x.Ints[i] >> 63
 			narrow := x.Highs == nil || x.Highs[i] == high
 			if !narrow {
@@ -154,18 +155,18 @@ var wordSeed = maphash.MakeSeed()
 func wordPart(word string) int { return int(maphash.String(wordSeed, word) % wordParts) }
 
 // wordOf is the number of a text of the build side.
-func (k *joinKey) wordOf(word string) (n uint64, ok bool) {
+func (k *Key) wordOf(word string) (n uint64, ok bool) {
 	part := wordPart(word)
 	n, ok = k.words[part][word]
 	return n, ok
 }
 
 // wordNumbers are the numbers of the texts of all rows of the build side: they are computed, dealt to parts, and numbered, each on all cores.
-func (j *joiner) wordNumbers(k *joinKey, build *relation) (hashtable.Keys, error) {
-	out := hashtable.Keys{Numbers: make([]uint64, build.rows)}
-	words, parts := make([]string, build.rows), make([]uint8, build.rows)
+func (j *Host) wordNumbers(k *Key, build *Relation) (hashtable.Keys, error) {
+	out := hashtable.Keys{Numbers: make([]uint64, build.Rows)}
+	words, parts := make([]string, build.Rows), make([]uint8, build.Rows)
 	const none = wordParts
-	err := j.inBlocks(build, k.build, func(lo int, x *expr.Vector) {
+	err := j.InBlocks(build, k.Build, func(lo int, x *expr.Vector) {
 		for i, word := range x.Texts {
 			if parts[lo+i] = none; !x.IsNull(i) {
 				words[lo+i], parts[lo+i] = word, uint8(wordPart(word))
@@ -199,18 +200,18 @@ func (j *joiner) wordNumbers(k *joinKey, build *relation) (hashtable.Keys, error
 	return out, nil
 }
 
-// inBlocks computes an expression in the rows of a relation, block by block on all cores. A block begins at a multiple of 64.
-func (j *joiner) inBlocks(of *relation, e expr.Expr, do func(lo int, x *expr.Vector)) error {
+// InBlocks computes an expression in the rows of a relation, block by block on all cores. A block begins at a multiple of 64.
+func (j *Host) InBlocks(of *Relation, e expr.Expr, do func(lo int, x *expr.Vector)) error {
 	columns := expr.Columns(e)
 	for _, c := range columns {
-		j.column(c) // before others ask for it
+		j.Column(c) // before others ask for it
 	}
 	var failed atomic.Pointer[error]
-	table.InParts(of.rows, func(lo, hi int) {
+	table.InParts(of.Rows, func(lo, hi int) {
 		for eval := new(vector.Evaluator); lo < hi && failed.Load() == nil; lo += joinRows {
 			b := j.block(of, lo, min(hi, lo+joinRows))
 			x, err := eval.Vector(e, j.chunkOf(b, columns), table.Block{N: b.n})
-			if err = cmp.Or(err, j.ctx.Err()); err != nil {
+			if err = cmp.Or(err, j.Ctx.Err()); err != nil {
 				failed.Store(&err)
 				return
 			}
@@ -234,13 +235,13 @@ func numbered[K comparable](known map[K]uint64, v K, building bool) (n uint64, o
 }
 
 // ranked finds the codes of the build side's texts for those of the probe side's.
-func (k *joinKey) ranked(probe, build *joinColumn) {
+func (k *Key) ranked(probe, build *Column) {
 	at := 0
 	for _, word := range probe.Dict {
 		for at < len(build.Dict) && build.Dict[at] < word {
 			at++
 		}
-		rank := uint32(noRow)
+		rank := uint32(NoRow)
 		if at < len(build.Dict) && build.Dict[at] == word {
 			rank = uint32(at)
 		}
@@ -250,7 +251,7 @@ func (k *joinKey) ranked(probe, build *joinColumn) {
 
 // packed puts the numbers of several keys into one, each less its minimum, in as many bits as
 // the build side needs. What lies outside has no partner.
-func packed(keys []*joinKey, lists []hashtable.Keys) hashtable.Keys {
+func packed(keys []*Key, lists []hashtable.Keys) hashtable.Keys {
 	if len(keys) == 1 { // its numbers stay as they are: the index knows their bounds
 		return lists[0]
 	}
@@ -284,7 +285,7 @@ func packed(keys []*joinKey, lists []hashtable.Keys) hashtable.Keys {
 }
 
 // bounded notes the smallest and the largest number of the build side.
-func (k *joinKey) bounded(list hashtable.Keys) {
+func (k *Key) bounded(list hashtable.Keys) {
 	k.min, k.max = math.MaxUint64, 0
 	var mu sync.Mutex
 	table.InParts(len(list.Numbers), func(lo, hi int) {

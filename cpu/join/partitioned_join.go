@@ -3,6 +3,7 @@ package join
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"sort"
@@ -12,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
@@ -24,11 +26,11 @@ const bucketPiece = 1 << 16
 func Partition(ctx context.Context, b *cpu.Backend, q *physical.JoinQuery, side, log int) ([]physical.Bucket, error) {
 	for _, k := range q.Keys {
 		if _, columns := k.Columns(); !columns {
-			return nil, declined("rows are dealt to buckets by keys that are columns, %s = %s has others", k[0], k[1])
+			return nil, &plan.Declined{Why: fmt.Sprintf("rows are partitioned by keys that are columns, %s = %s has others", k[0], k[1])}
 		}
 	}
 	if q.RowIDs[side].Held != nil {
-		return nil, declined("rows that are on a device are not dealt to buckets")
+		return nil, &plan.Declined{Why: "rows that are on a device are not partitioned"}
 	}
 	d := newDealer(q, side, log)
 	var err error
@@ -160,7 +162,7 @@ func (d *dealer) list(to []physical.Bucket, rows []uint32, place int) {
 	chunk := 0
 	for i, r := range rows {
 		row := int(r)
-		if r == noRow || !d.selected.Get(row) {
+		if r == NoRow || !d.selected.Get(row) {
 			continue
 		}
 		if row < d.starts[chunk] || row >= d.starts[chunk+1] {

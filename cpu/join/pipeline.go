@@ -29,112 +29,112 @@ const (
 // joinBlock is some rows on their way through the steps of a join.
 type joinBlock struct {
 	n   int
-	ids []ids // by scan, of those that it has
+	ids []IDs // by scan, of those that it has
 	may []bool
 }
 
-func (b *joinBlock) rowsOf(scan int) ids { return b.ids[scan] }
+func (b *joinBlock) rowsOf(scan int) IDs { return b.ids[scan] }
 func (b *joinBlock) loose(scan int) bool { return b.may[scan] }
-func (i ids) cut(lo, hi int) ids {
-	if i.list == nil {
-		return ids{nil, i.first + lo}
+func (i IDs) cut(lo, hi int) IDs {
+	if i.List == nil {
+		return IDs{nil, i.first + lo}
 	}
-	return ids{i.list[lo:hi], 0}
+	return IDs{i.List[lo:hi], 0}
 }
 
-// at is the rows at places of a block's; noRow for the place noRow.
-func (i ids) at(places []uint32) ids {
+// At is the rows at places of a block's; NoRow for the place NoRow.
+func (i IDs) At(places []uint32) IDs {
 	out := make([]uint32, len(places))
 	for k, p := range places {
 		switch {
-		case p == noRow:
-			out[k] = noRow
-		case i.list == nil:
+		case p == NoRow:
+			out[k] = NoRow
+		case i.List == nil:
 			out[k] = uint32(i.first) + p
 		default:
-			out[k] = i.list[p]
+			out[k] = i.List[p]
 		}
 	}
-	return ids{out, 0}
+	return IDs{out, 0}
 }
 
 // block is some rows of a relation.
-func (j *joiner) block(r *relation, lo, hi int) *joinBlock {
-	b := &joinBlock{n: hi - lo, ids: make([]ids, len(j.scans)), may: make([]bool, len(j.scans))}
-	for i, s := range r.scans {
-		b.ids[s], b.may[s] = ids{r.ids[i], 0}.cut(lo, hi), r.loose[s]
+func (j *Host) block(r *Relation, lo, hi int) *joinBlock {
+	b := &joinBlock{n: hi - lo, ids: make([]IDs, len(j.Scans)), may: make([]bool, len(j.Scans))}
+	for i, s := range r.Scans {
+		b.ids[s], b.may[s] = IDs{r.IDs[i], 0}.cut(lo, hi), r.Nullable[s]
 	}
 	return b
 }
 
 // chunkOf is the rows of a block as a chunk with some columns.
-func (j *joiner) chunkOf(b *joinBlock, columns []int) *table.Chunk {
-	c := &table.Chunk{Rows: b.n, Segments: make([]*table.Segment, len(j.fields))}
+func (j *Host) chunkOf(b *joinBlock, columns []int) *table.Chunk {
+	c := &table.Chunk{Rows: b.n, Segments: make([]*table.Segment, len(j.Fields))}
 	for _, col := range columns {
-		s := j.scanOf(col)
-		c.Segments[col] = orNothing(j.column(col).segment(b.ids[s], b.n, b.may[s]))
+		s := j.ScanOf(col)
+		c.Segments[col] = orNothing(j.Column(col).SegmentOf(b.ids[s], b.n, b.may[s]))
 	}
 	return c
 }
 
 // prepare makes what a step needs before the first block.
-func (j *joiner) prepare(s *joinStep, probe *relation) error {
+func (j *Host) prepare(s *Stage, probe *Relation) error {
 	start := time.Now()
 	defer func() { s.elapsed = time.Since(start) }()
-	s.there = s.build.rows
-	if s.keepBuild {
-		defer func() { s.matched = make([]uint64, (s.build.rows+63)/64) }()
+	s.there = s.Build.Rows
+	if s.KeepBuild {
+		defer func() { s.matched = make([]uint64, (s.Build.Rows+63)/64) }()
 	}
 	s.way = "nested loops"
-	if len(s.keys) == 0 || j.byIndex(s, probe.rows) {
+	if len(s.Keys) == 0 || j.ByIndex(s, probe.Rows) {
 		return nil
 	}
 	for {
-		lists := make([]hashtable.Keys, len(s.keys))
+		lists := make([]hashtable.Keys, len(s.Keys))
 		width := 0
-		for i, k := range s.keys {
-			if k.how == byRank {
-				k.ranked(j.column(k.probe.(*expr.Column).Index), j.column(k.build.(*expr.Column).Index))
+		for i, k := range s.Keys {
+			if k.How == ByRank {
+				k.ranked(j.Column(k.Probe.(*expr.Column).Index), j.Column(k.Build.(*expr.Column).Index))
 			}
 			var err error
-			if lists[i], err = j.numbersOf(k, s.build); err != nil {
+			if lists[i], err = j.NumbersOf(k, s.Build); err != nil {
 				return err
 			}
 			k.bounded(lists[i])
-			if len(s.keys) == 1 {
+			if len(s.Keys) == 1 {
 				if err := j.asked(s, probe, &lists[i]); err != nil {
 					return err
 				}
 			}
 			width += bits.Len64(k.max - k.min)
 		}
-		if width > 64 && len(s.keys) > 1 { // the others are looked at pair by pair
-			last := len(s.keys) - 1
-			s.also, s.keys = append(s.also, s.keys[last].e), s.keys[:last]
-			for _, k := range s.keys {
+		if width > 64 && len(s.Keys) > 1 { // the others are looked at pair by pair
+			last := len(s.Keys) - 1
+			s.Also, s.Keys = append(s.Also, s.Keys[last].e), s.Keys[:last]
+			for _, k := range s.Keys {
 				k.ranks, k.words, k.pairs = nil, nil, nil
 			}
 			continue
 		}
 		lists = s.soleKey(j.Way, lists)
-		lo, hi := s.keys[0].min, s.keys[0].max
-		if len(s.keys) > 1 {
+		lo, hi := s.Keys[0].min, s.Keys[0].max
+		if len(s.Keys) > 1 {
 			lo, hi = 0, 1<<width-1
 		}
 		var order []uint32
 		exists := s.exists() && len(s.rest) == 0
-		s.index, s.way, order, s.unique = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi, exists)
-		if s.plain = j.plain(s, probe); s.plain && !s.keepProbe && s.kind != plan.Anti {
-			s.likely = s.index.(*perfectIndex).codes(j.column(s.keys[0].probe.(*expr.Column).Index))
+		s.index, s.way, order, s.unique = newJoinIndex(j.Way, packed(s.Keys, lists), lo, hi, exists)
+		if s.plain = j.plain(s, probe); s.plain && !s.KeepProbe && s.Kind != plan.Anti {
+			s.likely = s.index.(*perfectIndex).codes(j.Column(s.Keys[0].Probe.(*expr.Column).Index))
 		}
 		for i := range s.rest {
 			s.rest[i].Keys = s.rest[i].At(order)
 		}
-		if s.keepBuild { // rows without a key stand at the end: they have no partner, and are kept
-			order = withRest(order, s.build.rows)
+		if s.KeepBuild { // rows without a key stand at the end: they have no partner, and are kept
+			order = withRest(order, s.Build.Rows)
 		}
 		if !exists {
-			s.build = s.build.ordered(order)
+			s.Build = s.Build.ordered(order)
 		}
 		return nil
 	}
@@ -146,17 +146,17 @@ const manyTimes = 4
 
 // asked takes the numbers of those rows of the build side away that no row of a much smaller probe side has: what is made of
 // the others is small.
-func (j *joiner) asked(s *joinStep, probe *relation, of *hashtable.Keys) error {
-	k := s.keys[0]
-	c, ok := k.probe.(*expr.Column)
-	if !ok || k.how != byOrdinal || s.keepBuild || !probe.has(j.scanOf(c.Index)) || s.build.rows < joinRows || s.build.rows/manyTimes < probe.rows || !densely(s.build.rows, k.min, k.max) {
+func (j *Host) asked(s *Stage, probe *Relation, of *hashtable.Keys) error {
+	k := s.Keys[0]
+	c, ok := k.Probe.(*expr.Column)
+	if !ok || k.How != ByOrdinal || s.KeepBuild || !probe.has(j.ScanOf(c.Index)) || s.Build.Rows < joinRows || s.Build.Rows/manyTimes < probe.Rows || !densely(s.Build.Rows, k.min, k.max) {
 		return nil
 	}
 	size := k.max - k.min + 1
 	wanted := table.NewBitmap(int(size))
 	var failed atomic.Pointer[error]
-	j.column(c.Index) // before others ask for it
-	table.InParts(probe.rows, func(lo, hi int) {
+	j.Column(c.Index) // before others ask for it
+	table.InParts(probe.Rows, func(lo, hi int) {
 		have, err := j.numbers(k, j.block(probe, lo, hi), new(vector.Evaluator), false)
 		if err != nil {
 			failed.Store(&err)
@@ -186,18 +186,18 @@ func (j *joiner) asked(s *joinStep, probe *relation, of *hashtable.Keys) error {
 
 // restKey is a key that is compared where the first has found a partner.
 type restKey struct {
-	*joinKey
+	*Key
 	hashtable.Keys // of the build side
 }
 
 // soleKey looks among several keys for one of which no two rows of the build side have the same number, and
 // whose numbers are dense: it alone finds the partners, and the rest are compared. It returns the numbers of
 // the keys that are left.
-func (s *joinStep) soleKey(way string, lists []hashtable.Keys) []hashtable.Keys {
-	if len(lists) == 1 || len(s.also) > 0 || way != "auto" && way != "perfect" && way != "index" {
+func (s *Stage) soleKey(way string, lists []hashtable.Keys) []hashtable.Keys {
+	if len(lists) == 1 || len(s.Also) > 0 || way != "auto" && way != "perfect" && way != "index" {
 		return lists
 	}
-	for i, k := range s.keys {
+	for i, k := range s.Keys {
 		rows := len(lists[i].Numbers) - lists[i].Nulls()
 		if rows == 0 || !densely(rows, k.min, k.max) {
 			continue
@@ -205,31 +205,31 @@ func (s *joinStep) soleKey(way string, lists []hashtable.Keys) []hashtable.Keys 
 		if _, _, unique := newPerfectIndex(lists[i], k.min, k.max, rows, false); !unique {
 			continue
 		}
-		for r, other := range s.keys {
+		for r, other := range s.Keys {
 			if r != i {
 				s.rest = append(s.rest, restKey{other, lists[r]})
 			}
 		}
-		s.keys = []*joinKey{k}
+		s.Keys = []*Key{k}
 		return lists[i : i+1]
 	}
 	return lists
 }
 
 // compare takes away the partners whose other keys are not the same, and returns how many are left.
-func (p *pipelined) compare(s *joinStep, b *joinBlock, eval *vector.Evaluator, partners []uint32) (found int, err error) {
+func (p *pipelined) compare(s *Stage, b *joinBlock, eval *vector.Evaluator, partners []uint32) (found int, err error) {
 	for _, r := range s.rest {
-		have, err := p.numbers(r.joinKey, b, eval, false)
+		have, err := p.numbers(r.Key, b, eval, false)
 		if err != nil {
 			return 0, err
 		}
 		found = 0
 		for i, at := range partners {
-			if at == noRow {
+			if at == NoRow {
 				continue
 			}
 			if have.Numbers[i] != r.Numbers[at] || have.IsNull(i) || r.IsNull(int(at)) {
-				partners[i] = noRow
+				partners[i] = NoRow
 			} else {
 				found++
 			}
@@ -239,13 +239,13 @@ func (p *pipelined) compare(s *joinStep, b *joinBlock, eval *vector.Evaluator, p
 }
 
 // plain reports that partners are found by the codes of a column of the probe side.
-func (j *joiner) plain(s *joinStep, probe *relation) bool {
-	if _, ok := s.index.(*perfectIndex); !ok || len(s.keys) > 1 || s.keys[0].how != byOrdinal {
+func (j *Host) plain(s *Stage, probe *Relation) bool {
+	if _, ok := s.index.(*perfectIndex); !ok || len(s.Keys) > 1 || s.Keys[0].How != ByOrdinal {
 		return false
 	}
-	col := s.keys[0].probe.(*expr.Column).Index
-	c, scan := j.column(col), j.scanOf(col)
-	return !c.nulls && !probe.loose[scan] && len(c.chunks) == 1 && probe.has(scan)
+	col := s.Keys[0].Probe.(*expr.Column).Index
+	c, scan := j.Column(col), j.ScanOf(col)
+	return !c.HasNulls && !probe.Nullable[scan] && len(c.chunks) == 1 && probe.has(scan)
 }
 
 // withRest is a list of some numbers below n with the others behind them.
@@ -263,10 +263,10 @@ func withRest(order []uint32, n int) []uint32 {
 }
 
 // ordered is the relation with its rows in another order.
-func (r *relation) ordered(order []uint32) *relation {
+func (r *Relation) ordered(order []uint32) *Relation {
 	out := *r
-	out.rows, out.ids = len(order), nil
-	for _, list := range r.ids {
+	out.Rows, out.IDs = len(order), nil
+	for _, list := range r.IDs {
 		moved := make([]uint32, len(order))
 		table.InParts(len(order), func(lo, hi int) {
 			for i, at := range order[lo:hi] {
@@ -276,38 +276,38 @@ func (r *relation) ordered(order []uint32) *relation {
 				moved[lo+i] = at
 			}
 		})
-		out.ids = append(out.ids, moved)
+		out.IDs = append(out.IDs, moved)
 	}
 	return &out
 }
 
-// numbersOf are those of all rows of the build side, on all cores.
-func (j *joiner) numbersOf(k *joinKey, build *relation) (hashtable.Keys, error) {
+// NumbersOf are those of all rows of the build side, on all cores.
+func (j *Host) NumbersOf(k *Key, build *Relation) (hashtable.Keys, error) {
 	switch {
-	case k.how == byWord:
+	case k.How == ByWord:
 		return j.wordNumbers(k, build)
-	case k.pairs != nil || build.rows <= joinRows:
-		out, err := j.numbers(k, j.block(build, 0, build.rows), new(vector.Evaluator), true)
+	case k.pairs != nil || build.Rows <= joinRows:
+		out, err := j.numbers(k, j.block(build, 0, build.Rows), new(vector.Evaluator), true)
 		return j.orWide(k, build, out, err)
 	}
-	out := hashtable.Keys{Numbers: make([]uint64, build.rows)}
+	out := hashtable.Keys{Numbers: make([]uint64, build.Rows)}
 	var mu sync.Mutex
 	var failed error
-	if k.how == byOrdinal || k.how == byRank {
-		j.column(k.build.(*expr.Column).Index) // before others ask for it
+	if k.How == ByOrdinal || k.How == ByRank {
+		j.Column(k.Build.(*expr.Column).Index) // before others ask for it
 	}
-	table.InParts(build.rows, func(from, to int) {
+	table.InParts(build.Rows, func(from, to int) {
 		for eval := new(vector.Evaluator); from < to; from += joinRows {
 			lo := from
 			part, err := j.numbers(k, j.block(build, lo, min(to, lo+joinRows)), eval, true)
 			mu.Lock()
-			if err = cmp.Or(err, j.ctx.Err(), failed); err != nil {
+			if err = cmp.Or(err, j.Ctx.Err(), failed); err != nil {
 				failed = err
 				mu.Unlock()
 				return
 			}
 			if part.Null != nil && out.Null == nil {
-				out.Null = table.NewBitmap(build.rows)
+				out.Null = table.NewBitmap(build.Rows)
 			}
 			mu.Unlock()
 			copy(out.Numbers[lo:], part.Numbers)
@@ -320,50 +320,47 @@ func (j *joiner) numbersOf(k *joinKey, build *relation) (hashtable.Keys, error) 
 }
 
 // orWide is numbers of a key; those of DECIMALs for some of which 64 bits are not enough are made again, as the values come.
-func (j *joiner) orWide(k *joinKey, build *relation, of hashtable.Keys, err error) (hashtable.Keys, error) {
+func (j *Host) orWide(k *Key, build *Relation, of hashtable.Keys, err error) (hashtable.Keys, error) {
 	if err != nil || !k.wide.Load() || k.pairs != nil {
 		return of, err
 	}
 	k.pairs = map[[2]int64]uint64{}
-	return j.numbers(k, j.block(build, 0, build.rows), new(vector.Evaluator), true)
+	return j.numbers(k, j.block(build, 0, build.Rows), new(vector.Evaluator), true)
 }
 
-// pipeline is the rows of a relation that go through steps and then satisfy conditions.
-func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.Expr) (*relation, error) {
-	if err := j.fetch(probe); err != nil {
-		return nil, err
-	}
+// Pipeline is the rows of a relation in host memory that go through steps and then satisfy conditions.
+func (j *Host) Pipeline(probe *Relation, steps []*Stage, conditions []expr.Expr) (*Relation, error) {
 	for _, s := range steps {
 		if err := j.prepare(s, probe); err != nil {
 			return nil, err
 		}
 	}
 	if len(conditions) > 0 {
-		steps = append(steps, &joinStep{also: conditions})
+		steps = append(steps, &Stage{Also: conditions})
 	}
-	p := &pipelined{joiner: j, probe: probe, steps: steps, need: j.neededAfter(steps)}
-	if j.depth == 0 {
+	p := &pipelined{Host: j, probe: probe, steps: steps, need: j.neededAfter(steps)}
+	if j.Depth == 0 {
 		p.most = j.AtMost
 	}
-	out := &relation{scans: slices.Clone(probe.scans), loose: map[int]bool{}, name: probe.name}
-	for s := range probe.loose {
-		out.loose[s] = true
+	out := &Relation{Scans: slices.Clone(probe.Scans), Nullable: map[int]bool{}, Name: probe.Name}
+	for s := range probe.Nullable {
+		out.Nullable[s] = true
 	}
 	for _, s := range steps {
-		if s.build == nil || s.kind.LeftOnly() {
+		if s.Build == nil || s.Kind.LeftOnly() {
 			continue
 		}
-		out.scans, out.name = append(out.scans, s.build.scans...), out.name+", "+s.build.name
-		for _, scan := range s.build.scans {
-			out.loose[scan] = s.build.loose[scan] || s.keepProbe
+		out.Scans, out.Name = append(out.Scans, s.Build.Scans...), out.Name+", "+s.Build.Name
+		for _, scan := range s.Build.Scans {
+			out.Nullable[scan] = s.Build.Nullable[scan] || s.KeepProbe
 		}
-		if s.keepBuild {
-			for _, scan := range probe.scans {
-				out.loose[scan] = true
+		if s.KeepBuild {
+			for _, scan := range probe.Scans {
+				out.Nullable[scan] = true
 			}
 		}
 	}
-	p.rowBytes = j.rowBytes(out.scans)
+	p.rowBytes = j.RowBytes(out.Scans)
 	if err := p.refuseProduct(); err != nil {
 		return nil, err
 	}
@@ -372,17 +369,17 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 		return nil, err
 	}
 	j.note(p, time.Since(start))
-	j.enough = p.enough
+	j.Enough = p.enough
 	return out, nil
 }
 
 // note keeps what the steps of a pipeline did.
-func (j *joiner) note(p *pipelined, elapsed time.Duration) {
-	j.steps = append(j.steps, Step{Table: p.probe.name, In: p.probe.rows, Out: p.probe.rows})
+func (j *Host) note(p *pipelined, elapsed time.Duration) {
+	j.Steps = append(j.Steps, Step{Table: p.probe.Name, In: p.probe.Rows, Out: p.probe.Rows})
 	for i, s := range p.steps {
-		step := Step{On: s.on(), Way: s.kindOf() + s.way, Out: int(s.out.Load()), Expected: int(min(s.expected+0.5, 1<<62)), Elapsed: s.elapsed}
-		if s.build != nil {
-			step.Table, step.In = s.build.name, s.there
+		step := Step{On: s.on(), Way: s.kindOf() + s.way, Out: int(s.out.Load()), Expected: int(min(s.Expected+0.5, 1<<62)), Elapsed: s.elapsed}
+		if s.Build != nil {
+			step.Table, step.In = s.Build.Name, s.there
 		} else {
 			step.Table, step.Way = "Filter", ""
 		}
@@ -392,33 +389,33 @@ func (j *joiner) note(p *pipelined, elapsed time.Duration) {
 		if p.enough {
 			step.Expected, step.Way = 0, step.Way+" until there are enough rows"
 		}
-		j.steps = append(j.steps, step)
+		j.Steps = append(j.Steps, step)
 	}
 }
 
 // neededAfter says of each step which scans are looked at after it: the others' rows are not
 // listed any more. After the last step the result needs those of its columns, and a join above this one
 // those that some condition reads.
-func (j *joiner) neededAfter(steps []*joinStep) [][]bool {
+func (j *Host) neededAfter(steps []*Stage) [][]bool {
 	need := make([][]bool, len(steps)+1)
-	last := make([]bool, len(j.scans))
-	for s := range j.scans {
-		last[s] = j.needed[s] || j.depth > 0 && j.read[s]
+	last := make([]bool, len(j.Scans))
+	for s := range j.Scans {
+		last[s] = j.Needed[s] || j.Depth > 0 && j.Read[s]
 	}
 	need[len(steps)] = last
 	for i := len(steps) - 1; i >= 0; i-- {
 		now := slices.Clone(need[i+1])
-		keys := steps[i].keys
+		keys := steps[i].Keys
 		for _, r := range steps[i].rest {
-			keys = append(slices.Clip(keys), r.joinKey)
+			keys = append(slices.Clip(keys), r.Key)
 		}
 		for _, k := range keys {
-			for _, s := range j.scansOf(k.probe) {
+			for _, s := range j.ScansOf(k.Probe) {
 				now[s] = true
 			}
 		}
-		for _, e := range steps[i].also {
-			for _, s := range j.scansOf(e) {
+		for _, e := range steps[i].Also {
+			for _, s := range j.ScansOf(e) {
 				now[s] = true
 			}
 		}
@@ -429,9 +426,9 @@ func (j *joiner) neededAfter(steps []*joinStep) [][]bool {
 
 // pipelined is a pipeline that runs.
 type pipelined struct {
-	*joiner
-	probe    *relation
-	steps    []*joinStep
+	*Host
+	probe    *Relation
+	steps    []*Stage
 	need     [][]bool
 	rowBytes int
 	rows     atomic.Int64 // of the result so far
@@ -456,23 +453,23 @@ func (p *pipelined) refuseProduct() error {
 	if p.most > 0 {
 		return nil
 	}
-	rows := float64(p.probe.rows)
+	rows := float64(p.probe.Rows)
 	for _, s := range p.steps {
-		if s.build == nil || s.kind.LeftOnly() || len(s.keys) > 0 || len(s.also) > 0 {
+		if s.Build == nil || s.Kind.LeftOnly() || len(s.Keys) > 0 || len(s.Also) > 0 {
 			return nil
 		}
-		rows *= float64(s.build.rows)
+		rows *= float64(s.Build.Rows)
 	}
 	if len(p.steps) > 0 && p.fits(rows) != nil {
-		return p.tooLarge(rows, p.rowBytes, true)
+		return p.TooLarge(rows, p.rowBytes, true)
 	}
 	return nil
 }
 
 // fits is an error for more rows than there may be.
 func (p *pipelined) fits(rows float64) error {
-	if rows >= noRow || p.Memory > 0 && rows*float64(p.rowBytes) > float64(p.Memory) {
-		return p.tooLarge(rows, p.rowBytes, false)
+	if rows >= NoRow || p.Memory > 0 && rows*float64(p.rowBytes) > float64(p.Memory) {
+		return p.TooLarge(rows, p.rowBytes, false)
 	}
 	return nil
 }
@@ -480,17 +477,17 @@ func (p *pipelined) fits(rows float64) error {
 // found is what came of a block of the probe side.
 type found struct {
 	n   int
-	ids []ids // by scan
+	ids []IDs // by scan
 	err error
 }
 
 // run sends all rows through the steps, then those of the build sides that stand alone.
-func (p *pipelined) run(out *relation) error {
+func (p *pipelined) run(out *Relation) error {
 	var all []found
 	rows := 0
 	blocks := func(yield func([2]int) bool) {
-		for lo := 0; lo < p.probe.rows; lo += joinRows {
-			if p.over.Load() || p.ctx.Err() != nil || !yield([2]int{lo, min(p.probe.rows, lo+joinRows)}) {
+		for lo := 0; lo < p.probe.Rows; lo += joinRows {
+			if p.over.Load() || p.Ctx.Err() != nil || !yield([2]int{lo, min(p.probe.Rows, lo+joinRows)}) {
 				return
 			}
 		}
@@ -508,11 +505,11 @@ func (p *pipelined) run(out *relation) error {
 		}
 	}
 	for i, s := range p.steps {
-		if !s.keepBuild || p.enough {
+		if !s.KeepBuild || p.enough {
 			continue
 		}
-		for lo := 0; lo < s.build.rows; lo += joinRows {
-			if b := p.alone(i, lo, min(s.build.rows, lo+joinRows)); b.n > 0 {
+		for lo := 0; lo < s.Build.Rows; lo += joinRows {
+			if b := p.alone(i, lo, min(s.Build.Rows, lo+joinRows)); b.n > 0 {
 				s.out.Add(int64(b.n))
 				f := p.through(i+1, b, &evals[0])
 				if f.err != nil {
@@ -522,7 +519,7 @@ func (p *pipelined) run(out *relation) error {
 			}
 		}
 	}
-	if err := p.ctx.Err(); err != nil {
+	if err := p.Ctx.Err(); err != nil {
 		return err
 	}
 	if !p.enough { // those that did not fit are not in all
@@ -531,16 +528,16 @@ func (p *pipelined) run(out *relation) error {
 	if err := p.fits(float64(rows)); err != nil {
 		return err
 	}
-	out.rows = rows
-	out.ids = make([][]uint32, len(out.scans))
-	for i, s := range out.scans {
+	out.Rows = rows
+	out.IDs = make([][]uint32, len(out.Scans))
+	for i, s := range out.Scans {
 		if !p.need[len(p.steps)][s] {
 			continue
 		}
-		at, whole := make([]int, len(all)+1), rows == p.probe.rows // all rows of a table in their order need no list
+		at, whole := make([]int, len(all)+1), rows == p.probe.Rows // all rows of a table in their order need no list
 		for k, f := range all {
 			of := f.ids[s]
-			whole = whole && of.list == nil && of.first == at[k]
+			whole = whole && of.List == nil && of.first == at[k]
 			at[k+1] = at[k] + f.n
 		}
 		if whole {
@@ -548,7 +545,7 @@ func (p *pipelined) run(out *relation) error {
 		}
 		list := make([]uint32, rows)
 		ordered.Each(len(all), func(k int) { all[k].ids[s].appended(list[at[k]:at[k]], all[k].n) })
-		out.ids[i] = list
+		out.IDs[i] = list
 	}
 	return nil
 }
@@ -562,30 +559,30 @@ func (p *pipelined) alone(step, lo, hi int) *joinBlock {
 			rows = append(rows, uint32(i))
 		}
 	}
-	b := &joinBlock{n: len(rows), ids: make([]ids, len(p.scans)), may: make([]bool, len(p.scans))}
-	nobody := slices.Repeat([]uint32{noRow}, len(rows))
+	b := &joinBlock{n: len(rows), ids: make([]IDs, len(p.Scans)), may: make([]bool, len(p.Scans))}
+	nobody := slices.Repeat([]uint32{NoRow}, len(rows))
 	mark := func(scans []int) {
 		for _, scan := range scans {
-			b.ids[scan], b.may[scan] = ids{nobody, 0}, true
+			b.ids[scan], b.may[scan] = IDs{nobody, 0}, true
 		}
 	}
-	mark(p.probe.scans)
+	mark(p.probe.Scans)
 	for _, before := range p.steps[:step] {
-		mark(before.build.scans)
+		mark(before.Build.Scans)
 	}
-	for i, scan := range s.build.scans {
-		b.ids[scan], b.may[scan] = ids{s.build.ids[i], 0}.at(rows), s.build.loose[scan]
+	for i, scan := range s.Build.Scans {
+		b.ids[scan], b.may[scan] = IDs{s.Build.IDs[i], 0}.At(rows), s.Build.Nullable[scan]
 	}
 	return b
 }
 
-// through sends a block through the steps from one on. Of the rows that come it keeps what is needed: nothing, where they are counted.
+// Pipeline sends a block through the steps from one on. Of the rows that come it keeps what is needed: nothing, where they are counted.
 func (p *pipelined) through(step int, b *joinBlock, eval *vector.Evaluator) (out found) {
 	var all []*joinBlock
 	last := p.need[len(p.steps)]
 	err := p.step(step, b, eval, func(b *joinBlock) error {
 		if slices.Contains(last, true) {
-			kept := &joinBlock{n: b.n, ids: make([]ids, len(b.ids))}
+			kept := &joinBlock{n: b.n, ids: make([]IDs, len(b.ids))}
 			for scan, need := range last {
 				if need {
 					kept.ids[scan] = b.ids[scan]
@@ -602,7 +599,7 @@ func (p *pipelined) through(step int, b *joinBlock, eval *vector.Evaluator) (out
 		out.err = err
 		return out
 	}
-	out.ids = make([]ids, len(p.scans))
+	out.ids = make([]IDs, len(p.Scans))
 	for scan, need := range last {
 		switch {
 		case !need || len(all) == 0:
@@ -613,16 +610,16 @@ func (p *pipelined) through(step int, b *joinBlock, eval *vector.Evaluator) (out
 			for _, b := range all {
 				list = b.ids[scan].appended(list, b.n)
 			}
-			out.ids[scan] = ids{list, 0}
+			out.ids[scan] = IDs{list, 0}
 		}
 	}
 	return out
 }
 
 // appended is a list with n rows behind it.
-func (i ids) appended(list []uint32, n int) []uint32 {
-	if i.list != nil {
-		return append(list, i.list[:n]...)
+func (i IDs) appended(list []uint32, n int) []uint32 {
+	if i.List != nil {
+		return append(list, i.List[:n]...)
 	}
 	for k := range n {
 		list = append(list, uint32(i.first+k))
@@ -643,8 +640,8 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 		return done(b)
 	}
 	s := p.steps[step]
-	if s.build == nil {
-		keep, err := p.holds(b, s.also)
+	if s.Build == nil {
+		keep, err := p.holds(b, s.Also)
 		if err != nil {
 			return err
 		}
@@ -652,12 +649,12 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 		return p.step(step+1, p.picked(b, keep, step), eval, done)
 	}
 	if s.likely != nil {
-		col := s.keys[0].probe.(*expr.Column).Index
-		if b = p.picked(b, candidates(s.likely, p.column(col).chunks[0].Codes, b.rowsOf(p.scanOf(col)), b.n), step); b.n == 0 {
+		col := s.Keys[0].Probe.(*expr.Column).Index
+		if b = p.picked(b, candidates(s.likely, p.Column(col).chunks[0].Codes, b.rowsOf(p.ScanOf(col)), b.n), step); b.n == 0 {
 			return nil
 		}
 	}
-	if s.exists() || s.unique && len(s.also) == 0 {
+	if s.exists() || s.unique && len(s.Also) == 0 {
 		return p.single(step, b, eval, done)
 	}
 	from, to, err := p.ranges(s, b, eval)
@@ -665,7 +662,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 		return err
 	}
 	var had table.Bitmap
-	if s.keepProbe || s.kind.LeftOnly() {
+	if s.KeepProbe || s.Kind.LeftOnly() {
 		had = table.NewBitmap(b.n)
 	}
 	places, partners := make([]uint32, 0, b.n), make([]uint32, 0, b.n)
@@ -674,8 +671,8 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 			return errEnough
 		}
 		pairs := p.pairs(b, step, places, partners)
-		if len(s.also) > 0 {
-			keep, err := p.holds(pairs, s.also)
+		if len(s.Also) > 0 {
+			keep, err := p.holds(pairs, s.Also)
 			if err != nil {
 				return err
 			}
@@ -695,20 +692,20 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 				atomic.OrUint64(&s.matched[i/64], 1<<(i%64))
 			}
 		}
-		if !s.kind.LeftOnly() {
+		if !s.Kind.LeftOnly() {
 			s.out.Add(int64(len(places)))
 		}
 		places, partners = places[:0], partners[:0]
-		if s.kind.LeftOnly() {
+		if s.Kind.LeftOnly() {
 			return nil
 		}
 		return p.step(step+1, pairs, eval, done)
 	}
 	for i := range from {
-		for at := from[i]; at < to[i] && !(s.kind.LeftOnly() && had.Get(i)); at++ {
+		for at := from[i]; at < to[i] && !(s.Kind.LeftOnly() && had.Get(i)); at++ {
 			places, partners = append(places, uint32(i)), append(partners, at)
 			if len(places) == p.batch() {
-				if err := p.ctx.Err(); err != nil {
+				if err := p.Ctx.Err(); err != nil {
 					return err
 				}
 				if err := flush(); err != nil {
@@ -725,12 +722,12 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 	if had == nil {
 		return nil
 	}
-	if s.kind.LeftOnly() {
+	if s.Kind.LeftOnly() {
 		return p.among(step, b, func(i int) bool { return had.Get(i) }, eval, done)
 	}
 	for i := range b.n {
 		if !had.Get(i) {
-			places, partners = append(places, uint32(i)), append(partners, noRow)
+			places, partners = append(places, uint32(i)), append(partners, NoRow)
 		}
 	}
 	s.out.Add(int64(len(places)))
@@ -738,21 +735,21 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 }
 
 // ranges are where the candidates of each row of a block begin and end.
-func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *vector.Evaluator) (from, to []uint32, err error) {
+func (p *pipelined) ranges(s *Stage, b *joinBlock, eval *vector.Evaluator) (from, to []uint32, err error) {
 	from, to = make([]uint32, b.n), make([]uint32, b.n)
 	if s.index == nil {
 		for i := range to {
-			to[i] = uint32(s.build.rows)
+			to[i] = uint32(s.Build.Rows)
 		}
 		return from, to, nil
 	}
-	lists := make([]hashtable.Keys, len(s.keys))
-	for i, k := range s.keys {
+	lists := make([]hashtable.Keys, len(s.Keys))
+	for i, k := range s.Keys {
 		if lists[i], err = p.numbers(k, b, eval, false); err != nil {
 			return nil, nil, err
 		}
 	}
-	s.index.Find(packed(s.keys, lists), from, to)
+	s.index.Find(packed(s.Keys, lists), from, to)
 	return from, to, nil
 }
 
@@ -762,8 +759,8 @@ func (p *pipelined) single(step int, b *joinBlock, eval *vector.Evaluator, done 
 	var partners []uint32
 	if s.plain {
 		partners = make([]uint32, b.n)
-		col := s.keys[0].probe.(*expr.Column).Index
-		found = s.index.(*perfectIndex).partners(p.column(col), b.rowsOf(p.scanOf(col)), partners)
+		col := s.Keys[0].Probe.(*expr.Column).Index
+		found = s.index.(*perfectIndex).partners(p.Column(col), b.rowsOf(p.ScanOf(col)), partners)
 	} else {
 		from, to, err := p.ranges(s, b, eval)
 		if err != nil {
@@ -772,7 +769,7 @@ func (p *pipelined) single(step int, b *joinBlock, eval *vector.Evaluator, done 
 		partners = from
 		for i := range partners {
 			if from[i] == to[i] {
-				partners[i] = noRow
+				partners[i] = NoRow
 			} else {
 				found++
 			}
@@ -784,16 +781,16 @@ func (p *pipelined) single(step int, b *joinBlock, eval *vector.Evaluator, done 
 			return err
 		}
 	}
-	if s.kind.LeftOnly() {
-		return p.among(step, b, func(i int) bool { return partners[i] != noRow }, eval, done)
+	if s.Kind.LeftOnly() {
+		return p.among(step, b, func(i int) bool { return partners[i] != NoRow }, eval, done)
 	}
 	var places []uint32 // nil for all
-	if found < b.n && !s.keepProbe {
+	if found < b.n && !s.KeepProbe {
 		places = make([]uint32, b.n)
 		n := 0
 		for i, at := range partners {
 			places[n], partners[n] = uint32(i), at
-			if at != noRow {
+			if at != NoRow {
 				n++
 			}
 		}
@@ -801,7 +798,7 @@ func (p *pipelined) single(step int, b *joinBlock, eval *vector.Evaluator, done 
 	}
 	if s.matched != nil {
 		for _, i := range partners {
-			if i != noRow {
+			if i != NoRow {
 				atomic.OrUint64(&s.matched[i/64], 1<<(i%64))
 			}
 		}
@@ -815,7 +812,7 @@ func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, ev
 	s := p.steps[step]
 	places := make([]uint32, 0, b.n)
 	for i := range b.n {
-		if partnered(i) == (s.kind == plan.Semi) {
+		if partnered(i) == (s.Kind == plan.Semi) {
 			places = append(places, uint32(i))
 		}
 	}
@@ -826,15 +823,15 @@ func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, ev
 	return p.step(step+1, p.picked(b, places, step), eval, done)
 }
 
-// pairs are rows of a block beside rows of a step's build side, noRow for none.
+// pairs are rows of a block beside rows of a step's build side, NoRow for none.
 func (p *pipelined) pairs(b *joinBlock, step int, places, partners []uint32) *joinBlock {
 	out := p.picked(b, places, step)
 	s := p.steps[step]
-	for i, scan := range s.build.scans {
+	for i, scan := range s.Build.Scans {
 		if p.reads(step, scan) {
-			out.ids[scan] = ids{s.build.ids[i], 0}.at(partners)
+			out.ids[scan] = IDs{s.Build.IDs[i], 0}.At(partners)
 		}
-		out.may[scan] = s.keepProbe || s.build.loose[scan]
+		out.may[scan] = s.KeepProbe || s.Build.Nullable[scan]
 	}
 	return out
 }
@@ -847,10 +844,10 @@ func (p *pipelined) picked(b *joinBlock, places []uint32, step int) *joinBlock {
 	if places == nil {
 		return &joinBlock{b.n, slices.Clone(b.ids), slices.Clone(b.may)}
 	}
-	out := &joinBlock{n: len(places), ids: make([]ids, len(p.scans)), may: slices.Clone(b.may)}
+	out := &joinBlock{n: len(places), ids: make([]IDs, len(p.Scans)), may: slices.Clone(b.may)}
 	for scan, of := range b.ids {
-		if p.reads(step, scan) && (of.list != nil || p.in(scan, step)) {
-			out.ids[scan] = of.at(places)
+		if p.reads(step, scan) && (of.List != nil || p.in(scan, step)) {
+			out.ids[scan] = of.At(places)
 		}
 	}
 	return out
@@ -862,7 +859,7 @@ func (p *pipelined) in(scan, step int) bool {
 		return true
 	}
 	for _, s := range p.steps[:step] {
-		if s.build != nil && s.build.has(scan) {
+		if s.Build != nil && s.Build.has(scan) {
 			return true
 		}
 	}
@@ -874,7 +871,7 @@ func (p *pipelined) holds(b *joinBlock, conditions []expr.Expr) (rows []uint32, 
 	rows = []uint32{} // none, not all
 	where := plan.Conjunction(conditions)
 	c := p.chunkOf(b, expr.Columns(where))
-	q, err := physical.NewQuery(&table.Table{Name: "join", Fields: p.fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
+	q, err := physical.NewQuery(&table.Table{Name: "join", Fields: p.Fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package join
+package joinorder
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -41,20 +42,20 @@ type HeldColumn struct {
 // Away is the rows of a join whose columns are on a device alone.
 type Away struct {
 	j   *joiner
-	rel *relation
+	rel *join.Relation
 }
 
 // Chunk gathers the columns of some rows, by their places, in host memory: in the same code spaces.
 func (a *Away) Chunk(ctx context.Context, places []uint32) (*table.Chunk, error) {
-	lists, err := a.j.Hold.Read(ctx, a.rel.held, places)
+	lists, err := a.j.of.Hold.Read(ctx, a.rel.Held, places)
 	if err != nil {
 		return nil, err
 	}
-	c := &table.Chunk{Rows: len(places), Segments: make([]*table.Segment, len(a.j.result))}
+	c := &table.Chunk{Rows: len(places), Segments: make([]*table.Segment, len(a.j.Result))}
 	for _, col := range a.j.Columns {
-		if of := a.j.column(a.j.places[col]); of != nil {
-			scan := a.j.scanOf(a.j.places[col])
-			c.Segments[col] = of.segment(ids{lists[slices.Index(a.rel.scans, scan)], 0}, len(places), a.rel.loose[scan])
+		if of := a.j.Column(a.j.Places[col]); of != nil {
+			scan := a.j.ScanOf(a.j.Places[col])
+			c.Segments[col] = of.SegmentOf(join.Listed(lists[slices.Index(a.rel.Scans, scan)]), len(places), a.rel.Nullable[scan])
 		}
 	}
 	return c, nil
@@ -63,27 +64,27 @@ func (a *Away) Chunk(ctx context.Context, places []uint32) (*table.Chunk, error)
 // Table is the rows with their columns in host memory.
 func (a *Away) Table(ctx context.Context) (*table.Table, error) {
 	j := *a.j
-	j.ctx = ctx
+	j.Ctx = ctx
 	return j.gather(a.rel)
 }
 
 // stays gathers the columns of the result on the device; a [plan.Declined] where it does not.
-func (j *joiner) stays(rel *relation) (*table.Table, error) {
+func (j *joiner) stays(rel *join.Relation) (*table.Table, error) {
 	var at []int // of the columns that can be used
 	places := make([]int, 0, len(j.Columns))
 	for _, col := range j.Columns {
-		if j.column(j.places[col]) != nil {
-			at, places = append(at, col), append(places, j.places[col])
+		if j.Column(j.Places[col]) != nil {
+			at, places = append(at, col), append(places, j.Places[col])
 		}
 	}
-	t := j.made()
+	t := j.EmptyResult()
 	have := func(segments [][]*table.Segment) {
 		t.Chunks = nil
-		for _, n := range rel.parts() {
+		for _, n := range rel.Parts() {
 			if n == 0 {
 				continue
 			}
-			c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(j.result))}
+			c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(j.Result))}
 			for i, col := range at {
 				c.Segments[col] = segments[len(t.Chunks)][i]
 			}
@@ -91,11 +92,11 @@ func (j *joiner) stays(rel *relation) (*table.Table, error) {
 		}
 	}
 	columns, like := j.heldColumns(rel, places)
-	if have(like); !j.Stays(t) {
+	if have(like); !j.of.Stays(t) {
 		return nil, declined("the rows are wanted in host memory")
 	}
 	if len(columns) > 0 {
-		segments, err := j.Hold.Columns(j.ctx, columns)
+		segments, err := j.of.Hold.Columns(j.Ctx, columns)
 		if err != nil {
 			return nil, err
 		}
@@ -104,31 +105,21 @@ func (j *joiner) stays(rel *relation) (*table.Table, error) {
 	return t, nil
 }
 
-// parts are how many rows of a relation each device has, where they are on devices.
-func (r *relation) parts() []int {
-	for _, h := range r.held {
-		if h != nil && h.Parts != nil {
-			return h.Parts
-		}
-	}
-	return []int{r.rows}
-}
-
 // heldColumns are columns of a relation whose rows are on devices, and what their segments will be like on each device that has some.
-func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, like [][]*table.Segment) {
+func (j *joiner) heldColumns(rel *join.Relation, columns []int) (list []HeldColumn, like [][]*table.Segment) {
 	for _, col := range columns {
-		scan := j.scanOf(col)
-		s := j.scans[scan]
-		list = append(list, HeldColumn{s.Table, col - s.first, j.column(col).space, physical.RowIDs{Held: rel.held[slices.Index(rel.scans, scan)], MayBeNull: rel.loose[scan]}})
+		scan := j.ScanOf(col)
+		s := j.Scans[scan]
+		list = append(list, HeldColumn{s.Table, col - s.First, j.Column(col).Space, physical.RowIDs{Held: rel.Held[slices.Index(rel.Scans, scan)], MayBeNull: rel.Nullable[scan]}})
 	}
-	for device, n := range rel.parts() {
+	for device, n := range rel.Parts() {
 		if n == 0 {
 			continue
 		}
 		var segments []*table.Segment
 		for i, col := range columns {
-			of, nulls := j.column(col), 0
-			if of.nulls || list[i].Rows.MayBeNull { // as many are not known yet
+			of, nulls := j.Column(col), 0
+			if of.HasNulls || list[i].Rows.MayBeNull { // as many are not known yet
 				nulls = 1
 			}
 			segments = append(segments, table.NewAway(of.Segment, n, nulls, device))
@@ -139,29 +130,29 @@ func (j *joiner) heldColumns(rel *relation, columns []int) (list []HeldColumn, l
 }
 
 // filtered is the rows of a relation that satisfy conditions: those that are on a device stay there, where it decides the conditions.
-func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, error) {
-	if rel.held == nil || rel.rows == 0 {
+func (j *joiner) filtered(rel *join.Relation, conditions []expr.Expr) (*join.Relation, error) {
+	if rel.Held == nil || rel.Rows == 0 {
 		return j.pipeline(rel, nil, conditions)
 	}
 	start, where := time.Now(), plan.Conjunction(conditions)
 	columns := expr.Columns(where)
-	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.column(c) == nil }) {
+	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.Column(c) == nil }) {
 		return j.pipeline(rel, nil, conditions)
 	}
 	var lists []physical.RowIDs
-	stays := func(scan int) bool { return j.needed[scan] || j.depth > 0 }
-	for i, scan := range rel.scans {
-		if rel.held[i] != nil && stays(scan) {
-			lists = append(lists, physical.RowIDs{Held: rel.held[i]})
+	stays := func(scan int) bool { return j.Needed[scan] || j.Depth > 0 }
+	for i, scan := range rel.Scans {
+		if rel.Held[i] != nil && stays(scan) {
+			lists = append(lists, physical.RowIDs{Held: rel.Held[i]})
 		}
 	}
 	of, _ := j.heldColumns(rel, columns)
-	held, n, err := j.Hold.Where(j.ctx, of, func(segments []*table.Segment) (*physical.Query, error) {
-		c := &table.Chunk{Rows: segments[0].Rows(), Segments: make([]*table.Segment, len(j.fields))}
+	held, n, err := j.of.Hold.Where(j.Ctx, of, func(segments []*table.Segment) (*physical.Query, error) {
+		c := &table.Chunk{Rows: segments[0].Rows(), Segments: make([]*table.Segment, len(j.Fields))}
 		for i, col := range columns {
 			c.Segments[col] = segments[i]
 		}
-		t := &table.Table{Name: rel.name, Fields: j.fields, Chunks: []*table.Chunk{c}}
+		t := &table.Table{Name: rel.Name, Fields: j.Fields, Chunks: []*table.Chunk{c}}
 		return physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where})
 	}, lists)
 	if errors.As(err, new(*plan.Declined)) {
@@ -170,64 +161,64 @@ func (j *joiner) filtered(rel *relation, conditions []expr.Expr) (*relation, err
 		return nil, err
 	}
 	out := *rel
-	out.rows, out.held = n, make([]*physical.Held, len(rel.scans))
-	for i, scan := range rel.scans {
-		if rel.held[i] != nil && stays(scan) {
-			out.held[i], held = held[0], held[1:]
+	out.Rows, out.Held = n, make([]*physical.Held, len(rel.Scans))
+	for i, scan := range rel.Scans {
+		if rel.Held[i] != nil && stays(scan) {
+			out.Held[i], held = held[0], held[1:]
 		}
 	}
-	j.steps = append(j.steps, Step{Table: "Filter", On: conjunction(conditions), Way: "compute", In: rel.rows, Out: n, Elapsed: time.Since(start)})
+	j.Steps = append(j.Steps, join.Step{Table: "Filter", On: conjunction(conditions), Way: "compute", In: rel.Rows, Out: n, Elapsed: time.Since(start)})
 	return &out, nil
 }
 
 // fetch has the rows of relations in host memory.
-func (j *joiner) fetch(relations ...*relation) error {
+func (j *joiner) fetch(relations ...*join.Relation) error {
 	for _, r := range relations {
 		switch {
-		case r.where != nil:
-			rows, err := j.selected(r.scans[0], r.where)
+		case r.Where != nil:
+			rows, err := j.Selected(r.Scans[0], r.Where)
 			if err != nil {
 				return err
 			}
-			r.rows, r.ids, r.where = rows.rows, rows.ids, nil
-		case r.held != nil:
+			r.Rows, r.IDs, r.Where = rows.Rows, rows.IDs, nil
+		case r.Held != nil:
 			bytes := 0
-			for _, h := range r.held {
+			for _, h := range r.Held {
 				if h != nil {
 					bytes += 4
 				}
 			}
-			if float64(r.rows)*float64(bytes) > float64(j.Memory) {
-				return j.tooLarge(float64(r.rows), bytes, true)
+			if float64(r.Rows)*float64(bytes) > float64(j.Memory) {
+				return j.TooLarge(float64(r.Rows), bytes, true)
 			}
-			lists, err := j.Hold.Read(j.ctx, r.held, nil)
+			lists, err := j.of.Hold.Read(j.Ctx, r.Held, nil)
 			if err != nil {
 				return err
 			}
-			r.ids, r.held = lists, nil
+			r.IDs, r.Held = lists, nil
 		}
 	}
 	return nil
 }
 
 // counted is the rows of a filtered table, as many as a device counts; nil where it does not.
-func (j *joiner) counted(n plan.Node, where expr.Expr) (*relation, error) {
-	s := j.scans[j.next]
+func (j *joiner) counted(n plan.Node, where expr.Expr) (*join.Relation, error) {
+	s := j.Scans[j.next]
 	q, err := physical.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
-	if err != nil || s.rows() >= noRow {
+	if err != nil || s.AllRows() >= join.NoRow {
 		return nil, err
 	}
-	rows, err := j.Hold.Count(j.ctx, q)
+	rows, err := j.of.Hold.Count(j.Ctx, q)
 	if errors.As(err, new(*plan.Declined)) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	j.next++
-	if j.Gave != nil {
-		j.Gave(slices.Index(j.nodes, n), rows)
+	if j.of.RowCounts != nil {
+		j.of.RowCounts(slices.Index(j.nodes, n), rows)
 	}
-	return &relation{rows: rows, scans: []int{j.next - 1}, name: selectedName(s.name, where), where: where}, nil
+	return &join.Relation{Rows: rows, Scans: []int{j.next - 1}, Name: join.SelectedName(s.As, where), Where: where}, nil
 }
 
 // pairJoin is a join of two tables whose pairs a device finds: those of which keys compare. Other conditions
@@ -245,7 +236,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, _ := selectedScan(n.Left)
 	right, of, _ := selectedScan(n.Right)
 	switch {
-	case j.AtMost > 0 && j.depth == 0 && j.Way == "loops":
+	case j.AtMost > 0 && j.Depth == 0 && j.Way == "loops":
 		return nil, declined("nested loops of all rows, of which LIMIT wants few")
 	case n.Kind.LeftOnly() && j.Way == "loops":
 		return nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
@@ -268,7 +259,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 		if at := slices.IndexFunc(p.rest, func(e expr.Expr) bool { return j.compares(e, p.scans, op) }); at >= 0 {
 			c := p.rest[at].(*expr.Compare)
 			key := physical.JoinKey{c.L, c.R}
-			if p.Cmp = op; j.scanOf(c.L.(*expr.Column).Index) == p.scans[1] {
+			if p.Cmp = op; j.ScanOf(c.L.(*expr.Column).Index) == p.scans[1] {
 				key, p.Cmp = physical.JoinKey{c.R, c.L}, op.Swap()
 			}
 			p.on, p.Keys = append(p.on, c), append(p.Keys, physical.JoinKey{j.within(key[0], p.scans[0]), j.within(key[1], p.scans[1])})
@@ -282,17 +273,17 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 		p.Algorithm = "perfect" // or hash, by what the keys are like
 	}
 	for i, n := range [2]*plan.Scan{left, right} {
-		s := j.scans[p.scans[i]]
-		if s.rows() >= noRow {
-			return nil, declined("%s has %d rows, numbers of rows have 32 bits", s.name, s.rows())
+		s := j.Scans[p.scans[i]]
+		if s.AllRows() >= join.NoRow {
+			return nil, declined("%s has %d rows, numbers of rows have 32 bits", s.As, s.AllRows())
 		}
 		var kids []expr.Expr
 		if p.filters[i] != nil {
 			kids = append(kids, p.filters[i])
 		}
 		for _, key := range p.Keys {
-			if c, column := key[i].(*expr.Column); column && p.Algorithm == "index" && j.hasIndex(s, c.Index) { // which needs no other
-				return nil, declined("%s has an index on %s", s.name, n.Columns[c.Index].Name)
+			if c, column := key[i].(*expr.Column); column && p.Algorithm == "index" && j.HasIndex(s, c.Index) { // which needs no other
+				return nil, declined("%s has an index on %s", s.As, n.Columns[c.Index].Name)
 			}
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
 		}
@@ -320,15 +311,15 @@ func declined(format string, args ...any) error {
 }
 
 // pairs is a join by the pairs that a device finds; nil where that is left to cpu.
-func (j *joiner) pairs(n *plan.Join) (rel *relation, err error) {
+func (j *joiner) pairs(n *plan.Join) (rel *join.Relation, err error) {
 	_, _, left := selectedScan(n.Left)
 	_, _, right := selectedScan(n.Right)
-	if j.Pairs == nil || !left || !right { // of the rows of joins: see pairsOf
+	if j.of.Pairs == nil || !left || !right { // of the rows of joins: see pairsOf
 		return nil, nil
 	}
 	if rel, err = j.paired(n); errors.As(err, new(*plan.Declined)) {
-		if j.Declined != nil {
-			j.Declined(n, err.Error())
+		if j.of.Declined != nil {
+			j.of.Declined(n, err.Error())
 		}
 		return nil, nil
 	}
@@ -336,17 +327,17 @@ func (j *joiner) pairs(n *plan.Join) (rel *relation, err error) {
 }
 
 // paired is pairs; a [plan.Declined] where it is left to cpu.
-func (j *joiner) paired(n *plan.Join) (*relation, error) {
+func (j *joiner) paired(n *plan.Join) (*join.Relation, error) {
 	p, err := j.pairJoin(n)
 	if err != nil {
 		return nil, err
 	}
-	left, right := j.scans[p.scans[0]], j.scans[p.scans[1]]
-	rel := &relation{scans: p.scans[:], name: left.name + ", " + right.name}
+	left, right := j.Scans[p.scans[0]], j.Scans[p.scans[1]]
+	rel := &join.Relation{Scans: p.scans[:], Name: left.As + ", " + right.As}
 	if p.Exists {
-		rel.scans, rel.name = p.scans[:1], left.name
+		rel.Scans, rel.Name = p.scans[:1], left.As
 	}
-	rowBytes, most := j.rowBytes(rel.scans), uint64(noRow-1)
+	rowBytes, most := j.RowBytes(rel.Scans), uint64(join.NoRow-1)
 	if len(p.rest) > 0 {
 		rowBytes = max(rowBytes, 8) // the pairs themselves, of which few may be left
 	}
@@ -357,9 +348,9 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	if wanted {
 		p.Limit = most
 	}
-	needs := func(scan int) bool { return j.needed[scan] || len(p.rest) > 0 }
-	if wanted && n.Kind == plan.Inner && n == j.root && j.Hold != nil && j.Stays != nil {
-		p.KeepOnDevice, p.Limit, most = &[2][]physical.RowIDs{}, noRow-1, noRow-1
+	needs := func(scan int) bool { return j.Needed[scan] || len(p.rest) > 0 }
+	if wanted && n.Kind == plan.Inner && n == j.root && j.of.Hold != nil && j.of.Stays != nil {
+		p.KeepOnDevice, p.Limit, most = &[2][]physical.RowIDs{}, join.NoRow-1, join.NoRow-1
 		for i, scan := range p.scans {
 			if needs(scan) {
 				p.KeepOnDevice[i] = []physical.RowIDs{{}}
@@ -367,36 +358,36 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 		}
 	}
 	start := time.Now()
-	found, how, err := j.Pairs(j.ctx, &p.JoinQuery)
+	found, how, err := j.of.Pairs(j.Ctx, &p.JoinQuery)
 	if p.KeepOnDevice != nil && (errors.As(err, new(*plan.Declined)) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
-		if p.KeepOnDevice, most = nil, uint64(j.Memory)/uint64(max(1, rowBytes)); most >= noRow { // by way of host memory
-			most = noRow - 1
+		if p.KeepOnDevice, most = nil, uint64(j.Memory)/uint64(max(1, rowBytes)); most >= join.NoRow { // by way of host memory
+			most = join.NoRow - 1
 		}
 		p.Limit = most
-		found, how, err = j.Pairs(j.ctx, &p.JoinQuery)
+		found, how, err = j.of.Pairs(j.Ctx, &p.JoinQuery)
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case p.KeepOnDevice != nil:
-	case found.N > most && j.AtMost > 0 && j.depth == 0:
+	case found.N > most && j.AtMost > 0 && j.Depth == 0:
 		return nil, declined("it has %d rows, of which LIMIT wants few", found.N)
 	case found.N > most && len(p.rest) == 0 && n.Kind != plan.Anti:
-		return nil, j.tooLarge(float64(found.N), rowBytes, true)
+		return nil, j.TooLarge(float64(found.N), rowBytes, true)
 	case wanted && found.N > 0 && found.Rows[0] == nil:
 		return nil, declined("the device has no room for %d pairs", found.N)
 	}
-	rel.rows, rel.ids = int(found.N), found.Rows[:len(rel.scans)]
+	rel.Rows, rel.IDs = int(found.N), found.Rows[:len(rel.Scans)]
 	if p.KeepOnDevice != nil {
-		rel.ids = nil
-		for i, scan := range rel.scans {
-			rel.held = append(rel.held, nil)
+		rel.IDs = nil
+		for i, scan := range rel.Scans {
+			rel.Held = append(rel.Held, nil)
 			if needs(scan) {
-				rel.held[i] = found.Held[i][0]
+				rel.Held[i] = found.Held[i][0]
 			}
 		}
 	} else if found.N == 0 {
-		rel.ids = [][]uint32{{}, {}}[:len(rel.scans)]
+		rel.IDs = [][]uint32{{}, {}}[:len(rel.Scans)]
 	}
 	if n.Kind != plan.Inner {
 		how = n.Kind.String() + " join " + how
@@ -412,12 +403,12 @@ func (j *joiner) paired(n *plan.Join) (*relation, error) {
 			return nil, err
 		}
 	}
-	if uint64(rel.rows) > most && len(p.rest) == 0 {
-		return nil, j.tooLarge(float64(rel.rows), rowBytes, true)
+	if uint64(rel.Rows) > most && len(p.rest) == 0 {
+		return nil, j.TooLarge(float64(rel.Rows), rowBytes, true)
 	}
 	j.next += 2
-	j.steps = append(j.steps, Step{Table: selectedName(left.name, p.filters[0]), Out: found.Selected[0]},
-		Step{Table: selectedName(right.name, p.filters[1]), On: conjunction(p.on), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
+	j.Steps = append(j.Steps, join.Step{Table: join.SelectedName(left.As, p.filters[0]), Out: found.Selected[0]},
+		join.Step{Table: join.SelectedName(right.As, p.filters[1]), On: conjunction(p.on), Way: how, In: found.Selected[1], Out: rel.Rows, Elapsed: time.Since(start)})
 	if len(p.rest) > 0 {
 		return j.filtered(rel, p.rest)
 	}
@@ -434,61 +425,53 @@ func conjunction(list []expr.Expr) string {
 }
 
 // among puts the rows of the left side that have partners in their order, or those in their place that have none.
-func (j *joiner) among(rel *relation, filter expr.Expr, partnered bool) error {
-	in := table.NewBitmap(j.scans[rel.scans[0]].rows())
-	for _, row := range rel.ids[0] {
+func (j *joiner) among(rel *join.Relation, filter expr.Expr, partnered bool) error {
+	in := table.NewBitmap(j.Scans[rel.Scans[0]].AllRows())
+	for _, row := range rel.IDs[0] {
 		in.Set(int(row))
 	}
-	all := &relation{rows: j.scans[rel.scans[0]].rows(), ids: [][]uint32{nil}}
+	all := &join.Relation{Rows: j.Scans[rel.Scans[0]].AllRows(), IDs: [][]uint32{nil}}
 	if !partnered {
 		var err error
-		if all, err = j.selected(rel.scans[0], filter); err != nil {
+		if all, err = j.Selected(rel.Scans[0], filter); err != nil {
 			return err
 		}
 	}
-	list := make([]uint32, 0, rel.rows)
-	for k := range all.rows {
-		if row := all.row(k); in.Get(int(row)) == partnered {
+	list := make([]uint32, 0, rel.Rows)
+	for k := range all.Rows {
+		if row := all.Row(k); in.Get(int(row)) == partnered {
 			list = append(list, row)
 		}
 	}
-	rel.rows, rel.ids[0] = len(list), list
+	rel.Rows, rel.IDs[0] = len(list), list
 	return nil
 }
 
-// row is the number of a row of a relation of one scan.
-func (r *relation) row(i int) uint32 {
-	if r.ids[0] == nil {
-		return uint32(i)
-	}
-	return r.ids[0][i]
-}
-
 // alone adds the selected rows of a side that is kept which are in no pair.
-func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error {
-	rel.loose = map[int]bool{}
-	pairs := rel.rows
-	for i, scan := range rel.scans {
+func (j *joiner) alone(rel *join.Relation, filters [2]expr.Expr, kept [2]bool) error {
+	rel.Nullable = map[int]bool{}
+	pairs := rel.Rows
+	for i, scan := range rel.Scans {
 		if !kept[i] {
 			continue
 		}
-		in := table.NewBitmap(j.scans[scan].rows())
-		for _, row := range rel.ids[i][:pairs] {
+		in := table.NewBitmap(j.Scans[scan].AllRows())
+		for _, row := range rel.IDs[i][:pairs] {
 			in.Set(int(row))
 		}
-		selected, err := j.selected(scan, filters[i])
+		selected, err := j.Selected(scan, filters[i])
 		if err != nil {
 			return err
 		}
-		for k := range selected.rows {
-			row := selected.row(k)
+		for k := range selected.Rows {
+			row := selected.Row(k)
 			if !in.Get(int(row)) {
-				rel.ids[i], rel.ids[1-i] = append(rel.ids[i], row), append(rel.ids[1-i], noRow)
+				rel.IDs[i], rel.IDs[1-i] = append(rel.IDs[i], row), append(rel.IDs[1-i], join.NoRow)
 			}
 		}
-		rel.loose[rel.scans[1-i]] = true
+		rel.Nullable[rel.Scans[1-i]] = true
 	}
-	rel.rows = len(rel.ids[0])
+	rel.Rows = len(rel.IDs[0])
 	return nil
 }
 
@@ -502,20 +485,20 @@ func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k physical.JoinKey, err err
 	if !ok {
 		return k, declined("%s does not compare a value of one side with one of the other", e)
 	}
-	key := newJoinKey(l, r, e)
-	if key.how == byWord {
+	key := join.NewKey(l, r, e)
+	if key.How == join.ByWord {
 		return k, declined("compute makes no texts of rows, as %s compares", e)
 	}
-	k = physical.JoinKey{j.within(key.probe, scans[0]), j.within(key.build, scans[1])}
-	if _, columns := k.Columns(); columns && key.how == byValue {
+	k = physical.JoinKey{j.within(key.Probe, scans[0]), j.within(key.Build, scans[1])}
+	if _, columns := k.Columns(); columns && key.How == join.ByValue {
 		return k, declined("%s compares columns of two types", e)
 	}
-	return k, k.Comparable([2]*table.Table{j.scans[scans[0]].Table, j.scans[scans[1]].Table})
+	return k, k.Comparable([2]*table.Table{j.Scans[scans[0]].Table, j.Scans[scans[1]].Table})
 }
 
 // within is an expression of the columns of a scan alone, as the columns of its table.
 func (j *joiner) within(e expr.Expr, scan int) expr.Expr {
-	return expr.Moved(e, func(col int) int { return col - j.scans[scan].first })
+	return expr.Moved(e, func(col int) int { return col - j.Scans[scan].First })
 }
 
 // compares reports whether a condition compares two columns by an operator, one of each scan, whose codes
@@ -530,10 +513,10 @@ func (j *joiner) compares(e expr.Expr, scans [2]int, op expr.CmpOp) bool {
 	if !ok || !too {
 		return false
 	}
-	if how := newJoinKey(l, r, e).how; how != byOrdinal && how != byRank {
+	if how := join.NewKey(l, r, e).How; how != join.ByOrdinal && how != join.ByRank {
 		return false
 	}
-	of := [2]int{j.scanOf(l.Index), j.scanOf(r.Index)}
+	of := [2]int{j.ScanOf(l.Index), j.ScanOf(r.Index)}
 	return of == scans || of == [2]int{scans[1], scans[0]}
 }
 

@@ -1,4 +1,4 @@
-package join_test
+package joinorder_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/index"
 	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
@@ -51,7 +52,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "no columns") == 0 {
 			columns = nil
 		}
-		of := join.Spec{Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows"), Memory: 1 << 40}
+		of := joinorder.Spec{Spec: join.Spec{Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows"), Memory: 1 << 40}}
 		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
 			of.Pairs = pairsByLoops
 			if rapid.Bool().Draw(t, "and stay there") {
@@ -61,7 +62,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "few rows are wanted") == 0 {
 			of.AtMost = rapid.IntRange(1, 8).Draw(t, "rows wanted")
 		}
-		got, steps, _, err := join.Join(context.Background(), cpu.New(2, cpu.WithIndexes(j.indexes())), root, of)
+		got, steps, _, err := joinorder.Join(context.Background(), cpu.New(2, cpu.WithIndexes(j.indexes())), root, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func (j *drawnJoin) indexes() func(*table.Segment) []*index.Index {
 	return func(s *table.Segment) []*index.Index { return of[s] }
 }
 
-// pairsByLoops is a [join.FindPairs]: the last pairs come first.
+// pairsByLoops is a [joinorder.FindPairs]: the last pairs come first.
 func pairsByLoops(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
 	var rows [2][]uint32
 	var values [2][][]table.Value // of the keys
@@ -211,7 +212,7 @@ func rowsIn(l physical.RowIDs) []uint32 {
 	return l.Rows
 }
 
-// elsewhere is a [join.Holder] of what pairsByLoops leaves there.
+// elsewhere is a [joinorder.Holder] of what pairsByLoops leaves there.
 type elsewhere struct{ counts bool }
 
 func (e elsewhere) Count(ctx context.Context, q *physical.Query) (n int, err error) {
@@ -237,11 +238,11 @@ func (elsewhere) Read(_ context.Context, list []*physical.Held, _ []uint32) ([][
 	return out, nil
 }
 
-func (elsewhere) Where(context.Context, []join.HeldColumn, func([]*table.Segment) (*physical.Query, error), []physical.RowIDs) ([]*physical.Held, int, error) {
+func (elsewhere) Where(context.Context, []joinorder.HeldColumn, func([]*table.Segment) (*physical.Query, error), []physical.RowIDs) ([]*physical.Held, int, error) {
 	return nil, 0, &plan.Declined{Why: "it looks at no conditions"}
 }
 
-func (elsewhere) Columns(context.Context, []join.HeldColumn) ([][]*table.Segment, error) {
+func (elsewhere) Columns(context.Context, []joinorder.HeldColumn) ([][]*table.Segment, error) {
 	return nil, &plan.Declined{Why: "its columns are wanted here"}
 }
 
@@ -435,8 +436,8 @@ func TestFewRowsOfAJoin(t *testing.T) {
 	for _, kind := range []plan.JoinKind{plan.Inner, plan.LeftOuter, plan.FullOuter} {
 		for _, way := range []string{"auto", "loops"} {
 			for _, on := range []expr.Expr{less, nil} {
-				got, _, _, err := join.Join(context.Background(), cpu.New(2), &plan.Join{Kind: kind, Left: scan, Right: scan, On: on},
-					join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0, 1}, Way: way, Memory: 1 << 20, AtMost: 10})
+				got, _, _, err := joinorder.Join(context.Background(), cpu.New(2), &plan.Join{Kind: kind, Left: scan, Right: scan, On: on},
+					joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0, 1}, Way: way, Memory: 1 << 20, AtMost: 10}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -471,8 +472,8 @@ func TestJoinRefusesWhatDoesNotFit(t *testing.T) {
 		{nil, "the join has 1e+06 rows of 5 bytes each, 0.005 GB: more than the 0.0001 GB of host memory"},
 		{same, "the join has more than "},
 	} {
-		_, _, _, err := join.Join(context.Background(), cpu.New(2), &plan.Join{Left: scan, Right: scan, On: c.on},
-			join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0}, Way: "auto", Memory: 100_000})
+		_, _, _, err := joinorder.Join(context.Background(), cpu.New(2), &plan.Join{Left: scan, Right: scan, On: c.on},
+			joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0}, Way: "auto", Memory: 100_000}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}

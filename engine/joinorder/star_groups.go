@@ -1,8 +1,9 @@
-package join
+package joinorder
 
 import (
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
@@ -80,7 +81,7 @@ func (s *Star) branch(g expr.Aggregate, x expr.Expr) *starSum {
 // Groups is the statement's groups of those that a device found in the fact table: the joined rows of the first rows of
 // these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on.
 func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.GroupStates, error) {
-	t := &table.Table{Name: s.Fact.Name, Fields: s.result}
+	t := &table.Table{Name: s.Fact.Name, Fields: s.Result}
 	out := make([]physical.GroupStates, 0, len(list))
 	for i := range list {
 		c := s.firstRows(&list[i])
@@ -90,7 +91,7 @@ func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.Gro
 		}
 		g.Chunk = len(out)
 		result := &table.Chunk{Rows: c.Rows}
-		for _, col := range s.places {
+		for _, col := range s.Places {
 			result.Segments = append(result.Segments, c.Segments[col])
 		}
 		out, t.Chunks = append(out, g), append(t.Chunks, result)
@@ -100,16 +101,16 @@ func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.Gro
 
 // firstRows is the joined rows of the first rows of groups.
 func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
-	c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.fields))}
+	c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.Fields))}
 	for _, col := range s.columns {
 		if s.inFact(col) {
-			c.Segments[col] = picked(s.Fact.Chunks[g.Chunk].Segments[s.local(col)], g.Rows)
+			c.Segments[col] = join.Picked(s.Fact.Chunks[g.Chunk].Segments[s.local(col)], g.Rows)
 			continue
 		}
 		t := s.armWith(col)
 		numbers := g.Numbers[slices.Index(s.arms, t)]
 		if values := t.values[col]; values != nil {
-			c.Segments[col] = picked(values, numbers)
+			c.Segments[col] = join.Picked(values, numbers)
 		} else {
 			c.Segments[col] = s.segmentOf(t, col, numbers)
 		}
@@ -227,7 +228,7 @@ func (s *Star) tellsGroups() bool {
 			plain[c.Index] = true
 		}
 	}
-	if len(s.cross) > 0 || slices.ContainsFunc(s.Aggregate.Keys, func(k expr.Expr) bool { return !plain[k.(*expr.Column).Index+s.scans[s.fact].first] }) {
+	if len(s.cross) > 0 || slices.ContainsFunc(s.Aggregate.Keys, func(k expr.Expr) bool { return !plain[k.(*expr.Column).Index+s.Scans[s.fact].First] }) {
 		return false
 	}
 	return !slices.ContainsFunc(s.arms, func(t *starArm) bool {
@@ -243,7 +244,7 @@ func (s *Star) tellsGroups() bool {
 
 // differ reports that each number of an arm has another combination of values of some columns.
 func (s *Star) differ(t *starArm, columns []int) bool {
-	n := t.relation.rows
+	n := t.Relation.Rows
 	if t.rows != nil {
 		n = len(t.rows)
 	}

@@ -1,10 +1,11 @@
-package join
+package joinorder
 
 import (
 	"errors"
 	"slices"
 	"time"
 
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -16,38 +17,38 @@ func (j *joiner) declined(n *plan.Join, err error) bool {
 	if !errors.As(err, new(*plan.Declined)) {
 		return false
 	}
-	if j.Declined != nil {
-		j.Declined(n, err.Error())
+	if j.of.Declined != nil {
+		j.of.Declined(n, err.Error())
 	}
 	return true
 }
 
 // innerPairs joins inputs whose pairs a device finds, two at a time: first those two after which the fewest rows are expected, then each time
 // the input after which the fewest are. The pairs of one join are the rows of the next. What the device declines is cpu's, from there on.
-func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.Expr) (*relation, error) {
-	all, wanted, steps := inputs, conditions, len(j.steps)
-	again := !slices.ContainsFunc(inputs, func(r *relation) bool { return r.held != nil })
+func (j *joiner) innerPairs(n *plan.Join, inputs []*join.Relation, conditions []expr.Expr) (*join.Relation, error) {
+	all, wanted, steps := inputs, conditions, len(j.Steps)
+	again := !slices.ContainsFunc(inputs, func(r *join.Relation) bool { return r.Held != nil })
 	j.joinNext(inputs...)
 	first, second, least, keyed := 0, 0, 0., false
 	for i, r := range inputs {
 		others := slices.Clone(inputs)
 		others[i] = nil
-		if at, rows, has := j.nextOf(r.scans, float64(r.rows), others, conditions); i == 0 || has && !keyed || has == keyed && rows < least {
+		if at, rows, has := j.nextOf(r.Scans, float64(r.Rows), others, conditions); i == 0 || has && !keyed || has == keyed && rows < least {
 			first, second, least, keyed = i, at, rows, has
 		}
 	}
 	have, next := inputs[first], inputs[second]
-	inputs = slices.DeleteFunc(slices.Clone(inputs), func(r *relation) bool { return r == have || r == next })
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(r *join.Relation) bool { return r == have || r == next })
 	for {
-		j.depth += min(1, len(inputs)) // what is joined later reads more than the result does
-		rel, rest, err := j.pairsOf(n, [2]*relation{have, next}, conditions, least)
-		j.depth -= min(1, len(inputs))
+		j.Depth += min(1, len(inputs)) // what is joined later reads more than the result does
+		rel, rest, err := j.pairsOf(n, [2]*join.Relation{have, next}, conditions, least)
+		j.Depth -= min(1, len(inputs))
 		if j.declined(n, err) {
-			rel, err = j.inner(append([]*relation{have, next}, inputs...), conditions)
+			rel, err = j.inner(append([]*join.Relation{have, next}, inputs...), conditions)
 			inputs = nil
 		}
-		if again && errors.As(err, new(*TooLarge)) { // host memory has no room for what is between the joins: cpu needs none
-			j.steps = j.steps[:steps]
+		if again && errors.As(err, new(*join.TooLarge)) { // host memory has no room for what is between the joins: cpu needs none
+			j.Steps = j.Steps[:steps]
 			return j.inner(all, wanted)
 		}
 		if err != nil || len(inputs) == 0 {
@@ -55,7 +56,7 @@ func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.
 		}
 		have, conditions = rel, rest
 		j.joinNext(have)
-		at, rows, _ := j.nextOf(have.scans, float64(have.rows), inputs, conditions)
+		at, rows, _ := j.nextOf(have.Scans, float64(have.Rows), inputs, conditions)
 		next, least = inputs[at], rows
 		inputs = slices.Delete(inputs, at, at+1)
 	}
@@ -63,7 +64,7 @@ func (j *joiner) innerPairs(n *plan.Join, inputs []*relation, conditions []expr.
 
 // pairSide is a side of a join of relations: the rows of one of its tables have the keys.
 type pairSide struct {
-	*relation
+	*join.Relation
 	scan int // that its keys read, -1 as long as there is none
 }
 
@@ -74,38 +75,38 @@ func (s *pairSide) takes(scans []int) bool {
 
 // list is the rows that the relation has of one of its scans; none where a query selects them.
 func (s *pairSide) list(j *joiner, scan int) physical.RowIDs {
-	at, out := slices.Index(s.scans, scan), physical.RowIDs{MayBeNull: s.loose[scan]}
+	at, out := slices.Index(s.Scans, scan), physical.RowIDs{MayBeNull: s.Nullable[scan]}
 	switch {
-	case s.where != nil:
-	case s.held != nil:
-		out.Held = s.held[at]
-	case s.ids[at] == nil && s.rows < j.scans[scan].rows(): // the first rows, or none
-		out.Rows = make([]uint32, s.rows)
+	case s.Where != nil:
+	case s.Held != nil:
+		out.Held = s.Held[at]
+	case s.IDs[at] == nil && s.Rows < j.Scans[scan].AllRows(): // the first rows, or none
+		out.Rows = make([]uint32, s.Rows)
 		for i := range out.Rows {
 			out.Rows[i] = uint32(i)
 		}
 	default:
-		out.Rows = s.ids[at]
+		out.Rows = s.IDs[at]
 	}
 	return out
 }
 
-// taken are the rows of a scan of the side at places that the device found, noRow for noRow.
+// taken are the rows of a scan of the side at places that the device found, NoRow for NoRow.
 func (s *pairSide) taken(i int, places []uint32) []uint32 {
-	if s.where != nil { // they are of the table
+	if s.Where != nil { // they are of the table
 		return places
 	}
-	of, out := ids{s.ids[i], 0}, make([]uint32, len(places))
+	of, out := join.Listed(s.IDs[i]), make([]uint32, len(places))
 	table.InParts(len(places), func(lo, hi int) {
-		copy(out[lo:hi], of.at(places[lo:hi]).list)
+		copy(out[lo:hi], of.At(places[lo:hi]).List)
 	})
 	return out
 }
 
 // pairsOf joins two relations by the pairs that a device finds of them, a [plan.Declined] where it does not. Of an inner join it takes the
 // conditions that these two suffice for, and gives the rest.
-func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, expected float64) (rel *relation, rest []expr.Expr, err error) {
-	sides := [2]*pairSide{{relation: of[0], scan: -1}, {relation: of[1], scan: -1}}
+func (j *joiner) pairsOf(n *plan.Join, of [2]*join.Relation, conditions []expr.Expr, expected float64) (rel *join.Relation, rest []expr.Expr, err error) {
+	sides := [2]*pairSide{{Relation: of[0], scan: -1}, {Relation: of[1], scan: -1}}
 	q := &physical.JoinQuery{Cmp: expr.EQ, Algorithm: j.Way, Exists: n.Kind.LeftOnly()}
 	if q.Exists && j.Way == "loops" {
 		return nil, nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
@@ -114,14 +115,14 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 		q.Algorithm = "perfect" // or hash, by what the keys are like
 	}
 	var on, also []expr.Expr
-	why, both := declined("%s has no key", of[1].name), slices.Concat(of[0].scans, of[1].scans)
+	why, both := declined("%s has no key", of[1].Name), slices.Concat(of[0].Scans, of[1].Scans)
 	for _, e := range conditions {
 		key, scans, not := j.keyOf(e, sides)
 		switch {
 		case not == nil:
 			sides[0].scan, sides[1].scan = scans[0], scans[1]
 			on, q.Keys = append(on, e), append(q.Keys, key)
-		case !allIn(j.scansOf(e), both):
+		case !join.AllIn(j.ScansOf(e), both):
 			rest = append(rest, e)
 		default:
 			also, why = append(also, e), not
@@ -132,20 +133,20 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 	}
 	for i, s := range sides {
 		var kids []expr.Expr
-		if s.where != nil {
-			kids = append(kids, s.where)
+		if s.Where != nil {
+			kids = append(kids, s.Where)
 		}
 		for _, key := range q.Keys {
 			c, column := key[i].(*expr.Column)
-			if !column && s.loose[s.scan] {
-				return nil, nil, declined("%s may be a value where %s has no row", key[i], j.scans[s.scan].name)
+			if !column && s.Nullable[s.scan] {
+				return nil, nil, declined("%s may be a value where %s has no row", key[i], j.Scans[s.scan].As)
 			}
-			if column && q.Algorithm == "index" && j.hasIndex(j.scans[s.scan], c.Index) {
-				return nil, nil, declined("%s has an index on %s", j.scans[s.scan].name, c.Name)
+			if column && q.Algorithm == "index" && j.HasIndex(j.Scans[s.scan], c.Index) {
+				return nil, nil, declined("%s has an index on %s", j.Scans[s.scan].As, c.Name)
 			}
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
 		}
-		t := j.scans[s.scan].Table
+		t := j.Scans[s.scan].Table
 		if q.Sides[i], err = physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.Conjunction(kids)}); err != nil {
 			return nil, nil, err
 		}
@@ -157,7 +158,7 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 	if also = j.spare(also); n.Kind != plan.Inner && len(also) > 0 {
 		return nil, nil, declined("%s has to hold besides: compute takes that of inner joins alone", also[0])
 	}
-	if j.Hold != nil && n.Kind == plan.Inner {
+	if j.of.Hold != nil && n.Kind == plan.Inner {
 		q.KeepOnDevice = &[2][]physical.RowIDs{}
 	}
 	rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
@@ -174,8 +175,8 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*relation, conditions []expr.Expr, 
 // keyOf is a condition as a key of two sides, and the tables that it reads; a [plan.Declined] where it is none.
 func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.JoinKey, scans [2]int, err error) {
 	if c, ok := e.(*expr.Compare); ok && c.Op == expr.EQ {
-		if l, r, ok := j.sides(c.L, c.R, sides[0].scans, sides[1].scans); ok {
-			if a, b := j.scansOf(l), j.scansOf(r); sides[0].takes(a) && sides[1].takes(b) {
+		if l, r, ok := j.sides(c.L, c.R, sides[0].Scans, sides[1].Scans); ok {
+			if a, b := j.ScansOf(l), j.ScansOf(r); sides[0].takes(a) && sides[1].takes(b) {
 				scans = [2]int{a[0], b[0]}
 				k, err = j.pairKey(e, scans)
 				return k, scans, err
@@ -187,33 +188,33 @@ func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.JoinKey, sca
 
 // foundPairs has the device find the pairs of two sides, and makes their rows of them: of inner joins these stay there, where something keeps
 // them.
-func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQuery, on, also, rest []expr.Expr, expected float64) (*relation, error) {
-	rel := &relation{scans: slices.Concat(sides[0].scans, sides[1].scans), name: sides[0].name + ", " + sides[1].name, loose: map[int]bool{}}
+func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQuery, on, also, rest []expr.Expr, expected float64) (*join.Relation, error) {
+	rel := &join.Relation{Scans: slices.Concat(sides[0].Scans, sides[1].Scans), Name: sides[0].Name + ", " + sides[1].Name, Nullable: map[int]bool{}}
 	if q.Exists {
-		rel.scans, rel.name = sides[0].scans, sides[0].name
+		rel.Scans, rel.Name = sides[0].Scans, sides[0].Name
 	}
 	kept := [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}
 	for i, s := range sides {
 		q.RowIDs[i] = s.list(j, s.scan)
-		for _, scan := range s.scans {
-			rel.loose[scan] = s.loose[scan] || kept[1-i]
+		for _, scan := range s.Scans {
+			rel.Nullable[scan] = s.Nullable[scan] || kept[1-i]
 		}
 	}
-	final := j.depth == 0 && len(also) == 0
-	rowBytes := max(j.rowBytes(rel.scans), 4*len(rel.scans)) // of an intermediate result the numbers of rows are there
-	most := min(uint64(noRow-1), uint64(j.Memory)/uint64(rowBytes))
+	final := j.Depth == 0 && len(also) == 0
+	rowBytes := max(j.RowBytes(rel.Scans), 4*len(rel.Scans)) // of an intermediate result the numbers of rows are there
+	most := min(uint64(join.NoRow-1), uint64(j.Memory)/uint64(rowBytes))
 	wanted := !final || len(j.Columns) > 0 || n.Kind != plan.Inner && n.Kind != plan.Semi
 	reads := func(scan int) bool {
 		switch {
-		case j.needed[scan] || final:
-			return j.needed[scan]
+		case j.Needed[scan] || final:
+			return j.Needed[scan]
 		case n != j.root: // what stands above may read it
-			return j.read[scan]
+			return j.Read[scan]
 		}
-		return slices.ContainsFunc(slices.Concat(also, rest), func(e expr.Expr) bool { return slices.Contains(j.scansOf(e), scan) })
+		return slices.ContainsFunc(slices.Concat(also, rest), func(e expr.Expr) bool { return slices.Contains(j.ScansOf(e), scan) })
 	}
-	if q.Limit = most; q.KeepOnDevice != nil && (!final || j.Stays != nil) {
-		q.Limit = noRow - 1
+	if q.Limit = most; q.KeepOnDevice != nil && (!final || j.of.Stays != nil) {
+		q.Limit = join.NoRow - 1
 	}
 	if !wanted {
 		q.Limit, q.KeepOnDevice = 0, nil
@@ -221,7 +222,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 	if q.KeepOnDevice != nil {
 		*q.KeepOnDevice = [2][]physical.RowIDs{}
 		for i, s := range sides {
-			for _, scan := range s.scans {
+			for _, scan := range s.Scans {
 				if reads(scan) {
 					q.KeepOnDevice[i] = append(q.KeepOnDevice[i], s.list(j, scan))
 				}
@@ -231,9 +232,9 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 			q.Limit, q.KeepOnDevice, wanted = 0, nil, false
 		}
 	}
-	q.Scans = slices.Sorted(slices.Values(slices.Concat(sides[0].scans, sides[1].scans)))
+	q.Scans = slices.Sorted(slices.Values(slices.Concat(sides[0].Scans, sides[1].Scans)))
 	start := time.Now()
-	found, how, err := j.Pairs(j.ctx, q)
+	found, how, err := j.of.Pairs(j.Ctx, q)
 	switch {
 	case err != nil:
 		return nil, err
@@ -243,46 +244,46 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 	case wanted && found.N > 0 && found.Rows[0] == nil && found.Held[0] == nil && found.Held[1] == nil:
 		return nil, declined("the device has no room for %d pairs", found.N)
 	}
-	if rel.rows = int(found.N); n.Kind != plan.Inner {
+	if rel.Rows = int(found.N); n.Kind != plan.Inner {
 		how = n.Kind.String() + " join " + how
 	}
 	switch {
 	case q.KeepOnDevice != nil:
 		for i, s := range sides {
-			for _, scan := range s.scans {
+			for _, scan := range s.Scans {
 				if reads(scan) {
-					rel.held, found.Held[i] = append(rel.held, found.Held[i][0]), found.Held[i][1:]
+					rel.Held, found.Held[i] = append(rel.Held, found.Held[i][0]), found.Held[i][1:]
 				} else {
-					rel.held = append(rel.held, nil)
+					rel.Held = append(rel.Held, nil)
 				}
 			}
 		}
 	case wanted:
-		rel.ids = make([][]uint32, len(rel.scans))
-		if err := j.ctx.Err(); err != nil {
+		rel.IDs = make([][]uint32, len(rel.Scans))
+		if err := j.Ctx.Err(); err != nil {
 			return nil, err
 		}
 		places := j.placesOf(n.Kind, sides, found.Rows)
-		rel.rows = len(places[0])
-		if uint64(rel.rows) > most {
-			return nil, declined("it has %d rows", rel.rows)
+		rel.Rows = len(places[0])
+		if uint64(rel.Rows) > most {
+			return nil, declined("it has %d rows", rel.Rows)
 		}
 		at := 0
 		for i, s := range sides {
-			for k, scan := range s.scans {
-				if at < len(rel.scans) && reads(scan) {
-					rel.ids[at] = s.taken(k, places[i])
+			for k, scan := range s.Scans {
+				if at < len(rel.Scans) && reads(scan) {
+					rel.IDs[at] = s.taken(k, places[i])
 				}
 				at++
 			}
 		}
 	default:
-		rel.ids = make([][]uint32, len(rel.scans))
+		rel.IDs = make([][]uint32, len(rel.Scans))
 	}
-	if s := sides[0]; len(s.scans) == 1 {
-		j.steps = append(j.steps, Step{Table: s.name, Out: s.rows})
+	if s := sides[0]; len(s.Scans) == 1 {
+		j.Steps = append(j.Steps, join.Step{Table: s.Name, Out: s.Rows})
 	}
-	j.steps = append(j.steps, Step{Table: sides[1].name, On: conjunction(on), Way: how, In: sides[1].rows, Out: rel.rows,
+	j.Steps = append(j.Steps, join.Step{Table: sides[1].Name, On: conjunction(on), Way: how, In: sides[1].Rows, Out: rel.Rows,
 		Expected: int(min(expected+0.5, 1<<62)), Elapsed: time.Since(start)})
 	if len(also) > 0 {
 		return j.filtered(rel, also)
@@ -290,15 +291,15 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 	return rel, nil
 }
 
-// placesOf are the places in both relations of the rows of a join, noRow for none, of the pairs that a device found.
+// placesOf are the places in both relations of the rows of a join, NoRow for none, of the pairs that a device found.
 func (j *joiner) placesOf(kind plan.JoinKind, sides [2]*pairSide, found [2][]uint32) (places [2][]uint32) {
 	places = found
 	alone := func(i int) (list []uint32) { // the places of a side that are in no pair
-		in := table.NewBitmap(sides[i].rows)
+		in := table.NewBitmap(sides[i].Rows)
 		for _, p := range places[i] {
 			in.Set(int(p))
 		}
-		for p := range sides[i].rows {
+		for p := range sides[i].Rows {
 			if in.Get(p) == (kind == plan.Semi) {
 				list = append(list, uint32(p))
 			}
@@ -315,6 +316,6 @@ func (j *joiner) placesOf(kind plan.JoinKind, sides [2]*pairSide, found [2][]uin
 	if kind.KeepsRight() {
 		right = alone(1)
 	}
-	nobody := slices.Repeat([]uint32{noRow}, max(len(left), len(right)))
+	nobody := slices.Repeat([]uint32{join.NoRow}, max(len(left), len(right)))
 	return [2][]uint32{slices.Concat(places[0], left, nobody[:len(right)]), slices.Concat(places[1], nobody[:len(left)], right)}
 }

@@ -1,4 +1,4 @@
-package join
+package joinorder
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -54,7 +55,7 @@ type starArm struct {
 	reads        []int       // that its rows are told apart by
 	needs        []expr.Expr // what is computed of these
 
-	*relation
+	*join.Relation
 	rows   []uint32               // by number a row that has it; nil where numbers are rows
 	values map[int]*table.Segment // what is read, by number; nil where numbers are rows
 }
@@ -76,24 +77,24 @@ const maxPlaces = 1 << 27
 func NewStar(b *cpu.Backend, n *plan.Join, a *plan.Aggregate, of Spec) *Star {
 	j := newJoiner(context.Background(), b, n, of) // the context is Prepare's
 	parts := &starParts{joiner: j, filters: map[int]expr.Expr{}}
-	if !parts.collect(j.root) || len(j.scans) < 2 || len(parts.scans) == 0 {
+	if !parts.collect(j.root) || len(j.Scans) < 2 || len(parts.scans) == 0 {
 		return nil
 	}
 	s := &Star{joiner: j, fact: parts.scans[0], Aggregate: &plan.Aggregate{}}
 	for _, i := range parts.scans {
-		if j.scans[i].Rows() > j.scans[s.fact].Rows() {
+		if j.Scans[i].Rows() > j.Scans[s.fact].Rows() {
 			s.fact = i
 		}
 	}
-	for i := range j.scans {
-		j.needed[i] = true
+	for i := range j.Scans {
+		j.Needed[i] = true
 	}
 	j.reads(j.root)
-	s.Fact, s.Where = j.scans[s.fact].Table, parts.filters[s.fact]
+	s.Fact, s.Where = j.Scans[s.fact].Table, parts.filters[s.fact]
 	if !s.findArms(parts) {
 		return nil
 	}
-	a = a.Moved(func(c int) int { return j.places[c] })
+	a = a.Moved(func(c int) int { return j.Places[c] })
 	s.keys = a.Keys
 	for _, k := range a.Keys {
 		s.tellApart(k)
@@ -179,7 +180,7 @@ func (s *Star) findArms(p *starParts) bool {
 					continue
 				}
 				for _, to := range [][2]expr.Expr{{l, r}, {r, l}} {
-					of, scans := s.scansOf(to[0]), s.scansOf(to[1])
+					of, scans := s.ScansOf(to[0]), s.ScansOf(to[1])
 					if len(of) != 1 || len(scans) != 1 || place[of[0]] == nil || place[scans[0]] != nil || scans[0] == s.fact || sure && !s.mayBeKey(to[1]) {
 						continue
 					}
@@ -217,7 +218,7 @@ func (s *Star) findArms(p *starParts) bool {
 // that it reads the fact table alone.
 func (s *Star) armOf(e expr.Expr, place map[int]*starArm) (t *starArm, own bool) {
 	var list []*starArm
-	for _, scan := range s.scansOf(e) {
+	for _, scan := range s.ScansOf(e) {
 		if at := place[scan]; (at != nil || scan == s.fact) && !slices.Contains(list, at) {
 			list = append(list, at)
 		}
@@ -252,8 +253,8 @@ func (s *Star) mayBeKey(e expr.Expr) bool {
 	if !ok || c.T.Kind == table.Varchar {
 		return false
 	}
-	of := s.column(c.Index)
-	return of != nil && of.Max+1 >= uint64(s.scans[s.scanOf(c.Index)].Rows())
+	of := s.Column(c.Index)
+	return of != nil && of.Max+1 >= uint64(s.Scans[s.ScanOf(c.Index)].Rows())
 }
 
 // columnsOf is the table that a condition joins to the fact table, and the columns of both; negative where it
@@ -265,27 +266,27 @@ func (s *Star) columnsOf(e expr.Expr) (scan int, probe, build *expr.Column) {
 	}
 	probe, _ = l.(*expr.Column)
 	build, _ = r.(*expr.Column)
-	if probe == nil || build == nil || newJoinKey(probe, build, e).how != byOrdinal {
+	if probe == nil || build == nil || join.NewKey(probe, build, e).How != join.ByOrdinal {
 		return -1, nil, nil
 	}
-	if s.scanOf(probe.Index) != s.fact {
+	if s.ScanOf(probe.Index) != s.fact {
 		probe, build = build, probe
 	}
-	if scan = s.scanOf(build.Index); s.scanOf(probe.Index) != s.fact || scan == s.fact {
+	if scan = s.ScanOf(build.Index); s.ScanOf(probe.Index) != s.fact || scan == s.fact {
 		return -1, nil, nil
 	}
 	return scan, probe, build
 }
 
 // local is the place of a column in the fact table.
-func (s *Star) local(c int) int { return c - s.scans[s.fact].first }
+func (s *Star) local(c int) int { return c - s.Scans[s.fact].First }
 
 // inFact reports a column of the fact table.
-func (s *Star) inFact(c int) bool { return s.scanOf(c) == s.fact }
+func (s *Star) inFact(c int) bool { return s.ScanOf(c) == s.fact }
 
 // armWith is the arm that has a column.
 func (s *Star) armWith(c int) *starArm {
-	scan := s.scanOf(c)
+	scan := s.ScanOf(c)
 	return s.arms[slices.IndexFunc(s.arms, func(t *starArm) bool { return slices.Contains(t.scans, scan) })]
 }
 
@@ -324,7 +325,7 @@ func (s *Star) tellApart(e expr.Expr) {
 			return
 		}
 	}
-	key := &expr.Column{Index: s.local(c.Index), Name: s.fields[c.Index].Name, T: s.fields[c.Index].Type, P: c.P}
+	key := &expr.Column{Index: s.local(c.Index), Name: s.Fields[c.Index].Name, T: s.Fields[c.Index].Type, P: c.P}
 	if !slices.ContainsFunc(s.Aggregate.Keys, func(k expr.Expr) bool { return k.(*expr.Column).Index == key.Index }) {
 		s.Aggregate.Keys = append(s.Aggregate.Keys, key)
 	}
@@ -338,13 +339,13 @@ func (s *Star) Prepare(ctx context.Context) error {
 	if s.ready || s.declined != nil {
 		return s.declined
 	}
-	s.ctx = ctx
+	s.Ctx = ctx
 	for i, t := range s.arms {
 		if err := s.join(t, s.Dimensions[i]); err != nil {
 			if errors.As(err, new(*plan.Declined)) { // which is all that is to be known of it
 				s.declined = err
 				for k, t := range s.arms {
-					t.relation, s.Dimensions[k].Bits, s.Dimensions[k].Digits = nil, nil, nil
+					t.Relation, s.Dimensions[k].Bits, s.Dimensions[k].Digits = nil, nil, nil
 				}
 			}
 			return err

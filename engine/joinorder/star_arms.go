@@ -1,4 +1,4 @@
-package join
+package joinorder
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -31,7 +32,7 @@ func (s *Star) nameOf(t *starArm) string {
 }
 
 func (s *Star) scanName(scan int) string {
-	if name := s.scans[scan].name; name != "" {
+	if name := s.Scans[scan].As; name != "" {
 		return name
 	}
 	return "a subquery"
@@ -58,13 +59,13 @@ func (s *Star) onOf(t *starArm) string {
 }
 
 // evaluated is the rows of an arm: its tables joined.
-func (s *Star) evaluated(t *starArm) (rel *relation, err error) {
+func (s *Star) evaluated(t *starArm) (rel *join.Relation, err error) {
 	if t.kind != plan.Inner {
 		return s.rightOf(t.of)
 	}
-	var inputs []*relation
+	var inputs []*join.Relation
 	for _, scan := range t.scans {
-		in, err := s.selected(scan, t.filters[scan])
+		in, err := s.Selected(scan, t.filters[scan])
 		if err != nil {
 			return nil, err
 		}
@@ -80,9 +81,9 @@ func (s *Star) evaluated(t *starArm) (rel *relation, err error) {
 		if err != nil {
 			return nil, err
 		}
-		step, _ := s.step(rel.scans, build, a.on)
-		step.kind = a.kind
-		if rel, err = s.pipeline(rel, []*joinStep{step}, nil); err != nil {
+		step, _ := s.step(rel.Scans, build, a.on)
+		step.Kind = a.kind
+		if rel, err = s.pipeline(rel, []*join.Stage{step}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -90,24 +91,24 @@ func (s *Star) evaluated(t *starArm) (rel *relation, err error) {
 }
 
 // rightOf is the right side of a semi or an anti join.
-func (s *Star) rightOf(a attached) (*relation, error) {
+func (s *Star) rightOf(a attached) (*join.Relation, error) {
 	s.next = a.scan
 	return s.relation(a.right)
 }
 
 // join makes the arrays of an arm.
 func (s *Star) join(t *starArm, d *physical.Dimension) (err error) {
-	of := s.column(t.probe.Index)
+	of := s.Column(t.probe.Index)
 	if of == nil || of.Max >= maxPlaces {
 		return &plan.Declined{Why: fmt.Sprintf("%s ranges over too many values", t.probe)}
 	}
-	if t.kind == plan.Anti && of.nulls {
+	if t.kind == plan.Anti && of.HasNulls {
 		return &plan.Declined{Why: fmt.Sprintf("%s has NULLs, which have no partner", t.probe)}
 	}
-	if t.relation, err = s.evaluated(t); err != nil {
+	if t.Relation, err = s.evaluated(t); err != nil {
 		return err
 	}
-	keys, err := s.numbersOf(&joinKey{probe: t.probe, build: t.build}, t.relation)
+	keys, err := s.NumbersOf(&join.Key{Probe: t.probe, Build: t.build}, t.Relation)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (s *Star) join(t *starArm, d *physical.Dimension) (err error) {
 	if twice.Load() {
 		return &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.nameOf(t), t.build)}
 	}
-	d.Share = float64(found.Load()) / float64(max(1, min(places, s.scans[s.scanOf(t.build.Index)].Rows())))
+	d.Share = float64(found.Load()) / float64(max(1, min(places, s.Scans[s.ScanOf(t.build.Index)].Rows())))
 	if t.kind == plan.Anti {
 		for i := range words {
 			words[i] = ^words[i]
@@ -154,7 +155,7 @@ func (s *Star) join(t *starArm, d *physical.Dimension) (err error) {
 		d.Share = 1 - d.Share
 	}
 	if t.kind != plan.Inner { // a set of keys is all that is asked of it
-		t.relation = nil
+		t.Relation = nil
 	}
 	d.Base, d.Bits, d.Digits = of.Base, physical.CodesChunk(table.Codes{U32: words}, math.MaxUint32), nil
 	if numbers != nil {
@@ -172,10 +173,10 @@ func (s *Star) numbered(t *starArm, d *physical.Dimension) (numbers []uint32, er
 	if len(t.reads) == 0 {
 		return nil, nil
 	}
-	numbers = make([]uint32, t.relation.rows)
+	numbers = make([]uint32, t.Relation.Rows)
 	all := 1.0
 	for _, c := range t.reads {
-		all *= float64(s.column(c).Max) + 2
+		all *= float64(s.Column(c).Max) + 2
 	}
 	if all > fewNumbers {
 		s.byRows(t, d, numbers)
@@ -200,7 +201,7 @@ func (s *Star) keepValues(t *starArm) {
 // byRows numbers the rows of the table of an arm that says what its rows are told apart by.
 func (s *Star) byRows(t *starArm, d *physical.Dimension, numbers []uint32) {
 	scan := s.determines(t)
-	ids := t.idsOf(scan)
+	ids := t.IDsOf(scan)
 	if scan == t.scans[0] || ids == nil {
 		for i := range numbers {
 			numbers[i] = uint32(i)
@@ -208,7 +209,7 @@ func (s *Star) byRows(t *starArm, d *physical.Dimension, numbers []uint32) {
 		d.Size = max(1, len(numbers))
 		return
 	}
-	known := make([]uint32, s.scans[scan].rows()) // one more than the number
+	known := make([]uint32, s.Scans[scan].AllRows()) // one more than the number
 	for i, id := range ids {
 		if known[id] == 0 {
 			t.rows = append(t.rows, uint32(i))
@@ -236,23 +237,20 @@ func (s *Star) determines(t *starArm) int {
 			scan = parent
 		}
 	}
-	common := path(s.scanOf(t.reads[0]))
+	common := path(s.ScanOf(t.reads[0]))
 	for _, c := range t.reads[1:] {
-		other := path(s.scanOf(c))
+		other := path(s.ScanOf(c))
 		common = slices.DeleteFunc(common, func(scan int) bool { return !slices.Contains(other, scan) })
 	}
 	return common[0]
 }
 
-// idsOf are the rows of a table in those of a relation; nil for all of them in their order.
-func (r *relation) idsOf(scan int) []uint32 { return r.ids[slices.Index(r.scans, scan)] }
-
 // segmentOf is a column of some of an arm's rows; nil for all.
 func (s *Star) segmentOf(t *starArm, c int, rows []uint32) *table.Segment {
-	of := t.idsOf(s.scanOf(c))
+	of := t.IDsOf(s.ScanOf(c))
 	switch {
 	case rows == nil:
-		return s.column(c).segment(ids{of, 0}, t.relation.rows, false)
+		return s.Column(c).SegmentOf(join.Listed(of), t.Relation.Rows, false)
 	case of == nil:
 		of = rows
 	default:
@@ -262,7 +260,7 @@ func (s *Star) segmentOf(t *starArm, c int, rows []uint32) *table.Segment {
 		}
 		of = picked
 	}
-	return s.column(c).segment(ids{of, 0}, len(rows), false)
+	return s.Column(c).SegmentOf(join.Listed(of), len(rows), false)
 }
 
 // merge gives combinations one number for which what is computed of them is the same. Where that has an error they stay apart.
@@ -270,7 +268,7 @@ func (s *Star) merge(t *starArm, d *physical.Dimension, numbers []uint32) {
 	if !slices.ContainsFunc(t.needs, func(e expr.Expr) bool { _, plain := e.(*expr.Column); return !plain }) || len(t.rows) == 0 {
 		return
 	}
-	c := &table.Chunk{Rows: len(t.rows), Segments: make([]*table.Segment, len(s.fields))}
+	c := &table.Chunk{Rows: len(t.rows), Segments: make([]*table.Segment, len(s.Fields))}
 	for _, col := range t.reads {
 		c.Segments[col] = s.segmentOf(t, col, t.rows)
 	}
