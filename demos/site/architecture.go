@@ -420,5 +420,5 @@ func synopsis(dir string) (string, error) {
 		sentence, _, _ = strings.Cut(sentence, ", ")
 		return strings.TrimSuffix(sentence, "."), nil
 	}
-	return "a folder of packages", nil
+	return "", fmt.Errorf("%s has no package comment, which says what the room is", dir)
 }
