@@ -109,6 +109,46 @@ func TestAggregation(t *testing.T) {
 	})
 }
 
+// More work groups than fit in one direction are a rectangle of them.
+func TestWorkGroupsInTwoDimensions(t *testing.T) {
+	g := device(t)
+	g.Shapes.MaxGroups = 7
+	on(t, g, func() {
+		for _, n := range []int{7 * 64, 7*64 + 1, 3*7*64 - 1, 4000} {
+			table := wisconsin.Make(wisconsin.Standard, n, 1)
+			words, err := g.Projection(t.Context(), wisconsin.Input{Table: table}, nil)
+			if err != nil || !slices.Equal(words, table.Projection()) {
+				t.Errorf("%d tuples: %v", n, err)
+			}
+		}
+	})
+}
+
+// The bounds of listing 8 are not in the range: tuples that have them and meet its other criteria are not counted.
+func TestBoundsOfListing8(t *testing.T) {
+	g := device(t)
+	on(t, g, func() {
+		for _, bound := range []uint32{1000, 6000} {
+			seen := false
+			for seed := uint64(1); !seen; seed++ {
+				table := wisconsin.Make(wisconsin.Standard, 7001, seed)
+				words := table.Layout.Words
+				for i := range table.N {
+					of := table.Words[i*words+wisconsin.Standard.Integer+wisconsin.Unique1:]
+					seen = seen || of[0] == bound && of[1]%2 == 0
+				}
+				if !seen {
+					continue
+				}
+				want := table.Aggregation(wisconsin.Count)
+				if got, err := g.Aggregation(t.Context(), wisconsin.Count, wisconsin.Input{Table: table}); err != nil || got != want {
+					t.Errorf("unique1 = %d, seed %d: %v, %v, want %v", bound, seed, got, err, want)
+				}
+			}
+		}
+	})
+}
+
 // A table that no storage block holds comes in parts; a resident one, and one that is joined, are refused.
 func TestTablesInParts(t *testing.T) {
 	g := device(t)
