@@ -193,6 +193,13 @@ func TestRefusals(t *testing.T) {
 			"from word 2": func() (primitives.Vector, error) {
 				return s.Inclusive(composition, scan.Array{Block: v, N: 1, Stride: 2, At: 2})
 			},
+			"-1 elements": func() (primitives.Vector, error) { return s.Inclusive(composition, scan.Array{Block: v, N: -1}) },
+			"from word -1": func() (primitives.Vector, error) {
+				return s.Inclusive(composition, scan.Array{Block: v, N: 1, Stride: 2, At: -1})
+			},
+			"0 elements, every 2 words from word 3": func() (primitives.Vector, error) {
+				return s.Inclusive(composition, scan.Array{Block: v, Stride: 2, At: 3})
+			},
 			"5 heads": func() (primitives.Vector, error) {
 				return s.Inclusive(composition, scan.Array{Block: v, N: 10, Heads: v.First(5)})
 			},
