@@ -22,6 +22,8 @@ func Databases() []Database {
 		"ssb", "the Star Schema Benchmark: lineorder (6,000,000 rows at scale 1), customer, supplier, part and date", ssb,
 	}, {
 		"tpch", "TPC-H: lineitem (6,000,000 rows at scale 1), orders, partsupp, part, customer, supplier, nation and region", tpch,
+	}, {
+		"dbmbench", "DBmbench: t1 (16,000,000 rows at scale 1) and t2, whose a1 it refers to; records of 100 bytes", dbmbench,
 	}}
 }
 
