@@ -12,8 +12,8 @@ type Block struct {
 	// stands for all of the N rows from First on.
 	Rows     []uint32
 	First, N int
-	// Values, when set, is a chunk of the rows alone, with segments for the columns that were asked
-	// for; the rows' numbers are those in it.
+	// Values, when set, is a chunk of these rows alone, with segments for the columns that were asked for.
+	// Rows are then numbers in it.
 	Values *Chunk
 }
 

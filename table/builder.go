@@ -83,8 +83,8 @@ func (b *Builder) EndRows(n int) error {
 	return nil
 }
 
-// Coming is told of a table before all of it is there: where a segment is not, there is an outline of it, as
-// of [Frame.Outline]. What it returns is told of each segment that is there.
+// Coming is told of a table before all of its segments are there. A missing segment is an outline, as
+// [Frame.Outline] gives it. The function that Coming returns is called for each segment once it is complete.
 type Coming func(*Table) (there func(chunk, col int, s *Segment))
 
 // fewRows is how many rows of a chunk have their columns ended one after the other: waking other threads would take longer.
@@ -155,8 +155,8 @@ func (b *Builder) tell(last *Chunk, coming Coming) (there func(chunk, col int, s
 // Table ends the build. A table without rows has no chunks.
 func (b *Builder) Table() *Table { return b.TableAhead(nil) }
 
-// TableAhead is [Builder.Table], and tells coming, unless it is nil, of the table before it makes the codes of
-// its last chunk, and of all its segments, by the caller's goroutine.
+// TableAhead is [Builder.Table], and calls coming, unless it is nil, before the codes of the last chunk are
+// made. The caller's goroutine makes both this call and those for the segments.
 func (b *Builder) TableAhead(coming Coming) *Table {
 	switch {
 	case b.rows > 0:
@@ -167,8 +167,8 @@ func (b *Builder) TableAhead(coming Coming) *Table {
 	return &Table{Name: b.name, Fields: b.fields, Chunks: b.chunks}
 }
 
-// blockRows is how many values a ColumnBuilder holds as 64-bit ordinals before it
-// packs them: what a builder takes is then close to what its segment will take.
+// blockRows is how many values a ColumnBuilder holds as 64-bit ordinals before it packs them. So a builder
+// takes about as much memory as its segment will.
 const blockRows = 1 << 16
 
 // ColumnBuilder collects the values of one attribute of one chunk.
@@ -200,8 +200,8 @@ func (c *ColumnBuilder) Next(s *Segment) *ColumnBuilder {
 	return out
 }
 
-// Err says what is wrong with the values appended: intervals of a column that are equal and have other months or days
-// cannot be told apart.
+// Err says what is wrong with the values appended. A column cannot hold intervals that are equal but have other
+// months or days: their ordinals are the same.
 func (c *ColumnBuilder) Err() error {
 	if c.spans == nil || c.spans.both == "" {
 		return nil
@@ -368,8 +368,8 @@ func (c *ColumnBuilder) Float(f float64) {
 	c.push(OrdinalFloat64(f), true)
 }
 
-// Ordinals appends values by their ordinals, those of text by their [ColumnBuilder.Number];
-// NULL where the bit of valid (from bit offset on, a value each; nil: none) is 0.
+// Ordinals appends values by their ordinals, and texts by their [ColumnBuilder.Number]. A value is NULL where
+// its bit of valid is 0. The bits begin at offset; without valid no value is NULL.
 func (c *ColumnBuilder) Ordinals(list []uint64, valid []byte, offset int) {
 	for valid == nil && c.valid == nil && len(list) > 0 { // the commonest
 		n := min(len(list), blockRows-len(c.ords))

@@ -34,11 +34,10 @@ func init() {
 	}
 }
 
-// Limits returns the least and greatest value of an integer type, of a DECIMAL of at
-// most 18 digits (scaled), and of DATE and TIMESTAMP, whose calendar is PostgreSQL's;
-// the last timestamp is that of 64 bits of microseconds since 1970, 294247-01-10, where
-// PostgreSQL, which counts from 2000, has another 30 years. Other types have the limits
-// of an int64.
+// Limits returns the least and greatest value of a type. It knows the integers, a DECIMAL of at most 18
+// digits (scaled), DATE and TIMESTAMP; other types have the limits of an int64. DATE and TIMESTAMP follow
+// PostgreSQL's calendar. The last timestamp is 294247-01-10, where 64 bits of microseconds since 1970 end.
+// PostgreSQL counts from 2000 and ends 30 years later.
 func (t Type) Limits() (lo, hi int64) {
 	switch t.Kind {
 	case SmallInt:
@@ -138,9 +137,9 @@ func appendTimestamp(out []byte, us int64) []byte {
 	return out
 }
 
-// FormatInterval prints months, days and microseconds as PostgreSQL prints an interval: years, months,
-// days, then HH:MM:SS[.ffffff] of any number of hours, each with its sign ("-1 days -02:00:00"), a plus where
-// what is before is negative; what is 0 is left out, and all of nothing is 00:00:00.
+// FormatInterval prints months, days and microseconds as PostgreSQL prints an interval: years, months, days,
+// then HH:MM:SS[.ffffff] with any number of hours. Each part has its sign ("-1 days -02:00:00"), and a plus
+// behind a negative part. Parts that are 0 are left out. An interval of nothing is 00:00:00.
 func FormatInterval(months int32, days, us int64) string {
 	var parts []string
 	negative := false

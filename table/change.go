@@ -63,7 +63,8 @@ func sharedWords(a, b *Segment) *space {
 	return s
 }
 
-// HasRoom reports that a value, which a row of another segment of the type has, can be a value of the segment in the codes that this one has.
+// HasRoom reports whether this segment has a code for a value of another segment of the same type. The value is that of the other segment's
+// row.
 func (s *Segment) HasRoom(values *Segment, row int) bool {
 	switch {
 	case values.IsNull(row) || s.NonNull() == 0:
@@ -278,8 +279,9 @@ func (c *Chunk) Lend() {
 	}
 }
 
-// Assign returns the chunk with the values of a segment, of the column's type, from its row from on, in rows of a
-// column, ascending and each named once. The segments of the other columns are shared.
+// Assign returns the chunk with new values in the given rows of a column. The rows are ascending and distinct.
+// Their values are those of a segment of the column's type, from row from on. The segments of the other columns
+// are shared.
 func (c *Chunk) Assign(col int, rows []int, values *Segment, from int) (*Chunk, error) {
 	return c.Patch(col, rows, values, from, nil)
 }

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Dates and times as people write them, beside the form of [Parse]: 20240229, 20240229T101112, 2024/2/29, 2/29/2024 (the
-// month first), 29-Feb-2024, Feb 29, 2024, with a time of day of 12 hours (10:11 PM), a day's name, and a time zone, which a
-// TIMESTAMP does not have and PostgreSQL leaves out, too. A year of two digits lies from 1970 to 2069.
+// Dates and times as people write them, beside the form of [Parse]: 20240229, 20240229T101112, 2024/2/29, 29-Feb-2024, Feb
+// 29, 2024. In 2/29/2024 the month comes first. A time of day may have 12 hours (10:11 PM), and a day's name may stand
+// beside the date. A TIMESTAMP has no time zone: one in the text is ignored, as PostgreSQL does. A year of two digits lies
+// from 1970 to 2069.
 
 var (
 	monthWords = strings.Fields("january february march april may june july august september october november december")

@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// A segment may be there before its codes are: a device has made them, and the host's follow. What else a segment says holds
-// from the beginning, and so do the number of its codes and their width; who reads the codes calls Settle before.
+// A segment may exist before its codes: a device has made them, and the host's copy follows. All else is right from the
+// beginning, including the number of codes and their width. Whoever reads the codes calls Settle first.
 
-// Deferred is the segment that becomes of s, which has no NULLs, when some rows get values of at least an ordinal and at most another. Its
-// codes stand nowhere, or where those of s do, until [Segment.Over] says where, and [Segment.Settle] waits until [Segment.Settled]
-// is called.
+// Deferred returns the segment that an update makes of s, which has no NULLs. The new values have ordinals from least to most. Its codes
+// are where those of s are, or nowhere, until [Segment.Over] chooses the place. [Segment.Settle] waits until [Segment.Settled] is called.
 func (s *Segment) Deferred(least, most uint64) *Segment {
 	out := &Segment{Type: s.Type, Base: min(s.Base, least), settled: make(chan struct{})}
 	out.own.Store(true)
@@ -32,8 +31,8 @@ func (s *Segment) shares(old *Segment) bool {
 	return s.Base == old.Base && NewCodes(0, s.Bits).Width() <= old.Codes.Width()
 }
 
-// Over says where the codes of s stand: where those of the segment that it was made of are free, and the same, in their place, else
-// apart; written puts those of that segment there.
+// Over chooses where the codes of s stand. It takes the codes of the old segment over, if nobody reads them and they have the same
+// form. Otherwise the codes have memory of their own, and written copies the old codes there.
 func (s *Segment) Over(old *Segment, free Free) (written func()) {
 	switch {
 	case !s.shares(old):

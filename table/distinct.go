@@ -47,8 +47,8 @@ func spreadAt(i, n, some int) int {
 }
 
 // Distinct estimates how many different values the segment has, 0 where all rows are NULL. It looks at some thousand rows, at
-// the first call. A dictionary has an entry a value. Of a sorted column it is the share of rows that differ from the next one
-// that tells; of others how often the sample has a value twice, if every value comes about as often as the others.
+// the first call. A dictionary has an entry a value. A sorted column is judged by the share of rows that differ from the next
+// row. Other columns are judged by how often the sample has a value twice, as if all values were equally frequent.
 func (s *Segment) Distinct() int {
 	s.counted.Do(func() { s.distinct = s.countDistinct() })
 	return s.distinct
@@ -103,8 +103,9 @@ func (s *Segment) countDistinct() int {
 	return int(math.Round(hi))
 }
 
-// Drawn is how many different values some of n rows are expected to have, where all rows have d, each as often as the others:
-// S. B. Yao, "Approximating block accesses in database organizations", 1977, as if rows were drawn one by one.
+// Drawn is how many different values a sample of some of n rows is expected to have. All rows have d values, which are
+// equally frequent: S. B. Yao, "Approximating block accesses in database organizations", 1977, as if rows were drawn one by
+// one.
 func Drawn(d, n, some float64) float64 {
 	if d <= 0 || n <= 0 || some >= n {
 		return d

@@ -12,29 +12,27 @@
 //
 // # Ordinals and codes
 //
-// Each value of a type other than VARCHAR has an ordinal, an unsigned 64-bit
-// number that orders as the values do (see [Ordinal]). A VARCHAR value's ordinal
-// is its rank in the segment's sorted dictionary. A code is the ordinal less the
-// segment's smallest ordinal ("frame of reference"), so that a segment needs only
-// as many bits as its range has.
+// Each value of a type other than VARCHAR has an ordinal, an unsigned 64-bit number that orders as the values
+// do (see [Ordinal]). A VARCHAR value's ordinal is its rank in the segment's sorted dictionary. A code is the
+// ordinal less the segment's smallest ordinal ("frame of reference"). So a segment needs only as many bits as
+// its range of ordinals has.
 //
-// Where a dictionary of texts is nearly as large as its segment, [Segment.TextsInto] keeps a copy of the texts in the order of rows, for
-// those who compute something of each.
+// Some dictionaries of texts are nearly as large as their segment. For these [Segment.TextsInto] keeps a copy of the texts in the order
+// of rows, for expressions over each text.
 //
 // # Snapshots
 //
-// Tables, chunks and segments never change while they are read. [Chunk.Delete] and [Chunk.Patch] make a
-// new chunk, which takes over the codes of a segment that nobody reads any more ([Free]) and else copies them, and [Table.With] the table's next snapshot, of new chunks and old ones:
-// what did not change is shared, so that a pointer to a segment is the identity of
-// what it holds. Deleted rows keep their place. A hidden column of one bit, [LiveField],
-// says which rows are not deleted; it stands behind the fields, and no name finds it.
+// Tables, chunks and segments never change while they are read. [Chunk.Delete] and [Chunk.Patch] make a new chunk. It takes over the codes
+// of a segment that nobody reads any more ([Free]), and copies them otherwise. [Table.With] makes the table's next snapshot of new and old
+// chunks. What did not change is shared, so that a pointer to a segment identifies its content. Deleted rows keep their place. A hidden
+// column of one bit, [LiveField], says which rows are not deleted; it stands behind the fields, and no name finds it.
 //
 // # Caveats
 //
 //   - Codes are comparable within one segment only: another chunk of the same
 //     column has another minimum, another width and another dictionary.
 //   - The code stored for a NULL is 0; look at Valid before believing it.
-//   - The numbers of a segment (Base, Max, Nulls, Dict) are those of all its rows,
-//     deleted ones included: they bound what the rows that live have.
+//   - The numbers of a segment (Base, Max, Nulls, Dict) are those of all its rows, deleted ones included.
+//     They bound the values of the rows that are not deleted.
 //   - -0 is stored as +0 and every NaN as one NaN, the largest value of its type.
 package table

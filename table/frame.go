@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// Frame is a segment of a type other than VARCHAR while it is filled, or one of ranks in a
-// dictionary: bounds of its ordinals are known before its values, so that its parts become
-// codes at once, and several at the same time.
+// Frame is a segment while it is filled: of a type other than VARCHAR, or of ranks in a dictionary. The
+// bounds of its ordinals are known before its values. So its parts become codes at once, and several
+// goroutines may fill it.
 type Frame struct {
 	typ   Type
 	lo    uint64
@@ -55,10 +55,9 @@ func room[T uint8 | uint16 | uint32 | uint64](n int) []T {
 	return s
 }
 
-// Put writes the rows from row at on: those of integers, or of ordinals where they are uint64,
-// but NULL where the bit of valid (from bit offset on, a row each; nil: all) is 0. It is called
-// at the same time for different rows only. It reports whether all values lie within the
-// bounds.
+// Put writes the values of the rows from row at on. Values of type uint64 are ordinals, others are integers.
+// A value is NULL where its bit of valid is 0; the bits begin at offset, and without valid no value is NULL.
+// Calls at the same time must be for different rows. It reports whether all values lie within the bounds.
 func Put[V int32 | int64 | uint64](f *Frame, at int, values []V, valid []byte, offset int) bool {
 	p := piece[V]{f, at, values, valid, offset, -f.lo}
 	if V(0)-1 < 0 {
@@ -123,8 +122,8 @@ func (f *Frame) Dict() []string { return f.dict }
 // Rows returns the number of rows.
 func (f *Frame) Rows() int { return f.codes.Len() }
 
-// Outline is the segment as far as it is known before its rows are put, of which so many are taken
-// for NULL: its numbers bound those of [Frame.Segment], and nobody may look at its codes.
+// Outline is the segment as far as it is known before its rows are put; the number of NULLs is given. Its
+// numbers bound those of [Frame.Segment]. Nobody may read its codes.
 func (f *Frame) Outline(nulls int) *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict, Spans: f.spans}
 	return s.outline()

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// step is what a segment has otherwise than the one that it was made of, in the same codes: the rows that were
-// written, ascending, and all behind the other's last.
+// step is how a segment differs from the one that it was made of, in the same codes. The rows that were
+// written are ascending. All rows behind the last row of the other segment are new, too.
 type step struct {
 	of   uint64 // the other's number; it is kept no longer for that
 	rows []uint32
@@ -75,9 +75,9 @@ func Heirs(of map[*Segment]bool, derived map[*Segment]bool) map[*Segment]*Segmen
 	return heirs
 }
 
-// Since lists the rows, ascending, in which the segment may have other codes, or NULL, than an earlier one of the same
-// code space that it was made of by changes; rows behind the earlier one's last are not among them. ok is false where that
-// is not known, or these are too many.
+// Since lists the rows in which the segment may have other codes, or NULL, than an earlier segment. Changes made it of the
+// earlier one, within the same code space. The rows are ascending; those behind the last row of the earlier segment are
+// not listed. ok is false where the changes are not known, or are too many.
 func (s *Segment) Since(earlier *Segment) (rows []uint32, ok bool) {
 	number := earlier.number.Load()
 	for i := len(s.history) - 1; i >= 0 && number > 0; i-- {

@@ -2,12 +2,10 @@ package table
 
 import "math"
 
-// Ordinal maps a non-NULL value of a type other than VARCHAR to an unsigned
-// number that orders as the values do: integers, scaled DECIMALs, days and
-// microseconds with the sign bit flipped, an INTERVAL's
-// months as [MicrosPerMonth] and its [Span] left out; BOOLEAN 0 and 1; REAL and DOUBLE by
-// the IEEE bits with the sign trick, -0 as +0 and NaN as the one largest value
-// (a REAL's ordinal has 32 bits).
+// Ordinal maps a non-NULL value of a type other than VARCHAR to an unsigned number that orders as the values
+// do. Integers, scaled DECIMALs, days and microseconds have their sign bit flipped. An INTERVAL has its
+// months as [MicrosPerMonth]; its [Span] is left out. BOOLEAN is 0 and 1. REAL and DOUBLE are their IEEE bits
+// with the sign trick, -0 as +0 and NaN as the one largest value. A REAL's ordinal has 32 bits.
 func Ordinal(v Value) uint64 {
 	switch v.Type.Kind {
 	case Boolean:

@@ -14,18 +14,17 @@ var (
 	ErrRange  = errors.New("range")
 )
 
-// Parse reads text, without blanks around it, as a value of any type but VARCHAR and
-// INTERVAL, as PostgreSQL does: f is that of REAL and DOUBLE, i that of the others. The
-// error is [ErrSyntax] or [ErrRange].
+// Parse reads text without blanks around it as PostgreSQL does, as a value of any type but VARCHAR and
+// INTERVAL. f is the value of REAL and DOUBLE, i that of the other types. The error is [ErrSyntax] or
+// [ErrRange].
 //
-// Booleans are the prefixes of true, false, yes and no, and on, off, 1, 0. A DECIMAL is
-// rounded to its scale, halves away from zero. A float that overflows to infinity or
-// underflows to zero is out of range. A date is YYYY-MM-DD, with more digits of the year
-// where it needs them; a timestamp is that, alone or followed by a blank or T and
-// HH:MM[:SS[.f...]] and perhaps Z or a zero offset; BC may follow. 24:00:00 and second 60 are
-// the next day and minute, and digits beyond microseconds are rounded, halves to even. Text
-// may be loose: months, days, hours and so on of one digit, a date with a time of day,
-// which does not change it, and the other forms in which dates are written in SQL.
+// Booleans are the prefixes of true, false, yes and no, and on, off, 1, 0. A DECIMAL is rounded to its scale,
+// halves away from zero. A float that overflows to infinity or underflows to zero is out of range. A date is
+// YYYY-MM-DD; the year may have more digits. A timestamp is a date, or a date, a blank or T, and
+// HH:MM[:SS[.f...]]. Z or a zero offset may follow, and BC. 24:00:00 and second 60 are the next day and
+// minute, and digits beyond microseconds are rounded, halves to even. With loose, more texts are right:
+// months, days and hours of one digit, and the other forms of dates in SQL. A date may then have a time of
+// day, which is ignored.
 func Parse(t Type, s string, loose bool) (i int64, f float64, err error) {
 	switch t.Kind {
 	case SmallInt, Integer, BigInt:
@@ -96,8 +95,8 @@ func NumberShape(s string) (integer, ok bool) {
 	return false, n > 0 && s == ""
 }
 
-// splitNumber takes a number apart: it is its digits, of which frac stand behind the
-// point, times 10^exponent; one beyond a million is as good as a million.
+// splitNumber splits a number: it is mantissa times 10^exponent, with the last frac digits behind the point.
+// It counts an exponent beyond a million as a million.
 func splitNumber(s string) (mantissa string, frac, exponent int, ok bool) {
 	if _, ok := NumberShape(s); !ok {
 		return "", 0, 0, false
@@ -127,8 +126,8 @@ func ParseNumber(s string) (unscaled *big.Int, scale int, ok bool) {
 	return unscaled, scale, true
 }
 
-// ParsePlain reads nearly all DECIMALs of a scale: digits, few enough for 64 bits, of which
-// no more stand behind the point than the scale has. n is 10^scale times as large; ok is false for other texts.
+// ParsePlain reads most DECIMALs of a scale: few enough digits for 64 bits, no more of them behind
+// the point as the scale has. n is 10^scale times as large; ok is false for other texts.
 func ParsePlain(s string, scale int) (n int64, ok bool) {
 	i, frac := 0, -1 // without a point
 	if s != "" && (s[0] == '-' || s[0] == '+') {

@@ -7,9 +7,8 @@ import (
 	"unsafe"
 )
 
-// Rows of a column of text whose values hardly repeat would read a dictionary as large as the table at places anywhere, one row after the other. So who reads
-// many rows near one another keeps their texts once more, in the order of rows: a copy of the bytes and 4 bytes a row. It belongs to the segment, which [Segment.Bytes] counts with it;
-// [Table.DropRowOrder] gives it back.
+// So an operator that reads many neighbouring rows keeps a copy of their texts in the order of rows. It takes the bytes of the texts and 4
+// bytes a row. It belongs to the segment, and [Segment.Bytes] counts it. [Table.DropRowOrder] frees it.
 
 // rowOrder is texts of a segment in the order of its rows, by pieces, which are made when they are first asked for.
 type rowOrder struct {
@@ -139,7 +138,8 @@ func (p *rowPiece) into(out []string, b Block, first int) {
 	}
 }
 
-// DropRowOrder gives the texts in the order of rows back, which are made again when they are asked for, and says how many bytes they took.
+// DropRowOrder frees the copies of texts in the order of rows, and returns how many bytes they took. They are made again when they are
+// needed.
 func (t *Table) DropRowOrder() (n int64) {
 	for _, c := range t.Chunks {
 		for _, s := range c.Segments {

@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 )
 
-// MaxChunkRows is the default number of rows at which a chunk is full: the texels
-// of a 16384 x 16384 texture, which every OpenGL 4.5 device has.
+// MaxChunkRows is the default number of rows of a full chunk. It is the number of texels of a 16384 x 16384
+// texture, which every OpenGL 4.5 device has.
 const MaxChunkRows = 16384 * 16384
 
 // Field names a column and its type.
@@ -68,8 +68,8 @@ type Segment struct {
 	Type Type
 	// Base is the ordinal of code 0; 0 for VARCHAR.
 	Base uint64
-	// Max is the largest code of a non-NULL row, or more: of a window of [Chunk.Windows] that of the
-	// whole, and rows that had it may have changed since. Bits is its width (0 when Max is 0). Codes of all rows are <= Max.
+	// Max is the largest code of a non-NULL row, or more: rows with that code may have changed since. A window of
+	// [Chunk.Windows] has the Max of the whole chunk. Bits is its width (0 when Max is 0). Codes of all rows are <= Max.
 	Max  uint64
 	Bits int
 	// Codes has one code a row, 0 for NULL.
@@ -87,9 +87,9 @@ type Segment struct {
 	// [MicrosPerMonth]; nil for none. The segments of one column share it: equal intervals are one there.
 	Spans map[int64]Span
 
-	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, the codes modulo 2^64, of a
-	// segment that one goroutine has: who converts all of the rows may take it, and then says no
-	// more. Until that array is released others may copy the codes.
+	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, the codes modulo 2^64. Only one goroutine
+	// has such a segment. Whoever converts all of its rows may take the array, and then clears Slab. Until
+	// the array is released others may copy the codes.
 	Slab bool
 
 	varying sync.Once

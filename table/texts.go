@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 )
 
-// Texts are some entries of a dictionary as bytes, one text behind the other, for those that look through all
-// of them: chunks of one segment, so that they go where columns go.
+// Texts are some entries of a dictionary as bytes, one text behind the other, for operators that scan all of
+// them. They are chunks of one segment, so that they are uploaded as columns are.
 type Texts struct {
 	First, N int
 	Bytes    *Chunk // a code a byte
@@ -22,8 +22,8 @@ type Texts struct {
 // textEntries is how many entries go together at least, or a multiple of these.
 const textEntries = 1 << 10
 
-// Texts returns the texts of the dictionary that codes stand for, with at most so many bytes together, which the first call
-// says: it makes them. There are none where the texts are too long for that.
+// Texts returns the texts of the dictionary that codes stand for, in pieces of at most so many bytes. The first call makes
+// them, and its limit holds for all calls. The list is empty where the texts are too long for the limit.
 func (s *Segment) Texts(most int) []*Texts {
 	if s.whole != nil {
 		return s.whole.Texts(most)

@@ -10,11 +10,10 @@ import (
 
 // Value is one SQL value.
 //
-// Where the payload lies depends on Type.Kind: I for the integers, BOOLEAN
-// (0, 1), DATE (days since 1970-01-01), TIMESTAMP (microseconds since then),
-// INTERVAL (microseconds of its days and its time, beside [Span]) and DECIMAL (the value times 10^Scale); F for REAL and
-// DOUBLE; S for VARCHAR; List for an Array. A DECIMAL too large for 64 bits has Big set, which then
-// holds the scaled integer in place of I.
+// Which field has the payload depends on Type.Kind. I has the integers, BOOLEAN (0, 1), DATE (days since 1970-01-01) and
+// TIMESTAMP (microseconds since then). I also has INTERVAL (microseconds of its days and its time, beside [Span]) and
+// DECIMAL (the value times 10^Scale). F has REAL and DOUBLE, S has VARCHAR, List has an Array. A DECIMAL too large for
+// 64 bits has Big set, which then holds the scaled integer in place of I.
 type Value struct {
 	Type Type
 	Null bool
@@ -31,8 +30,8 @@ type Value struct {
 // Span is what an INTERVAL has beside microseconds.
 type Span struct {
 	Months int32
-	// Carried are those of the whole days in its microseconds that are hours of its time of day: 1 of '36 hours', 0 of
-	// '1 day 12 hours', -1 of '1 day -1 hours'.
+	// Carried is how many of the whole days in the microseconds belong to the time of day. It is 1 for '36 hours', 0
+	// for '1 day 12 hours' and -1 for '1 day -1 hours'.
 	Carried int32
 }
 
@@ -256,8 +255,8 @@ func formatFloat(f float64, bits int) string {
 	case math.IsInf(f, -1):
 		return "-Infinity"
 	}
-	// PostgreSQL prints up to 15 (float4: 6) digits plainly, else with an exponent:
-	// that of the shortest decimal, which for a REAL may differ from the value's own.
+	// PostgreSQL prints up to 15 (float4: 6) digits plainly, and more with an exponent. The exponent is that
+	// of the shortest decimal. For a REAL it may differ from the value's own.
 	limit := 15
 	if bits == 32 {
 		limit = 6

@@ -2,9 +2,9 @@ package table
 
 import "math/bits"
 
-// Windows cuts the chunk into chunks of so many rows, a multiple of 64; the last may have fewer. They share its
-// codes and dictionaries: the bounds of a window's segments are those of the chunk's, so that what was lowered for the
-// chunk holds for its windows. Who asks again for windows of as many rows gets the same segments.
+// Windows cuts the chunk into chunks of so many rows, a multiple of 64; the last may have fewer. They share its codes
+// and dictionaries. The bounds of their segments are those of the chunk, so that a predicate that was lowered for the
+// chunk holds for its windows. A second call with the same number of rows returns the same segments.
 func (c *Chunk) Windows(rows int) []*Chunk {
 	if rows >= c.Rows {
 		return []*Chunk{c}

@@ -17,8 +17,8 @@ type Words struct {
 	List  []string
 	Bytes int  // about what they take
 	Stay  bool // they stay where they are, and are not copied
-	// slots has, behind the one that its hash chooses, each text's hash in the upper 32 bits and its number plus 1
-	// in the lower; half of them at least are 0.
+	// slots is an open-addressing hash table of the texts. A slot has a text's hash in the upper 32 bits, and its
+	// number plus 1 in the lower. At least half of the slots are 0.
 	slots []uint64
 	room  []byte // of texts to come: they lie one behind the other
 	order []uint32
@@ -289,8 +289,8 @@ func bothOf(a, b []string) []string {
 	return append(append(out, a...), b...)
 }
 
-// Pack puts the texts of a list one behind the other in memory, so that who reads one after the other
-// does not wait for the memory.
+// Pack puts the texts of a list one behind the other in memory. So reading them in order does not wait for
+// the memory.
 func Pack(list []string) {
 	var b strings.Builder
 	n := 0

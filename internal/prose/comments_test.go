@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,9 +20,12 @@ import (
 var rooms = []string{"aggregates", "expr", "glctx", "ingest", "occlusion", "pass", "predicates", "shaders", "sql", "storage", "textures",
 	"cost", "driver", "fused", "generate", "primitives", "sqlstate", "trace"}
 
+// throughout are the folders whose comments all have short sentences, those of names that are not exported and within functions, too.
+var throughout = []string{"table"}
+
 // Comments of packages and of exported names have short sentences.
 func TestDocComments(t *testing.T) {
-	for _, room := range rooms {
+	for _, room := range slices.Concat(rooms, throughout) {
 		var found []string
 		files := 0
 		err := filepath.WalkDir("../../"+room, func(path string, d fs.DirEntry, err error) error {
@@ -29,7 +33,7 @@ func TestDocComments(t *testing.T) {
 				return err
 			}
 			files++
-			list, err := long(path)
+			list, err := long(path, slices.Contains(throughout, room))
 			found = append(found, list...)
 			return err
 		})
@@ -45,8 +49,8 @@ func TestDocComments(t *testing.T) {
 // broken matches what gofmt makes of a list's item whose second line begins at the margin: code that begins with a sign.
 var broken = regexp.MustCompile(`(?m)^\t- |^ +- .*[a-z,]\n\n[a-z]`)
 
-// long returns the long sentences of a file's public comments.
-func long(path string) (found []string, err error) {
+// long returns the long sentences of a file's public comments, or of all.
+func long(path string, all bool) (found []string, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
 	if err != nil {
@@ -77,6 +81,9 @@ func long(path string) (found []string, err error) {
 				docs = append(docs, d.Doc)
 			}
 		}
+	}
+	if all {
+		docs = file.Comments
 	}
 	for _, d := range docs {
 		if d == nil {
