@@ -18,16 +18,16 @@ import (
 type Assignment struct {
 	Col int
 	E   expr.Expr
-	// To are the segments, chunk by chunk, that have the codes then, nil where a chunk stays as it is, and Made is how these
-	// are made. Neither the column nor the expression is NULL anywhere.
+	// To are the segments that have the new codes, one for each chunk, nil where a chunk does not change. Made is how their
+	// codes are made. Neither the column nor the expression is NULL anywhere.
 	To   []*table.Segment
 	Made []*lower.ComputedCodes
 }
 
-// Assign makes the codes that columns have when the records that a query selects get other values, all of which are those of the
-// expressions before any is assigned (UPDATE). done is told those of each column of a chunk of which some record is selected, in working
-// memory; changed are how many of each chunk are. It is a [plan.Declined] where a record raises an error, or a block of the
-// device does not hold a chunk's codes.
+// Assign computes the new codes of columns for UPDATE: the selected records get the values of expressions. All expressions read the
+// values before the update. done gets the codes of each column of a chunk with selected records, in working memory. changed counts the
+// selected records of each chunk. The error is a [plan.Declined] where a record raises an error, or a block of the device does not hold
+// a chunk's codes.
 func Assign(run pass.Runner, d compute.Profile, q *physical.Query, of []Assignment, done func(chunk, assignment int, codes textures.Source) error) (changed []int, err error) {
 	changed = make([]int, len(q.Table.Chunks))
 	for _, a := range of {

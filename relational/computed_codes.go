@@ -204,8 +204,8 @@ func (s *sorting) unknown(of *computedCodes, m *lower.ComputedCodes) error {
 	return nil
 }
 
-// part is a part of the codes of a column in the marked records of a window: where all are marked and each code is a
-// word, as the device has them.
+// part is a part of the codes of a column in the marked records of a window. Where all records are marked and each
+// code is a word, it is the block of the device itself.
 func (s *sorting) part(col, part int) (primitives.Vector, error) {
 	d, seg := s.Device.Primitives, s.Segment(col)
 	if part < textures.Parts(seg) {

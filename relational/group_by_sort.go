@@ -22,8 +22,8 @@ func Groups(run pass.Runner, d compute.Profile, q *physical.Query) ([]physical.G
 	return compute.Groups(run, d, q)
 }
 
-// ManyGroups is [Groups] for keys with more combinations of codes than [physical.MaxSlots]: where the states of these fit
-// the caches each has a slot all the same, and the groups that there are are picked; else they are sorted.
+// ManyGroups is [Groups] for keys with more combinations of codes than [physical.MaxSlots]. Where the states of all
+// combinations fit the caches, each has a slot, and the groups that occur are picked. Otherwise the keys are sorted.
 func ManyGroups(run pass.Runner, d compute.Profile, q *physical.Query) ([]physical.GroupStates, error) {
 	d.SortGroups = physical.MaxSlots + 1
 	if d.SortsGroups(q) && !q.IsPart() {
@@ -35,9 +35,9 @@ func ManyGroups(run pass.Runner, d compute.Profile, q *physical.Query) ([]physic
 	return Groups(run, d, q)
 }
 
-// sortedGroups is [compute.Groups] by a sort: the keys of each window's selected records are sorted, a record whose key
-// differs from the one before it begins a group, and a prefix sum of these numbers the groups. What the aggregates need
-// of each record follows the sort, and neighbours are added up.
+// sortedGroups is [compute.Groups] by a sort. The keys of each window's selected records are sorted. A record whose key
+// differs from the one before it begins a group, and a prefix sum of these numbers the groups. The values of the
+// aggregates are gathered in that order, and the values of a group are added up.
 func sortedGroups(run pass.Runner, d compute.Profile, q *physical.Query) (list []physical.GroupStates, err error) {
 	for i := range q.Table.Chunks {
 		if _, err := q.GroupAggregates(i); err != nil {
@@ -123,8 +123,8 @@ type groupRuns struct {
 	rows   primitives.Vector // of the records in the window
 	found  numbered          // the groups
 	states primitives.Vector
-	// moved, when set, is a word of each record of the window, all of which are marked, that goes with the keys; inOrder
-	// is it in their order.
+	// moved, when set, is a word of each record of the window, all of which are marked. It is sorted along with the
+	// keys; inOrder is the sorted one.
 	moved, inOrder primitives.Vector
 }
 
@@ -190,8 +190,8 @@ func numberRuns(run pass.Runner, d primitives.Shapes, words []primitives.Vector,
 	return out, err
 }
 
-// value adds up, or raises, a value of the records of each group: by a scan that begins anew with each group, or by differences of
-// sums over all records, modulo 2^32 or 2^64, within which a group's sum is.
+// value computes the sum or the maximum of a value for each group. A maximum is a scan that begins anew with each group. A sum is
+// a difference of sums over all records, modulo 2^32 or 2^64, which bounds a group's sum.
 func (r *groupRuns) value(v compute.GroupValue, words []primitives.Vector) error {
 	run, d := r.run, r.Device.Primitives
 	in := make([]primitives.Vector, len(words))

@@ -13,15 +13,15 @@ import (
 
 // JoinSide is the rows of one side of a join: those that have a key.
 type JoinSide struct {
-	// Keys are codes in a space that both sides have in common, a word each; where there are codes of more
-	// than 32 bits, these are the lower ones, and High are the upper ones.
+	// Keys are codes in a space that both sides have in common, a word each. Where codes have more than 32
+	// bits, Keys are the lower words and High the upper ones.
 	Keys, High primitives.Vector
 	// Rows are what pairs are made of; none: 0, 1, ...
 	Rows primitives.Vector
 }
 
-// JoinWays are the algorithms of [Join]; the last four after GDB (He et al., "Relational Query Coprocessing on
-// Graphics Processors", TODS 2009, section 3.1.3): HJ, SMJ, NINLJ and INLJ there.
+// JoinWays are the algorithms of [Join]. The last four are HJ, SMJ, NINLJ and INLJ of GDB (He et al.,
+// "Relational Query Coprocessing on Graphics Processors", TODS 2009, section 3.1.3).
 var JoinWays = []string{"perfect", "hash", "merge", "loops", "index"}
 
 // JoinShape says how sides are joined.
@@ -44,18 +44,18 @@ type JoinPairs struct {
 	Left, Right primitives.Vector // none where they were only counted
 }
 
-// Join finds the pairs of rows of which the keys compare, by GDB's three-step output scheme: each row of one side
-// counts its matches, a prefix sum of the counts gives each the place of its pairs, and these are emitted; where
-// no pairs are wanted the first step is all. A row with many matches does not emit them alone: rows and pairs
-// are cut into equal tiles (merge path: Green, McColl and Bader 2012).
+// Join finds the pairs of rows whose keys compare, by GDB's three-step output scheme. Each row of one side counts
+// its matches, a prefix sum of the counts gives the place of its pairs, and the pairs are written. Where no pairs
+// are wanted, the first step is enough. A row with many matches does not emit them alone: rows and pairs are cut
+// into equal tiles (merge path: Green, McColl and Bader 2012).
 //
-//   - perfect: a bit for each key of a side that has it once, and a slot with its row; by hash where no side has
-//     each key once, or the keys are not dense.
-//   - merge: both sides are sorted, tiles of the left one locate their matching chunks of the right one, and
-//     each row its range there by binary search.
-//   - hash: both sides are split by the upper bits of their keys' hashes, a work group makes a hash table of the
-//     smaller side's rows of a partition in shared memory. Rows of partitions that are too large for that, as
-//     those of a hot key are, are joined by merge.
+//   - perfect: a bit says which keys a side has, and a slot has the row of each. It needs a side that has each
+//     key once, with dense keys; otherwise hash does it.
+//   - merge: both sides are sorted. Tiles of the left side locate their matching chunks of the right side,
+//     and each row finds its range there by binary search.
+//   - hash: both sides are split by the upper bits of their keys' hashes. For each partition, a work group makes
+//     a hash table of the smaller side's rows in shared memory. Rows of partitions that are too large for that,
+//     as those of a hot key are, are joined by merge.
 //   - index: one side is sorted, the smaller one, and each row of the other looks for its range there by binary search.
 //   - loops: each row of the left side meets all of the right one, which come in blocks through shared memory.
 func Join(run pass.Runner, d compute.Profile, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
@@ -150,8 +150,8 @@ type ranges struct {
 	pairs        uint64
 }
 
-// Matches counts the pairs of a join into a report of four words, its first block: the pairs, of 64 bits, then how
-// many rows of each side are in partitions that are too large.
+// Matches counts the pairs of a join into a report of four words, its first block. These are the pairs, of 64
+// bits, and how many rows of each side are in partitions that are too large.
 type Matches struct{ primitives.Op }
 
 // Found is what a report says.
@@ -274,8 +274,8 @@ const (
 	emitTurns  = 8 * 16
 )
 
-// located finds the range of each row of a probe side in a build side that is sorted: within the bounds of its tile, or
-// anywhere.
+// located finds the range of each row of a probe side in a sorted build side. It looks within the bounds of the row's
+// tile, or everywhere.
 func (j *join) located(verb string, probe, build JoinSide, bounds primitives.Vector, defines ...string) ([]ranges, error) {
 	tiles := (probe.Keys.N + joinTile - 1) / joinTile
 	r := ranges{probe: probe.Rows, build: build.Rows}
@@ -392,8 +392,8 @@ func (j *join) counted(p *pass.Pass, report primitives.Vector) (pairs uint64, la
 	return pairs, large, err
 }
 
-// groups are the work groups of a dispatch over tiles, each of so many turns of loops at most: what the device
-// has resident, or more, so that no invocation takes too many turns.
+// groups is the number of work groups of a dispatch over tiles, each of at most so many turns of loops. It is
+// what the device has resident, or more, so that no invocation takes too many turns.
 func (j *join) groups(tiles, turns int) [2]int {
 	each := max(1, shaders.MaxTurns/2/turns)
 	return [2]int{max(1, min(tiles, max(j.device.Primitives.Groups, (tiles+each-1)/each)))}

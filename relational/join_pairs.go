@@ -14,9 +14,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
-// planes, and become those of a code space that both columns have in common. Several keys are one of as many bits as
-// they have together, 64 at most.
+// Pairs finds the pairs of rows of two tables, by [Join]. The codes of the selected rows are gathered from the
+// planes and mapped to a code space that both columns have in common. Several keys are one of as many bits as they
+// have together, 64 at most.
 func Pairs(run pass.Runner, d compute.Profile, q *physical.JoinQuery) (out physical.JoinPairs, err error) {
 	for _, s := range q.Sides {
 		if err := compute.RunChecks(run, d, s); err != nil {
@@ -145,7 +145,7 @@ func (k *joinKeys) side(q *physical.Query) (out JoinSide, err error) {
 	return k.together(windows, total)
 }
 
-// listed is a side whose rows are those of a list that are selected, by their places in the list: by its number each gathers its key.
+// listed is a side whose rows are the selected ones of a list. A row is its place in the list, and gathers its key by its row number.
 func (k *joinKeys) listed(q *physical.Query, list physical.RowIDs) (out JoinSide, err error) {
 	d, rows := k.device.Primitives, k.starts[len(k.starts)-1]
 	if list.Len() == 0 {
@@ -218,7 +218,7 @@ func (k *joinKeys) among(list primitives.Vector, of JoinSide, rows int) (primiti
 	return places, primitives.Scatter(k.run, d, has, to, places)
 }
 
-// has says of each row of a list by a word, 1 or 0, whether a side of a table of so many rows has it.
+// has writes 1 or 0 for each row of a list: whether a side of a table of so many rows has it.
 func (k *joinKeys) has(list primitives.Vector, of JoinSide, rows int, to primitives.Vector) error {
 	d := k.device.Primitives
 	if of.Rows.None() { // all of them
@@ -266,8 +266,8 @@ func sourceWords(n int) primitives.Vector {
 	return primitives.Of(&textures.Scratch{Words: textures.GroupRows / textures.UnitsPerGroup * textures.Units(n)}, n)
 }
 
-// Column gathers a column of a table by a list of its rows: their codes in a code space of the column, on the device, and how many are
-// NULL. It is a [plan.Declined] where a block of the device does not hold them.
+// Column gathers a column of a table by a list of its rows. It returns their codes in a code space of the column, on the device, and
+// how many are NULL. It is a [plan.Declined] where a block of the device does not hold them.
 func Column(run pass.Runner, d compute.Profile, t *table.Table, col int, space *physical.CodeSpace, list physical.RowIDs) (out textures.Source, nulls int, err error) {
 	rows, n, some := 0, list.Len(), list.MayBeNull
 	for _, c := range t.Chunks {

@@ -16,11 +16,11 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Order finds the selected rows of each window in the order of q.Order: the selection becomes a bitmap, its
-// rows' keys are gathered from the planes, and a radix sort orders them. Where few rows are wanted, an order
-// statistic of the first key says first which rows may be among them. Of a window no more rows are returned
-// than are wanted in all. Keys that are no columns, and have not been made columns by [plan.Sort.ByColumns], are made on the device; where
-// [lower.ComputeCodes] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
+// Order finds the selected rows of each window in the order of q.Order. The selection becomes a bitmap, its rows' keys are gathered from
+// the planes, and a radix sort orders them. Where few rows are wanted, an order statistic of the first key says first which rows may be
+// among them. Each window returns at most as many rows as are wanted in all. The device computes keys that are expressions, if
+// [plan.Sort.ByColumns] has not made columns of them. The order is a [plan.Declined] where [lower.ComputeCodes] cannot say how, or a row
+// raises an error.
 func Order(run pass.Runner, d compute.Profile, q *physical.Query) (list []physical.SortedRun, err error) {
 	chunks, made := q.Chunks, false
 	for i, k := range q.Order.Keys {
@@ -45,8 +45,8 @@ func Order(run pass.Runner, d compute.Profile, q *physical.Query) (list []physic
 	return sortedRows(run, d, q, chunks)
 }
 
-// likelyFirst is the selection of the rows of a table of one chunk that a sample says are the first n and few others, where all
-// rows are wanted; nil where it says nothing.
+// likelyFirst is a selection that by a sample has the first n rows and few others. It needs a table of one chunk of which all
+// rows are wanted, and is nil where the sample says nothing.
 func likelyFirst(q *physical.Query, n int64) []physical.ChunkPlan {
 	k := q.Order.Keys[0]
 	col := k.E.(*expr.Column)
@@ -261,8 +261,8 @@ func (s *sorting) rows() ([]uint32, error) {
 // fewRows is up to how many rows the host sorts, in less time than a sort's passes take.
 const fewRows = 1 << 13
 
-// few are the first of the marked rows, which the host finds: it sorts as soon as twice as many are kept as are wanted, and
-// then keeps only what comes before the last of these.
+// few returns the first of the marked rows, which the host finds. It sorts as soon as it has kept twice as many rows as are
+// wanted. From then on it keeps only rows that come before the last wanted one.
 func (s *sorting) few(first int) ([]uint32, error) {
 	ids, err := s.rowsAt(primitives.Vector{}, s.n)
 	if err != nil {
@@ -329,8 +329,8 @@ func (s *sorting) count() error {
 	return err
 }
 
-// positions are the bitmap and where the marked records of each group begin among them, with how many there are behind the last
-// one: see [primitives.CountGroups].
+// positions are the bitmap and the number of marked records before each group of it, with the number of all at the end: see
+// [primitives.CountGroups].
 func (s *sorting) positions() (bitmap textures.Block, before primitives.Vector, err error) {
 	if bitmap, err = s.of.bitmap(s.window); err != nil || !s.before.None() {
 		return bitmap, s.before, err
@@ -357,8 +357,8 @@ func (s *sorting) ids(first int, out primitives.Vector) error {
 	return primitives.RowIDs(s.run, s.Device.Primitives, bitmap, s.Window.Rows, first, before, out)
 }
 
-// sorted puts the first of the marked records in the order of the words: order has their numbers among the
-// marked ones (none where there are no words), ids their rows in the window.
+// sorted puts the first of the marked records in the order of the words. order has their numbers among the
+// marked ones; it is none where there are no words. ids has their rows in the window.
 func (s *sorting) sorted(first int) (order, ids primitives.Vector, err error) {
 	d := s.Device.Primitives
 	if len(s.words) > 0 {
@@ -371,7 +371,8 @@ func (s *sorting) sorted(first int) (order, ids primitives.Vector, err error) {
 	return order, ids, err
 }
 
-// rowsAt are the rows in the window of the first of the marked records in an order; in that of the window where there is none.
+// rowsAt are the rows in the window of the first of the marked records in an order. Without an order they are in that of the
+// window.
 func (s *sorting) rowsAt(order primitives.Vector, first int) (primitives.Vector, error) {
 	d, ids := s.Device.Primitives, primitives.New(s.n)
 	if err := s.ids(0, ids); err != nil || order.None() {
@@ -381,8 +382,8 @@ func (s *sorting) rowsAt(order primitives.Vector, first int) (primitives.Vector,
 	return sorted, primitives.Gather(s.run, d, ids, order.First(first), sorted)
 }
 
-// keys gathers the keys of the marked records into words. A key's lowest part comes first, above it is a bit
-// that tells NULLs from values; of a key from the highest value down all bits of the codes are inverted.
+// keys gathers the keys of the marked records into words. A key's lowest part comes first. Above the key, a
+// bit tells NULLs from values. A descending key has all bits of its codes inverted.
 func (s *sorting) keys() error {
 	keys := s.Q.Order.Keys
 	for i := len(keys) - 1; i >= 0; i-- {

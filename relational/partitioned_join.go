@@ -13,10 +13,10 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// PairsInBuckets is [Pairs] of sides that the device has no room for: the host deals both alike to buckets, by a hash of
-// their keys, and the device joins a bucket of the one with that of the other, one after the other. Buckets
-// that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
-// joined half by half. room is the memory that a bucket may take, in bytes.
+// PairsInBuckets is [Pairs] of sides that do not fit the device. The host has partitioned both sides by the same hash of
+// their keys, and the device joins one pair of buckets after the other. Buckets that are still too large, as those of a
+// frequent key, are joined half by half. So are keys that are not compared by =. room is the memory that a bucket may
+// take, in bytes.
 func PairsInBuckets(run pass.Runner, d compute.Profile, q *physical.JoinQuery, sides [2][]physical.Bucket, room int64) (out physical.JoinPairs, err error) {
 	b := &bucketJoin{run: run, device: d, q: q, room: room, out: &out}
 	for i := range sides[0] {
@@ -39,8 +39,8 @@ func BucketBits(q *physical.JoinQuery, room int64) int {
 	return bits.Len64(uint64(int64(q.Rows(0)+q.Rows(1)) * bucketRowBytes / max(1, room)))
 }
 
-// bucketRowBytes is what a row of a bucket takes on the device: its key, its number, both once more in order, and the
-// range of its partners.
+// bucketRowBytes is what a row of a bucket takes on the device. A row has its key and its number, both once more in
+// order, and the range of its partners.
 const bucketRowBytes = 64
 
 // bucketJoin is a join bucket by bucket.

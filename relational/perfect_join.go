@@ -12,9 +12,9 @@ func (j *join) densely(rows int) bool {
 	return !j.wide && j.Bits < 32 && 1<<j.Bits <= min(max(1<<22, 8*rows), j.device.Primitives.MaxWords)
 }
 
-// perfect is the perfect hash join: where a side has each key once and the keys are dense, a bit for each key says
-// whether it is there, and a slot which row has it. With ok false there is no such side. Where one pair of a row will
-// do, the right side may have a key several times.
+// perfect is the perfect hash join. It needs a side that has each key once, with dense keys. A bit for each key says
+// whether the side has it, and a slot says in which row. With ok false there is no such side. Where one pair of a row
+// will do, the right side may have a key several times.
 func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error) {
 	swapped := left.Keys.N < right.Keys.N && !j.Exists // the smaller side is tried first
 	for range 2 {

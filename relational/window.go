@@ -15,9 +15,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Window computes the functions of a [plan.Window] over the rows of its input, which t has and of which none is
-// deleted: a table of these rows with a column more for each function, as [window.Window] gives it. What it does
-// not do is a [plan.Declined], before any pass.
+// Window computes the functions of a [plan.Window] over the rows of its input, which are the rows of t; none of
+// them is deleted. It returns a table of these rows with one column more for each function, as [window.Window]
+// does. What it cannot do is a [plan.Declined], before any pass.
 func Window(run pass.Runner, d compute.Profile, t *table.Table, n *plan.Window) (*table.Table, error) {
 	columns, err := WindowColumns(run, d, t, n)
 	if err != nil {
@@ -43,8 +43,8 @@ func Window(run pass.Runner, d compute.Profile, t *table.Table, n *plan.Window) 
 //
 // The rows are sorted by the codes of PARTITION BY and ORDER BY, once for all functions that have these in common. Rows
 // whose codes differ from those of the row before begin a partition, or a group of peers, and a prefix sum numbers
-// these. A sum or a count over a frame is then the difference of two prefix sums, modulo 2^64; the largest value so
-// far is a segmented scan; a value of another row is a look-up. What was found goes to the rows' places.
+// these. A sum or a count over a frame is the difference of two prefix sums, modulo 2^64. The largest value so far is a
+// segmented scan. A value of another row is a look-up. What was found goes to the rows' places.
 func WindowColumns(run pass.Runner, d compute.Profile, t *table.Table, n *plan.Window) ([]*WindowColumn, error) {
 	w, err := newWindowing(run, d, t)
 	if err != nil {
@@ -186,8 +186,8 @@ type orderedRows struct {
 	movedBy loading
 }
 
-// numbered are parts of the rows in their order: the number of the one that each row is in, from 1, and where each
-// begins, with the end behind the last one. None where all rows are in one.
+// numbered are parts of the rows in their order. of is the number of each row's part, from 1. starts is where each
+// part begins, and where the last one ends. Both are none where all rows are in one part.
 type numbered struct{ of, starts primitives.Vector }
 
 // keyField is some bits of the keys of the rows.

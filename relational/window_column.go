@@ -14,16 +14,16 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// WindowColumn is what a window function gives, on the device: Words have a word, or a lower and an upper one, for each row of
-// the table, by its place.
+// WindowColumn is the result of a window function, on the device. Words are a word for each row of the table, by its place, or
+// a lower and an upper word.
 type WindowColumn struct {
 	Words []primitives.Vector
 
 	typ   table.Type
 	words int // how many there are
-	// One of these: a number of 64 bits that is more than base by the words, which are at most most; the same
-	// of a sum whose quotient by the rows taken is asked for; the quotient of two words; a code of a space, more by
-	// 1, or 0 for NULL.
+	// The words are a number of 64 bits less base, at most most. With avg they are such a sum, whose quotient by
+	// taken is wanted. With ratio they are a numerator and a denominator. With space they are a code of it plus 1,
+	// or 0 for NULL.
 	base     int64
 	most     uint64
 	avg      *expr.Aggregate
@@ -134,8 +134,8 @@ func (c *WindowColumn) ends(w columnWords, rows int) (least, most uint64) {
 // decodedRows is how many rows are decoded at a time: what they take stays in the first-level cache.
 const decodedRows = 1 << 11
 
-// decoded hands the codes of rows to do, a block at a time, on all cores: those from row from on, which rows are not
-// NULL, in a column where some may be, and how many are. The codes of NULLs say nothing.
+// decoded calls do for blocks of rows, on all cores. do gets the row that the block begins with, the codes, which
+// rows are not NULL, and how many are NULL. The codes of NULLs have no meaning.
 func (c *WindowColumn) decoded(w columnWords, rows int, do func(from int, codes []uint64, some table.Bitmap, null int)) {
 	table.InParts(rows, func(from, to int) {
 		codes, some := make([]uint64, decodedRows), table.NewBitmap(decodedRows)

@@ -293,7 +293,8 @@ func (w *windowing) lowerSum(x *windowFunction, some bool) error {
 	if some {
 		x.input.kind = signedSums
 	}
-	// The result is more than low by a, or by (a, b): a sum of codes is less than one of values by the first value a row.
+	// The result is low plus a, or low plus (a, b). Where codes are summed, the sum of the values is larger by the least
+	// value for each row.
 	plus, each := uint64(-low), uint64(0)
 	if !some {
 		each = uint64(least)

@@ -126,8 +126,8 @@ func ParseNumber(s string) (unscaled *big.Int, scale int, ok bool) {
 	return unscaled, scale, true
 }
 
-// ParsePlain reads most DECIMALs of a scale: few enough digits for 64 bits, no more of them behind
-// the point as the scale has. n is 10^scale times as large; ok is false for other texts.
+// ParsePlain reads most DECIMALs of a scale: few enough digits for 64 bits, not more of them behind
+// the point than the scale has. n is 10^scale times as large; ok is false for other texts.
 func ParsePlain(s string, scale int) (n int64, ok bool) {
 	i, frac := 0, -1 // without a point
 	if s != "" && (s[0] == '-' || s[0] == '+') {

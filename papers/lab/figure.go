@@ -91,8 +91,8 @@ type Panel struct {
 	// Steps, of stacked bars, are systems of which each does a step more than the one before: the parts are the differences of
 	// their times. Without them the parts are the sections of each result.
 	Steps []Step
-	// Within, when set, are bounds of the median in ms, which are the axis: of each system the largest value that a point
-	// within the bound has.
+	// Within, when set, are bounds of the median in ms, and these are the axis. Each system shows its largest value at a
+	// point within the bound.
 	Within []float64
 }
 

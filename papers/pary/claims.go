@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
-// within is the largest throughput, in searches a second, of batches whose median keeps a bound in ms, from the medians of some of the
-// batches of figure 8.
+// within is the largest throughput, in searches a second, of the batches whose median keeps a bound in ms. The medians are those of
+// some batches of figure 8.
 func within(bound float64, medians []float64) (most float64) {
 	for i, ms := range medians {
 		if ms <= bound {

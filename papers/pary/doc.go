@@ -16,13 +16,13 @@
 //
 //   - "Theoretical Considerations" has p memory accesses a step, the paragraph above it 2p, p + 1 and p - 1. All of them are measured, and
 //     figure 5 has the three theories.
-//   - S3 has "more than 2 x" as many accesses as binary search, S5 "nearly three times": p / log2 p is 8/3 = 2.67 with p = 8, and 3.0 with
-//     p + 1, 2.33 with p - 1, 5.33 with 2p accesses a step.
+//   - S3 has "more than 2 x" as many accesses as binary search, S5 "nearly three times". p / log2 p is 8/3 = 2.67 with p = 8. It is 3.0
+//     with p + 1, 2.33 with p - 1, and 5.33 with 2p accesses a step.
 //   - "Reduces the search range by 1/p": to 1/p of it, or the execution time would not be log_p n.
-//   - "At least p log2 p conflicts" of binary searches and "p - 1 at most" of p-ary search count different things: the first ones are
-//     of the first log2 p steps of p searches, the others of the last step of one. Here a conflict is a read of a key that another one of
-//     the p threads reads in the same step. With own boundaries neighbours conflict in every step; with the others never.
-//   - A p-ary search "yields only 1 result as opposed to p" in each run, and its "response time is better": both stand in figure 5, as
+//   - "At least p log2 p conflicts" of binary searches and "p - 1 at most" of p-ary search count different things. The first count is of
+//     the first log2 p steps of p searches, the second of the last step of one search. Here a conflict is a read of a key that another
+//     one of the p threads reads in the same step. With own boundaries neighbours conflict in every step; with the others never.
+//   - A p-ary search "yields only 1 result as opposed to p" in each run, and its "response time is better". Figure 5 has both, as
 //     results a step and steps.
 //
 // # Silences, and what is taken
@@ -36,7 +36,7 @@
 //
 // # Deviations
 //
-//   - PEs of a multiprocessor go together without a barrier; in OpenGL threads of a work group do not, so that there are barriers between
-//     steps, on every device.
+//   - PEs of a multiprocessor run in step without a barrier. In OpenGL threads of a work group do not, so that every device has barriers
+//     between steps.
 //   - A step that ends with a part of no keys is an idle one for its thread: p need not divide n.
 package pary

@@ -418,8 +418,8 @@ func sizes(rows int) (list []int) {
 	return append(list, rows)
 }
 
-// upTo are the batches that are measured: up to four times as large as there are keys, and on a software rasteriser up to 64 K, so that
-// the suite ends in a quarter of an hour.
+// upTo are the batches that are measured: up to four times as large as there are keys. On a software rasteriser they have at most 64 K,
+// so that the suite ends in a quarter of an hour.
 func (b *bed) upTo(list []int) []int {
 	largest := 4 * max(b.Rows, 4)
 	if b.Devices[0].Context.Caps().Software {

@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
-// The systems. Those on the device copy the queries to it and the places back in every run, but for those whose name ends in "resident",
-// and for figure 5.
+// The systems. The systems on the device copy the queries to it and the places back in every run. Those whose name ends in "resident" do
+// not, and figure 5 does not.
 const (
 	serial       = "cpu-serial"
 	simd         = "cpu-simd"

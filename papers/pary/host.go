@@ -41,8 +41,8 @@ type Search func(keys, queries []Key, places []uint32)
 // SIMD is the text's search with the vector unit: the binary search of one core, the 16 bytes of a string compared by one instruction.
 func SIMD(keys, queries []Key, places []uint32) { onVectors(Serial, simdBinary, keys, queries, places) }
 
-// Vectors is a p-ary search with the vector unit, the text's future work: four boundaries, and so p = 5, compared by one instruction,
-// by their first four characters; the rest of a string where these are alike.
+// Vectors is a p-ary search with the vector unit, the text's future work. One instruction compares four boundaries, so that p = 5, by
+// their first four characters. Where these are equal, the rest of the strings is compared.
 func Vectors(keys, queries []Key, places []uint32) {
 	onVectors(scalarPAry, simdPAry, keys, queries, places)
 }

@@ -54,8 +54,8 @@ const (
 // Missing is the place of a key that is not there.
 const Missing = ^uint32(0)
 
-// Keys makes n random strings of 15 characters and a null, all different, in order: string i is a random number of the i-th of n equal
-// spans of all numbers. It works on all cores; a key depends on n, the seed and its place alone.
+// Keys makes n different random strings of 15 characters and a null, in order. String i is a random number of the i-th of n equal
+// spans of all numbers. All cores work; a key depends only on n, the seed and its place.
 func Keys(n int, seed uint64) []Key {
 	keys := make([]Key, n)
 	table.InParts(n, func(from, to int) {
@@ -69,8 +69,8 @@ func Keys(n int, seed uint64) []Key {
 // upperBits are those of a string's number above a word.
 const upperBits = codeBits - 64
 
-// keyAt is (i * 2^90 + r) / n as a string, with r of the words hi and lo, less n where it is not below 2^90 - n, so that the next string is
-// larger in any case.
+// keyAt is (i * 2^90 + r) / n as a string. r is the words hi and lo; n is subtracted where r is not below 2^90 - n, so that the next string
+// is always larger.
 func keyAt(i, n, hi, lo uint64) (k Key) {
 	if hi == 1<<upperBits-1 && ^lo < n {
 		lo -= n

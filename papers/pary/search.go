@@ -58,8 +58,8 @@ func ShapesOf(d *lab.Device) Shapes {
 // Searched is what is searched for where: the keys, four words each, the queries likewise, and a word for the place of each.
 type Searched struct{ Keys, Queries, Places primitives.Vector }
 
-// Counts are what an instrumented search counts: steps that teams of p threads do, reads of keys, and reads of a key that several
-// threads of a team read in the same step ("conflicts"). The zero Vector counts nothing.
+// Counts are what an instrumented search counts: the steps of teams of p threads, the reads of keys, and the conflicts. A
+// conflict is a read of a key that several threads of a team read in the same step. The zero Vector counts nothing.
 type Counts struct {
 	Words primitives.Vector // three words
 	Lanes int               // of a team, of a binary search
@@ -148,7 +148,8 @@ func (d dispatch) program(counts bool) shaders.Source {
 // BinarySteps is the largest number of steps of a binary search among n keys.
 func BinarySteps(n int) int { return bits.Len(uint(n)) }
 
-// PArySteps is the number of steps after which a p-ary search among n keys has one key left: a part is a p-th of the range, rounded up.
+// PArySteps is the number of steps after which a p-ary search among n keys has one key left. A step leaves a p-th of the range, rounded
+// up.
 func PArySteps(n, p int) (steps int) {
 	for n > 0 {
 		steps++

@@ -1,5 +1,5 @@
-// Package scan has the parallel scan of "Performance Evaluation of Query Processing Algorithms on GPGPUs" (Hristov 2010, section 4.2), which other
-// papers use, too: the tree scan in local memory, over any associative operator. The engine's own is primitives.Scan.
+// Package scan has the parallel scan of "Performance Evaluation of Query Processing Algorithms on GPGPUs" (Hristov 2010, section 4.2). It
+// is the tree scan in local memory, over any associative operator. Other papers use it, too. The engine's own is primitives.Scan.
 //
 //	text                                    here
 //	L4 Reduction, F1                        reduction in scan.comp, [Scanner.Reduce]
@@ -11,7 +11,7 @@
 //
 // # Slips, and what is taken
 //
-//   - L4 has the conditions i >= 2^d - 1 and i > 2^d - 1, which the first threads do not meet, and the down-sweep has no thread left
+//   - L4 has the conditions i >= 2^d - 1 and i > 2^d - 1. The first threads do not meet them, and the down-sweep has no thread left
 //     in its first step. The figures' conditions are taken: thread i works in a step if its pair is in the array.
 //   - L5's chunk_size := nearest_pow2(n >> 1 + n&1) is n >> (1 + n) & 1 by C's precedence; (n >> 1) + (n & 1) is taken.
 //   - "Updating all chunks requires O(c)", and so the whole O(log n): c grows with n, so that the whole is O(n / (chunk * cores) + log n).

@@ -136,8 +136,8 @@ func (c *Cuckoo) Builds(g *GPU) (b Builds, err error) {
 	return b, nil
 }
 
-// Check is an error where the table is not one of the keys, by their rows: each stands once, in a slot of its bucket that the bucket's seed
-// gives it, all other slots are empty, and a seed is as many above 0 as there were rebuilds.
+// Check returns an error where the table is not one of the keys, by their rows. Each key stands once, in the slot of its bucket that the
+// bucket's seed gives it. All other slots are empty. A seed is as far above 0 as there were rebuilds.
 func (c *Cuckoo) Check(g *GPU, keys []uint32) error {
 	slots, err := c.Slots.Read(g.GL)
 	if err != nil {
@@ -172,8 +172,8 @@ func (c *Cuckoo) Check(g *GPU, keys []uint32) error {
 	return nil
 }
 
-// sequential is the hash table of the sequential form: elements are added one after the other, and those that they oust go on to the next
-// table (figure 5).
+// sequential is the hash table of the sequential form. Elements are added one after the other, and an element that is ousted goes on to
+// the next table (figure 5).
 type sequential struct {
 	t         *Table
 	attribute int

@@ -193,8 +193,8 @@ func (g *GPU) copyTo(in Input, v primitives.Vector) error {
 	return g.Store.Write(v.Block, 0, in.Words)
 }
 
-// parts runs f over a table in parts that a storage block of the device holds, of at most so many words a tuple, with the number of tuples
-// before each. A resident table is one part.
+// parts runs f over parts of a table that a storage block of the device holds, of at most so many words a tuple. f gets the number of
+// tuples before each part. A resident table is one part.
 func (g *GPU) parts(in Input, width int, f func(from int, part Input) error) error {
 	size := g.partSize(in, width)
 	for from := 0; from == 0 || from < in.N; from += size {

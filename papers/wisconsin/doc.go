@@ -1,5 +1,5 @@
-// Package wisconsin has the queries of "Performance Evaluation of Query Processing Algorithms on GPGPUs" (Hristov, Edinburgh 2010) as published, over
-// tuples of the Wisconsin benchmark, and their experiments. The engine does not use them.
+// Package wisconsin has the queries of "Performance Evaluation of Query Processing Algorithms on GPGPUs" (Hristov, Edinburgh 2010) as
+// published. They run over tuples of the Wisconsin benchmark; the package has their experiments, too. The engine does not use them.
 //
 //	text                                   here
 //	S3.1, S5.2.6 tuples                    [Layout], [Make]
@@ -19,12 +19,14 @@
 // # Slips, and what is taken
 //
 //   - L10 writes to mask[gid]; the text subtracts 1 from the inclusive scan, and so does the kernel.
-//   - "Bitwise OR" with the copy of the mask cannot clear what was not set: it is an AND with all ones, or with 0, from the copy.
+//   - "Bitwise OR" with the copy of the mask cannot clear a bit that was not set. So it is an AND with all ones, or with 0, from
+//     the copy.
 //   - L8 has == for =.
-//   - L13 has an alias t that is not there, predicates on both tables where S5.2.5 selects on one, and calls a MAX average_sum: a selection of
-//     unique1 between the bounds on the larger table is taken, which is the same by the join, and the larger table's attributes.
-//   - g_n(x) = (a_n0 | seed + (a_n1 | seed mod p)) mod s has no x and gives no constants. Taken is g_n(x) = ((a_n0 ^ m) x + (a_n1 ^ m)) mod p mod s with
-//     m = seed * 0x9e3779b9, p = 1900813 (the prime of Alcantara and others 2009) and constants of hash functions. An OR cannot change a bit that is set.
+//   - L13 has an alias t that does not exist, predicates on both tables where S5.2.5 selects on one, and calls a MAX average_sum. Taken is
+//     a selection of unique1 between the bounds on the larger table, and the larger table's attributes. By the join the result is the same.
+//   - g_n(x) = (a_n0 | seed + (a_n1 | seed mod p)) mod s has no x and gives no constants. Taken is g_n(x) = ((a_n0 ^ m) x + (a_n1 ^ m)) mod
+//     p mod s with m = seed * 0x9e3779b9. p is 1900813, the prime of Alcantara and others 2009, and the constants are those of hash
+//     functions. An OR cannot change a bit that is set.
 //   - A load of "about 75 %": 409 elements are 71 % of the 576 slots, and 80 % of 512.
 //   - The result of the join is "bound by max(N, M)": of unique keys by min(N, M).
 //   - App. C: every thread that fails adds 1 to the seed: here the bucket's seed is one more. Tables are not cleared before a rebuild: they
@@ -53,6 +55,6 @@
 //   - OpenCL copies what a kernel asks for from host memory; OpenGL has no such buffers. The input is copied before the kernel, in the section
 //     where the text has the kernel, and the output behind it.
 //   - A table that no storage block holds comes in parts in an aggregation, as section 4.3 says; other queries refuse it.
-//   - Quotients of floats may differ between devices in the last places: a result within four units in the last place is right, and after
+//   - Quotients of floats may differ between devices in the last places. A result within four units in the last place is right, and after
 //     a conversion to ints one within 1.
 package wisconsin

@@ -414,8 +414,8 @@ func plain(first, second *Table, on Keys) (want []uint32) {
 	return want
 }
 
-// blocksOf is the number of blocks of a nested loop over a table of n tuples, and mostBlocked the tuples up to which it is measured: the
-// work is their square.
+// blocksOf is the number of blocks of a nested loop over a table of n tuples. mostBlocked is the largest number of tuples at which it is
+// measured: the work is their square.
 func blocksOf(n int) int { return max(1, min(256, n/8)) }
 
 func mostBlocked(d *lab.Device) int {
@@ -497,7 +497,8 @@ func (b *bed) resizes(n int) func(*asked) ([]lab.Way, error) {
 	}
 }
 
-// copySizes are those of figure 14: 1 KB to 1 GB, up to the bytes of the largest table where that is smaller than the text's.
+// copySizes are the sizes of figure 14: 1 KB to 1 GB. They end at the bytes of the largest table where these are fewer than
+// the text's.
 func copySizes(rows int, block int64) (list []int) {
 	largest := min(int64(1)<<30, block)
 	if rows < paperRows {

@@ -68,7 +68,8 @@ const (
 // published are the sizes of the text's tables.
 var published = []int{1000, 10_000, 100_000, 1_000_000}
 
-// at is the time of a system over a table of n tuples, in ms, or in ns a tuple; of a section where that is named.
+// at is the time of a system over a table of n tuples, in ms, or in ns a tuple. Where a section is named, it is
+// the time of that section.
 func at(operation, system, section string, n int, perTuple bool) lab.Value {
 	return lab.Value{Terms: []lab.Term{{Operation: operation, System: system, Section: section, Rows: n, PerWork: perTuple}}, Of: func(v []float64) float64 {
 		if perTuple {

@@ -133,8 +133,8 @@ func (j *join) newMask(zero bool) error {
 	return j.reside(j.mask)
 }
 
-// HashJoin is section 4.6: the pairs of tuples, merged, in the order of the larger table, in host memory; with resident inputs they stay on
-// the device, and take, when set, has them. builds is told of the hash table.
+// HashJoin is section 4.6: the pairs of tuples, merged, in the order of the larger table, in host memory. With resident inputs the pairs
+// stay on the device, and take, when set, gets them. builds gets the hash table.
 func (g *GPU) HashJoin(ctx context.Context, first, second Input, on Keys, take func(primitives.Vector) error, builds func(*Cuckoo) error) ([]uint32, error) {
 	return g.join(ctx, first, second, on, take, func(j *join) error {
 		partition, build := cuckooKernels(j.layout)
@@ -258,8 +258,8 @@ func merged(l Layout) Layout {
 	return l
 }
 
-// Integrated is listing 13 as section 5.2.5 has it: a selection on the larger table, whose result is joined with the smaller one, and the
-// maximum of [MaxInt] over the pairs. Without pairs it is the lowest int.
+// Integrated is listing 13 as section 5.2.5 has it. It selects from the larger table, joins the result with the smaller one, and returns
+// the maximum of [MaxInt] over the pairs. Without pairs it is the lowest int.
 func (g *GPU) Integrated(ctx context.Context, first, second Input) (result float64, err error) {
 	result = math.MinInt32
 	err = g.query(ctx, func() error {

@@ -15,8 +15,8 @@ var (
 	projectionText string
 )
 
-// Projection is listings 2 and 3 and appendix B: unique1 + unique2 of each tuple, in host memory; with a resident input they stay on the
-// device, and take, when set, has them. A table larger than a storage block comes in parts.
+// Projection is listings 2 and 3 and appendix B: unique1 + unique2 of each tuple, in host memory. With a resident input the sums stay on
+// the device, and take, when set, gets them. A table larger than a storage block comes in parts.
 func (g *GPU) Projection(ctx context.Context, in Input, take func(primitives.Vector) error) (result []uint32, err error) {
 	k := kernel{name: "projection.comp", text: projectionText, defines: in.defines()}
 	err = g.query(ctx, func() error {

@@ -15,7 +15,8 @@ const (
 	SQLCPU         = "sql-cpu"
 )
 
-// Question is what a case asks in SQL, of a table t1 of so many tuples and the seed, and t2 of the second number and the next seed.
+// Question is what a case asks in SQL. Table t1 has so many tuples and the seed; t2 has the second number of tuples and the next
+// seed.
 type Question struct {
 	SQL           string
 	First, Second int

@@ -189,8 +189,8 @@ func inTurn(steps ...func() error) error {
 	return nil
 }
 
-// Selection is section 4.4: the tuples that meet the criteria, in their order, in host memory; with a resident input they stay on the device,
-// and take, when set, has them. A table larger than a storage block comes in parts, each of which is a selection.
+// Selection is section 4.4: the tuples that meet the criteria, in their order, in host memory. With a resident input they stay on the
+// device, and take, when set, gets them. A table larger than a storage block comes in parts, each of which is a selection.
 func (g *GPU) Selection(ctx context.Context, in Input, c Criteria, form Form, take func(primitives.Vector) error) (result []uint32, err error) {
 	err = g.query(ctx, func() error {
 		return g.parts(in, max(in.Layout.Words, 1+int(form)), func(_ int, part Input) error {

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/paper.golden")
 
-// Golden compares what a paper's experiments are, as text, with testdata/paper.golden: figures, published tables, claims with their numbers, and the
-// cases of some figures, if any, over so many rows.
+// Golden compares a paper's experiments, as text, with testdata/paper.golden. The text has the figures, the published tables and the claims
+// with their numbers. It also has the cases of the figures that are named, over so many rows.
 func Golden(t *testing.T, p lab.Paper, rows int, figures ...lab.Name) {
 	t.Helper()
 	var b bytes.Buffer
