@@ -52,9 +52,8 @@ func (a cost) times(f float64) cost { return cost{a.fixed, a.growth * f} }
 // Curves are those of one class, by ascending width.
 type Curves []Curve
 
-// at is the cost over n rows of codes whose width, as width measures it, is w:
-// between two measured widths on the line through them, below the narrowest as at
-// that, beyond the widest in proportion.
+// at is the cost over n rows of codes of width w, as width measures it. It is linear between two measured
+// widths. Below the narrowest width it is constant, and beyond the widest proportional to w.
 func (cs Curves) at(n int, w float64, width func(bits int) float64) cost {
 	for i, c := range cs {
 		at := width(c.Bits)

@@ -6,12 +6,11 @@ import (
 	"fmt"
 )
 
-// Profiles of a class of device: that of hardware was measured on an NVIDIA H200 and 16
-// cores of its host, that of software on llvmpipe and two cores. What compiling takes is an
-// estimate for the H200, on llvmpipe that of 16 to 256 predicates. The sums of products on
-// llvmpipe were measured beside the class program, and groups and sorts on both, at another time. Of joins, what the H200 takes is that of
-// docs/results/h200-joins.md and of a read-back, what cpu takes is brought from two cores to 16; software has none. Of many groups,
-// compute was measured on an H100 (docs/results/h200-groups.md), cpu on two cores. Sorts by 40 bits, and of 67 M rows on cpu, were measured on an H100, too.
+// Profiles of a class of device: hardware was measured on an NVIDIA H200 and 16 cores of its host, software on llvmpipe and two cores. What
+// compiling takes is an estimate for the H200, on llvmpipe that of 16 to 256 predicates. The sums of products on llvmpipe were measured
+// beside the class program, and groups and sorts on both, at another time. Joins on the H200 are those of docs/results/h200-joins.md and a
+// read-back. Joins on cpu are scaled from two cores to 16. software has no joins. Of many groups, compute was measured on an H100
+// (docs/results/h200-groups.md), cpu on two cores. Sorts by 40 bits, and of 67 M rows on cpu, were measured on an H100, too.
 var (
 	//go:embed hardware.json
 	hardware []byte

@@ -162,8 +162,8 @@ func (b *Backend) further(k cost, n int) cost {
 	return k
 }
 
-// ordinary is the most predicates of a condition whose program is taken to be there:
-// conditions of few repeat, with other constants, and programs are kept.
+// ordinary is the largest number of predicates of a condition whose program counts as compiled. Conditions of
+// few predicates repeat with other constants, and programs are kept.
 const ordinary = 16
 
 // Compiling predicts what a statement spends once on the compilation of its condition, in

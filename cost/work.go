@@ -44,8 +44,8 @@ const (
 // of is the class of an aggregate over a selection.
 var of = map[Class]Class{Sum: SumOf, FloatSum: FloatSumOf, Kth: KthOf, Extreme: ExtremeOf, Extremes: ExtremesOf, Products: ProductsOf}
 
-// like is the class that tells how the cost of another one changes with the width of
-// the codes, where that one was measured at one width only.
+// like is for classes whose cost was measured at one width only. It names the class that tells how the cost
+// changes with the width of the codes.
 var like = map[Class]Class{SumOf: Sum, FloatSumOf: FloatSum, KthOf: Kth, ExtremeOf: Extreme, Extremes: Extreme, ExtremesOf: Extreme, Products: Sum, ProductsOf: Sum}
 
 // Item is one algorithm over the rows of a chunk.
@@ -100,8 +100,8 @@ func (w *Work) Over(chunks []int) *Work {
 	return part
 }
 
-// The nodes of the programs that the classes Semilinear and Program are calibrated
-// with: a + 2 * b - 3 * c + 4 * d, and a * b + c % 7.
+// The number of nodes of the programs that the classes Semilinear and Program are calibrated with. These are
+// a + 2 * b - 3 * c + 4 * d, and a * b + c % 7.
 const (
 	semilinearNodes = 13
 	programNodes    = 7
@@ -167,7 +167,8 @@ func OfPairs(q *physical.JoinQuery) *Work {
 	return w
 }
 
-// join adds a join of all the rows so far, of which one side has most, by keys up to a largest one, and listing its pairs.
+// join adds a join of all the rows so far, and the listing of its pairs. most is the number of rows of the larger side,
+// and largest the largest key.
 func (w *Work) join(by Item, largest uint64, most, pairs int) {
 	if largest < uint64(max(1<<22, 8*most)) {
 		by.Scale = denseJoin

@@ -13,9 +13,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Assign writes the codes of expressions of integers, or what is kept as integers, of the records of a chunk that a predicate selects to
-// segments of as many rows. No expression is NULL there, and its codes fit its segment, which may have its codes where the chunk has
-// those of the same column. The first error of a record ends it. It leaves some of the cores to those who do not wait for it.
+// Assign evaluates expressions for the records of a chunk that a predicate selects, and writes their codes to segments. The expressions
+// are integers, or types that are stored as integers. None is NULL, and its codes fit its segment. The segment may have the codes of the
+// same column in the chunk. The first error of a record ends it. It leaves some cores to other statements.
 func Assign(p *predicate.Pred, c *table.Chunk, of []expr.Expr, to []*table.Segment) error {
 	nd, err := prepare(p, c, kernels.Best())
 	if err != nil {

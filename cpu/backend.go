@@ -24,8 +24,8 @@ type Backend struct {
 	workers int
 	kernels kernels.Set
 	indexes func(*table.Segment) []*index.Index // nil for none
-	// How many rows, all in a row, are looked at in about the time that an index takes for one that it finds, and in which
-	// it is asked for one more span of codes. A chunk where it pays has more.
+	// The cost of one row that an index finds, in rows that are scanned, and that of one more span of codes. An index
+	// pays in a chunk that has more rows than its cost.
 	leastPart, spanRows int
 }
 

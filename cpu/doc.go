@@ -10,9 +10,8 @@
 //     Go elsewhere and with the option [WithoutSIMD]; [Backend.SIMD] says which.
 //     [Backend.Rows] yields the numbers of the selected rows, block by block in the
 //     order of the table.
-//   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It has nothing
-//     of package lower, of codes and of bitmaps, and shares with the backends only
-//     [partial.Finish], so that it can be the oracle of tests.
+//   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It uses neither package lower nor codes
+//     nor bitmaps, and shares only [partial.Finish] with the backends. So it can be the oracle of tests.
 //   - [WithIndexes] has a backend look rows up in the indexes of segments where one finds few (index_scan.go).
 //   - [Selected] and [Assign] are the scan for one predicate over one chunk.
 //
@@ -27,10 +26,9 @@
 //   - vector computes expressions over blocks of rows.
 //   - int128 has integers of 128 bits, and their sums.
 //
-// Every aggregate has a partial result that is a small value and merges in any
-// order (a count, a [partial.Sum], a minimum, a number of codes below the one of a rank).
-// Workers keep one each; only values are merged, never codes, since codes of two chunks
-// do not compare.
+// Every aggregate has a partial result: a small value that merges in any order. It is a count, a
+// [partial.Sum], a minimum, or a number of codes below the code of a rank. Workers keep one each; only values
+// are merged, never codes, since codes of two chunks do not compare.
 //
 // # Caveats
 //

@@ -241,8 +241,9 @@ func have32Bits(a []int64) bool {
 	return all <= math.MaxUint32
 }
 
-// divideBy is a / d or a % d of such integers, d from 2 on, by the reciprocal of d, 2^64/d rounded up: its error times a number of 32 bits is less than 2^64, so
-// that the quotient is exact (T. Granlund, P. L. Montgomery, "Division by invariant integers using multiplication", 1994).
+// divideBy is a / d or a % d of such integers, d from 2 on, by the reciprocal of d: 2^64/d rounded up. Its error times a number of 32 bits
+// is less than 2^64, so that the quotient is exact (T. Granlund, P. L. Montgomery, "Division by invariant integers using multiplication",
+// 1994).
 func divideBy(d int64, remainder bool, a []int64) {
 	reciprocal := ^uint64(0)/uint64(d) + 1
 	for i, x := range a {

@@ -65,10 +65,9 @@ type rankSearch struct {
 // smallest returns the value of rank k, from 0, among the selected non-NULL values of a
 // column.
 //
-// A sample tells between which codes it very likely lies; one pass over the column
-// counts the codes below and takes the few between aside, among which the code is found.
-// Where the sample was wrong, or one code is too frequent to set aside, the search goes
-// on in what is left.
+// A sample tells between which codes the code very likely lies. One pass over the column counts the codes
+// below, and sets the few codes between aside. Among these the code is found. If the sample was wrong, or one
+// code is too frequent to set aside, the search goes on in what is left.
 func (x *execution) smallest(col int, k uint64) (table.Value, error) {
 	_, c, err := x.column(col)
 	if err != nil {
@@ -91,10 +90,9 @@ func (x *execution) smallest(col int, k uint64) (table.Value, error) {
 // fewCodes is the number of codes that are searched through without a sample.
 const fewCodes = 1 << 16
 
-// narrow draws lo..hi together, after Floyd and Rivest's SELECT (Expected time bounds for
-// selection, CACM 1975). The rank that the wanted code has in a sample has a standard
-// deviation of at most half the root of the sample's size (of a binomial distribution).
-// The margin is four of them: one search in 16,000 misses.
+// narrow draws lo..hi together, after Floyd and Rivest's SELECT (Expected time bounds for selection, CACM
+// 1975). In a sample, the rank of the wanted code has a standard deviation of at most half the root of the
+// sample's size (binomial distribution). The margin is four of them: one search in 16,000 misses.
 func (s *rankSearch) narrow(few, all uint64) error {
 	if s.n <= few {
 		return s.part(s.lo, s.hi)
@@ -126,8 +124,8 @@ func (s *rankSearch) narrow(few, all uint64) error {
 	return s.part(a, b)
 }
 
-// sample returns about size of the codes that all selected rows have, those of them in
-// lo..hi: from each block its share, one from each of equally many selected rows.
+// sample returns those codes of a sample of the selected rows that are in lo..hi. The sample has about size
+// rows. Each block gives its share: it is cut into as many parts, and each part gives one row.
 func (s *rankSearch) sample(all, size uint64) ([]uint64, error) {
 	codes, rows := make([][]uint64, s.workers), make([][]int, s.workers)
 	err := s.forBlocks(func(w int, scratch *scratch, b block) {
@@ -183,8 +181,8 @@ func (f *bitFinder) find(k int) int {
 // than filling it.
 var asidePool = sync.Pool{New: func() any { return new([]uint64) }}
 
-// part takes lo..hi to the part of it, below a, in a..b, or above b, that holds the rank;
-// where that is a..b, to the code itself.
+// part narrows lo..hi to the part that holds the rank: below a, in a..b, or above b. If that is a..b, it
+// narrows it to the code itself.
 func (s *rankSearch) part(a, b uint64) error {
 	var aside [][]uint64
 	if a < b {
@@ -210,8 +208,8 @@ func (s *rankSearch) part(a, b uint64) error {
 	return err
 }
 
-// count goes over a column once, counts the selected codes below a and those in a..b, and
-// puts the latter aside, in a list for each worker, unless there are no lists.
+// count goes over a column once, and counts the selected codes below a and those in a..b. With lists it also
+// sets the codes in a..b aside, in a list for each worker.
 func (x *execution) count(o *commonOrder, a, b uint64, aside [][]uint64) (uint64, uint64, error) {
 	ranges := make([]localRanges, len(x.chunks))
 	for i := range ranges {
@@ -288,10 +286,10 @@ func (x *execution) values(s *scratch, seg *table.Segment, b block) table.Bitmap
 	return sel
 }
 
-// ranked is the code of rank k, from 0, among lists of codes of lo..hi, in rounds, as the
-// k-th element search over devices goes: each counts the codes in the buckets of a
-// histogram, and the one that holds rank k is the next round's range. The lists lose what
-// is not in it. A few codes are not worth waking other workers.
+// ranked is the code of rank k, from 0, among lists of codes of lo..hi. It works in rounds, as the k-th
+// element search over devices does. A round counts the codes in the buckets of a histogram; the bucket that
+// holds rank k is the next round's range. The lists lose what is not in it. A few codes are not worth waking
+// other workers.
 func ranked(lists [][]uint64, lo, hi, k uint64) uint64 {
 	for lo < hi {
 		shift, all := uint(max(0, bits.Len64(hi-lo)-bucketBits)), 0
@@ -345,8 +343,9 @@ func (h *buckets) count(codes []uint64, lo, hi uint64, shift uint) []uint64 {
 	return kept
 }
 
-// searched is what a search over several devices knows of the selected codes of a column: a histogram of those at or
-// above lo, by 2^shift codes, and how many are above all of it. Those of the second histogram and later ones are set aside.
+// searched is what a search over several devices knows of the selected codes of a column. It has a histogram of the codes
+// at or above lo, by 2^shift codes, and the number of codes above it. Those of the second histogram and later ones are set
+// aside.
 type searched struct {
 	order *commonOrder
 	lo    uint64 // of the space

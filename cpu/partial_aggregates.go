@@ -55,8 +55,8 @@ func (p *workerShare) merge(o *workerShare) {
 	}
 }
 
-// gathered is what is known of one column after some of its rows: values, so that those
-// of any rows of any chunks merge, in any order.
+// gathered is the partial aggregate of one column over some of its rows. It has values, not codes, so that
+// results of any chunks merge in any order.
 type gathered struct {
 	partial.Sum             // of the selected rows that are not NULL; only their number, where no sum is asked
 	lo, hi      table.Value // when extreme is asked and N > 0

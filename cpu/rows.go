@@ -13,10 +13,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows yields the selected rows of q in the order of the table. The checks run over
-// the whole table before the first block; the first, by chunk and then in order, that
-// selects a row is the only thing yielded. The selection is made on all cores, a few
-// blocks ahead of the caller.
+// Rows yields the selected rows of q in the order of the table. The checks run over the whole table before
+// the first block. If a check selects a row, only the error of the first such check is yielded, by chunk and
+// then in order. The selection is made on all cores, a few blocks ahead of the caller.
 func (b *Backend) Rows(ctx context.Context, q *physical.Query) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		x, err := b.execution(ctx, q, true)

@@ -12,14 +12,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Scalar answers q over t in the plainest way, one record at a time: WHERE by
-// [expr.Eval] over decoded values, then each aggregate over the list of the values
-// selected, by [partial.Finish]. It returns one value an aggregate of q, of the aggregate's
-// Type. It is the oracle of every backend's tests.
+// Scalar answers q over t in the plainest way, one record at a time. It evaluates WHERE by [expr.Eval] over
+// decoded values, then each aggregate over the list of selected values, by [partial.Finish]. It returns one
+// value an aggregate of q, of the aggregate's Type. It is the oracle of every backend's tests.
 //
-// It fails with the error of the first record that raises one; a backend may
-// report another record's, so compare that both fail, and with an error of some
-// record. It holds every selected value in memory.
+// It fails with the error of the first record that raises one. A backend may report another record's error.
+// So compare that both fail, and that the error is one of some record. It holds every selected value in
+// memory.
 func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Value, error) {
 	s := &scalar{values: map[int][]table.Value{}, sums: make([]partial.Sum, len(q.Aggs))}
 	for _, a := range q.Aggs {

@@ -9,9 +9,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// linearLeaf is the paper's Semilinear, s . a op b, over codes: a sum of
-// coefficient times code, which no partial sum takes out of 64 bits or, where narrow
-// is set, of 32. Sums are two's complement, modulo 2^64 or 2^32.
+// linearLeaf is the paper's Semilinear, s . a op b, over codes: a sum of coefficient times code. No partial
+// sum leaves 64 bits or, where narrow is set, 32. Sums are two's complement, modulo 2^64 or 2^32.
 type linearLeaf struct {
 	set    kernels.Set
 	cols   []segment
@@ -22,8 +21,8 @@ type linearLeaf struct {
 	some bool
 }
 
-// sumRows is the number of rows whose sums of 32 bits are made at once: a kernel is called for
-// each column of them, and a call takes as long as some hundred rows do.
+// sumRows is the number of rows whose sums of 32 bits are made at once. A kernel is called for each column of
+// them, and a call takes as long as some hundred rows.
 const sumRows = 8192
 
 // newLinearLeaf returns nil for leaves of other shapes, and for those that may
@@ -39,8 +38,8 @@ func newLinearLeaf(p *predicate.Computed, c *table.Chunk, set kernels.Set) *line
 		l.cols = append(l.cols, s)
 		l.narrow = l.narrow && s.Width() < 64
 	}
-	// Numbers of either sign order as unsigned ones once half the range is added: so
-	// the sums are compared in that order, then the range is moved back.
+	// Signed numbers order as unsigned ones once half the range is added. So the sums are compared in that
+	// order, and then the range is moved back.
 	width, half := 64, uint64(1)<<63
 	if l.narrow {
 		width, half = 32, 1<<31

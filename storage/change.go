@@ -70,8 +70,8 @@ type Key struct {
 type Change struct {
 	Table string
 
-	// Define creates the table, or changes its definition: From has the old column of each new one, negative for a
-	// column that is new, in which all rows have the value of Fill.
+	// Define creates the table, or changes its definition. From has the old column of each new one. It is negative
+	// for an added column, in which all rows have the value of Fill.
 	Define *Definition
 	From   []int
 	Fill   []table.Value
@@ -179,8 +179,8 @@ func (c *Change) Take(t *table.Table, free table.Free) (*table.Table, error) {
 	return t, nil
 }
 
-// lend lends the segments that the change has. They may be the table's own, as those of SET a = b are, or another table's, and the
-// change may be kept: what is written to a table in place must not change them.
+// lend lends the segments that the change has. They may be the table's own, as those of SET a = b are, or another table's. The
+// change may be kept, so an update of the table in place must not change them.
 func (c *Change) lend() {
 	for _, u := range c.Update {
 		if u.Values != nil {
@@ -253,7 +253,7 @@ func eachChunk(chunks []*table.Chunk, rows []int, do func(chunk int, rows []int,
 const mergedRows = 1 << 24
 
 // appended are chunks with more behind them. A chunk that has grown to the size of the one before it is joined to
-// that, so that a table that grows by single rows has few chunks and each row is copied few times.
+// that. So a table that grows by single rows has few chunks, and each row is copied few times.
 func appended(fields []table.Field, chunks, more []*table.Chunk) ([]*table.Chunk, error) {
 	for _, ch := range more {
 		if ch.Rows == 0 {

@@ -115,8 +115,8 @@ func (k *kept) among(tables []*table.Table) (*table.Table, error) {
 	return tables[i], nil
 }
 
-// write makes files of the rows that the files of a table do not have as they are. The last files are written anew where
-// they have no more rows than come behind them, so that a table that grows by and by has few.
+// write makes files of the rows that the files of a table do not have as they are. The last files are written again if
+// they have no more rows than the files behind them. So a table that grows slowly has few files.
 func (s *Store) write(ctx context.Context, k *kept, t *table.Table, m *manifest) ([]part, error) {
 	var files []part
 	if !k.rewrite {
@@ -141,7 +141,8 @@ func (s *Store) write(ctx context.Context, k *kept, t *table.Table, m *manifest)
 // foldedRows is how many rows that the log adds to a table which is not in memory become a file. (A variable for the tests.)
 var foldedRows = 1 << 16
 
-// fills reports that what the log changes of a table which is not in memory takes much of what there is, and a checkpoint would write it to files.
+// fills reports that the changes in the log of a table that is not in memory take much of the memory. A checkpoint would write them to
+// files.
 func (s *Store) fills(k *kept) bool {
 	if k.amended == nil || s.limit == 0 {
 		return false
@@ -177,8 +178,8 @@ func (s *Store) fold(ctx context.Context, k *kept, m *manifest, all bool) (*kept
 	return &now, nil
 }
 
-// rewritten is a table that is not in memory, and whose columns or values are no more those of its files, with files that have them. Its rows keep their numbers:
-// those that are deleted are written, too.
+// rewritten writes new files of a table that is not in memory and whose columns or values differ from those of its files. Its rows keep
+// their numbers: those that are deleted are written, too.
 func (s *Store) rewritten(ctx context.Context, k *kept, m *manifest) (*kept, error) {
 	of := s.saved(k)
 	of.amended = &delta{chunks: k.amended.chunks, update: k.amended.update, columns: k.amended.columns}

@@ -13,8 +13,8 @@ import (
 // errEncoding is all that is said of bytes that are no commit: a record whose checksum is right has none.
 var errEncoding = errors.New("its bytes are not those of a commit")
 
-// decode reads what encode writes. Where its tables have at most so many rows, it takes memory for these row numbers in
-// each of its lists, and a few times the bytes that there are.
+// decode reads what encode writes. most bounds the rows of its tables. It takes memory for these row numbers in each
+// of its lists, and a few times the length of data.
 func decode(data []byte, most int) (commit []Change, err error) {
 	d := &decoder{data: data, most: uint64(most) + uint64(len(data))} // rows that it appends take a byte at least
 	for range d.count(2) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// delta is what the log changes of the rows of a table's files: it is kept apart from them, so that the table need not be in
+// delta is what the log changes of the rows of a table's files. It is kept apart from them, so that the table need not be in
 // memory. Rows are added first, then values are written, then rows are deleted: these keep their numbers, among all rows.
 type delta struct {
 	chunks  []*table.Chunk
@@ -20,7 +20,8 @@ type delta struct {
 	columns *layout // nil where the table has the columns of its files
 }
 
-// with is the delta, nil for none, of a table with fields, with a change that takes no deleted rows away; files is how many rows the files have.
+// with is the delta after one more change, which takes no deleted rows away. a is nil where there is no delta yet. fields are the table's,
+// and files is the number of rows in its files.
 func (a *delta) with(fields []table.Field, files int, c *Change) (*delta, error) {
 	c.lend() // to all that read them
 	out := &delta{}

@@ -38,8 +38,8 @@ type file interface {
 	Truncate(size int64) error
 	size() (int64, error)
 	sync() error
-	// writeBlocks writes blocks of [logBlock] bytes, made by [aligned], over bytes that the file has and that have been synced, and returns when
-	// they are on the disk; nothing else need be.
+	// writeBlocks writes blocks of [logBlock] bytes, made by [aligned], over bytes that the file has and that have been synced. It returns
+	// when they are on the disk; no sync has to follow.
 	writeBlocks(p []byte, at int64) error
 	Close() error
 }
@@ -81,7 +81,7 @@ func (f *osFile) writeBlocks(p []byte, at int64) error {
 	return f.sync()
 }
 
-// past opens the file past the page cache, each write with a sync of its own; it is the file itself where its system has no such thing.
+// past opens the file past the page cache; each write includes a sync. It is the file itself where the file system cannot do that.
 func (f *osFile) past() *os.File {
 	d, err := os.OpenFile(f.Name(), os.O_WRONLY|unix.O_DIRECT|unix.O_DSYNC, 0)
 	if err != nil {

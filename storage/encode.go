@@ -21,8 +21,8 @@ const (
 	hasCounted
 )
 
-// far are the parts of a record that lie before its last one: codes that are written from where they lie, for a copy of many takes as long as
-// their write.
+// far are the parts of a record before its last one: codes that are written from where they are. Copying many codes would take as long as
+// writing them.
 type far [][]byte
 
 // farBytes is how many bytes of codes are not copied, at least. (A variable for the tests.)
@@ -44,7 +44,7 @@ func put[T uint8 | uint16 | uint32 | uint64](f *far, out []byte, codes []T) []by
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// record is a commit as a record of the log has it, behind room for its head: parts of it, which may be the codes of its segments.
+// record is a commit as a record of the log, behind room for its head. Its parts may be the codes of the commit's segments.
 func record(commit []Change) (parts [][]byte, err error) {
 	var f far
 	out, err := encode(&f, make([]byte, recordHead), commit)

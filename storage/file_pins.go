@@ -40,8 +40,8 @@ func (h *filePins) begin(log uint64) {
 	h.now = log
 }
 
-// follow notes a manifest that another one follows, and forgets those before it that nobody reads: who has begun since that may have
-// come by the tables just before the checkpoint told of its files, so that the manifest before counts, too. With s.mu.
+// follow notes that another manifest follows this one, and forgets earlier ones that nobody reads. A reader that has begun since
+// then may have got the tables just before the checkpoint published its files. So the manifest before it counts, too. With s.mu.
 func (h *filePins) follow(old *manifest) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -26,8 +26,8 @@ const (
 	recordHead = 12
 )
 
-// log is a log that is written to. A record that fits into the zeros behind the others is kept in memory until a sync, which writes the
-// blocks that have changed past the page cache and the file's metadata: a third of the time of a commit's sync on ext4 goes into these. Other
+// log is a log that is written to. A record that fits into the zeros behind the others is kept in memory until a sync. The sync writes the
+// changed blocks past the page cache. Writing the page cache and the file's metadata takes a third of a commit's sync on ext4. Other
 // records are written at once.
 type log struct {
 	name   string
@@ -136,8 +136,8 @@ func (l *log) append(record ...[]byte) (int64, error) {
 	return end, nil
 }
 
-// logBlock is what a disk writes at least, and logAhead how many zeros are written at a time behind the records, where they are
-// written later: a sync of a block in their place need not sync the length of the file. (Variables for the tests.)
+// logBlock is the least that a disk writes. logAhead is how many zeros are written at a time behind the records. Later records
+// overwrite them, and a sync of such a block need not sync the length of the file. (Variables for the tests.)
 var logBlock, logAhead int64 = 4096, 1 << 20
 
 // reserve reports that there are zeros up to a record's end, or writes some; not for a record as long as these.
@@ -199,8 +199,8 @@ func (l *log) flush(p []byte, end int64) error {
 	return err
 }
 
-// wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync: the first of them
-// syncs, without a goroutine of its own, to which the thread would have to be handed over and back.
+// wait returns when a sync covers the log up to a place. Commits that wait at the same time share a sync. The first of
+// them syncs itself: a goroutine for it would cost two changes of thread.
 func (l *log) wait(end int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

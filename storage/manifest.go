@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// formatVersion is that of docs/format.md. A folder of a version before it, which lacks some of what it has, becomes one of it
-// when it is opened to be written to; one of a later version is refused.
+// formatVersion is that of docs/format.md. A folder of an earlier version, which lacks some things, is upgraded when it is
+// opened for writing. A folder of a later version is refused.
 const formatVersion = 3
 
 // The names of files in a folder.

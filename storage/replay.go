@@ -11,9 +11,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// batch is what small changes of the log do to a table, put off until it is applied at once: each change of a row by
-// itself would copy the column of a chunk. Rows keep their numbers, so that all rows that are appended can come first, then
-// the last values of those that are updated, then what is deleted.
+// batch collects what small changes of the log do to a table, and applies it at once. Each change of a row by itself would
+// copy the column of a chunk. Rows keep their numbers. So all appended rows come first, then the last values of updated
+// rows, then the deletions.
 type batch struct {
 	chunks []*table.Chunk
 	rows   *table.Builder // behind the chunks; nil where there are none

@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// An UPDATE writes the codes of its rows anew. Where a new value has none in its chunk, as a text that the chunk does not have, or a number below its
-// smallest, all codes of the column would have to be others, for each such statement. Few rows of a large chunk move instead: they are
+// An UPDATE writes the codes of its rows anew. A new value may have no code in its chunk: a text that the chunk does not have, or a number
+// below its smallest. Then each such statement would change all codes of the column. Few rows of a large chunk move instead: they are
 // deleted there and added behind the last, where chunks are small.
 var (
 	movingRows = 1 << 12 // of a chunk of fewer rows none moves

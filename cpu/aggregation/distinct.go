@@ -72,8 +72,8 @@ func (d *distinct[T]) each(do func(groups []uint32, x *expr.Vector)) {
 	}
 }
 
-// codeSet is the different values of a column whose codes mean the same in all chunks: a bit for
-// each group and code, until these are many; then the words of those that there are.
+// codeSet is the different values of a column whose codes mean the same in all chunks. It has a bit for each
+// group and code, until these are too many. Then it has the words that occur.
 type codeSet struct {
 	*key
 	t      *table.Table
@@ -86,8 +86,8 @@ type codeSet struct {
 // mostBits is up to how many bits a [codeSet] has.
 const mostBits = 1 << 26
 
-// codesOf is the key whose words are the codes of a column; nil for what is none, and where codes
-// do not mean the same in all chunks.
+// codesOf is the key whose words are the codes of a column. It is nil where the expression is not a column,
+// or where codes do not mean the same in all chunks.
 func codesOf(t *table.Table, e expr.Expr) *key {
 	c, ok := e.(*expr.Column)
 	if !ok {

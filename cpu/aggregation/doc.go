@@ -1,8 +1,8 @@
 // Package aggregation groups rows on the host and computes their aggregates.
 //
-//   - [Group] runs a [plan.Aggregate] over rows that any backend has selected. Where a sample of the keys, which are
-//     columns, says that there are many groups, the rows are partitioned by a hash of their keys, and one core groups
-//     each partition; else each core groups what it is given, and these are merged.
+//   - [Group] runs a [plan.Aggregate] over rows that any backend has selected. A sample of the keys, if they are
+//     columns, tells whether there are many groups. If so, the rows are partitioned by a hash of their keys, and one
+//     core groups each partition. Otherwise each core groups the rows that it gets, and the groups are merged.
 //   - [GroupSets] does so for each of several sets of keys, [GroupStates] and [GroupBeside] with what devices have
 //     grouped.
 //   - [Groups] takes the rows of one table after the other, so that groups outlive the tables. A [Hasher] partitions rows

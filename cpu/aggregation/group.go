@@ -18,11 +18,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Group runs a [plan.Aggregate] over rows of a table, on all cores: blocks of rows go to
-// workers, each of which has groups of its own, and at the end these are merged. It yields the
-// groups in the order of their first rows.
-// The error of a row is that of the first row that raises one, and there of the first
-// expression in the order of keys and then aggregates, FILTER before the argument.
+// Group runs a [plan.Aggregate] over rows of a table, on all cores. Workers take blocks of rows and have
+// groups of their own; at the end these are merged. It yields the groups in the order of their first rows. If
+// rows raise errors, the error is that of the first such row. Within a row it is that of the first
+// expression: keys before aggregates, FILTER before the argument.
 func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error]) iter.Seq2[GroupRows, error] {
 	return func(yield func(GroupRows, error) bool) {
 		all, err := newGrouping(t, n).run(ctx, in)

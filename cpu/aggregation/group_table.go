@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// GroupRows is some groups, keys and then aggregates: a chunk with a column for each of these or, where some values have
-// no codes, rows of values.
+// GroupRows is some groups, with keys and then aggregates. It is a chunk with a column for each of these, or rows of
+// values where some values have no codes.
 type GroupRows struct {
 	Chunk  *table.Chunk
 	Values [][]table.Value
@@ -48,8 +48,8 @@ func valuesOf(c *table.Chunk) [][]table.Value {
 	return rows
 }
 
-// asChunk is groups as a chunk, one row each in the order of ids, without those of which HAVING is not TRUE; nil where some value
-// has no code, or a row an error.
+// asChunk is groups as a chunk, one row each in the order of ids, without groups of which HAVING is not TRUE. It is nil where
+// some value has no code, or a row raises an error.
 func (f groupsFound) asChunk(ctx context.Context, ids []uint64) *table.Chunk {
 	w := f[0]
 	c := &table.Chunk{Rows: len(ids)}

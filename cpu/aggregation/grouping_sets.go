@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// GroupSets is [Group] by each of several sets of keys. It looks at the rows once for each set that has keys which none of the
-// others has all of; the groups by fewer keys are made of the states of those by more.
+// GroupSets is [Group] by each of several sets of keys. It reads the rows once for each set whose keys are not all in another
+// set. The groups by fewer keys are made of the states of the groups by more.
 func GroupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in func() iter.Seq2[table.Block, error]) ([]iter.Seq2[GroupRows, error], error) {
 	found, err := groupSets(ctx, t, n, in)
 	var list []iter.Seq2[GroupRows, error]

@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Groups are groups of the rows of several tables of the same columns, such as the parts of one that is read part by part: of
-// each its keys and states, and no row. One goroutine uses them.
+// Groups are groups of the rows of several tables with the same columns, such as the parts of a table that does not fit
+// memory. They keep keys and states, and no row. One goroutine uses them.
 type Groups struct {
 	*worker
 	ids   map[string]uint32 // by what tells their keys apart
@@ -179,8 +179,8 @@ func (g *Groups) Rows(ctx context.Context, all *table.Table) iter.Seq2[[][]table
 	}
 }
 
-// Hasher computes hashes of the values of keys in rows of tables: equal keys have equal hashes, in whichever chunk or table they
-// are, and NULL has one. One goroutine uses it.
+// Hasher computes hashes of keys in rows of tables. Equal keys have equal hashes in all chunks and tables, and NULL has a hash,
+// too. One goroutine uses it.
 type Hasher struct {
 	Keys   []expr.Expr
 	Spread bool // NULL equals none: a row with one has any hash, as all rows have without keys

@@ -13,17 +13,17 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// keys turns the keys of a row into one word of 64 bits, the same for the same keys whichever
-// worker makes it: the words of the keys beside one another. Where these are too many, those
-// before are numbered.
+// keys turns the keys of a row into one word of 64 bits, in which the words of the keys stand beside one
+// another. All workers make the same word of the same keys. Where the keys have too many bits, the
+// combinations of the first ones are numbered.
 type keys struct {
 	list  []*key
 	folds map[int]*dictionary // what is before key i is numbered
 	bits  int                 // of a word
 }
 
-// key is one key. A column's word is its code, counted from the smallest of all chunks, as long
-// as codes mean the same in all; all other values are numbered as they come.
+// key is one key. A column's word is its code, counted from the smallest of all chunks, as long as codes mean
+// the same in all. All other values are numbered as they come.
 type key struct {
 	e    expr.Expr
 	bits int
@@ -284,8 +284,8 @@ func (k *key) codes(words []uint64, s *table.Segment, b table.Block) {
 	}
 }
 
-// ofCodes are the words of what reads one column of few codes, or is a column of text, whose
-// numbers are looked up once a code.
+// ofCodes are the words of an expression over one column of few codes, or of a column of text. Each code's
+// number is looked up once.
 func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b table.Block) ([]uint64, error) {
 	known := at.codes[s]
 	if known == nil {
@@ -319,7 +319,8 @@ func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b 
 	return words, nil
 }
 
-// ofTexts writes the words of rows of a column of text; known has those of the codes that were looked up, plus 1, the last NULL's.
+// ofTexts writes the words of rows of a column of text. known has the words of the codes that were looked up, plus 1; its last
+// entry is NULL's.
 func (d *dictionary) ofTexts(known []uint32, words []uint64, s *table.Segment, b table.Block) {
 	locked := false
 	for i := range words {

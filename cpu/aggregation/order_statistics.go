@@ -27,8 +27,8 @@ type ordering[T comparable] struct {
 	spans map[int64]table.Span
 }
 
-// orderings by type: integers and the like as they are, floats as integers in the same order
-// (so that -0 is 0, and NaN above all), DECIMALs that are computed as 128 bits.
+// orderings by type: integers and the like order as they are. Floats order as integers (so that -0 is 0, and
+// NaN above all). DECIMALs that are computed have 128 bits.
 var (
 	ofInts = &ordering[int64]{
 		get:   func(x *expr.Vector, i int) int64 { return x.Ints[i] },
@@ -171,7 +171,8 @@ func (s *ends[T]) Add(groups []uint32, x, _ *expr.Vector) {
 	}
 }
 
-// firstBytes are the first eight of a text, zeros where there are none, as a number: of two that differ the smaller one's text is the smaller.
+// firstBytes are the first eight bytes of a text as a number, with zeros behind the text's end. Of two texts with different numbers, the
+// one with the smaller number is smaller.
 func firstBytes(s string) (first uint64) {
 	b := unsafe.Slice(unsafe.StringData(s), len(s)) // which nobody writes to
 	if len(b) >= 8 {
@@ -349,8 +350,8 @@ func (s *lists[T]) sort(group uint32) []T {
 	return list
 }
 
-// nth brings the value of rank k, from 0, of a group to its place, none larger before it and none
-// smaller after it, and returns it.
+// nth moves the value of rank k, from 0, of a group to its place and returns it. No value before it is
+// larger, and none after it is smaller.
 func (s *lists[T]) nth(group uint32, k int) T {
 	list := s.of(group)
 	if !s.sorted[group] {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// partBits of a hash of its keys' word say in which part a row is, where there are many groups: the
-	// groups of a part stay in the caches, and no two workers have the same.
+	// partBits bits of a hash of a row's key say in which part the row is, where there are many groups. The
+	// groups of a part stay in the caches, and each part has one worker.
 	partBits = 6
 	parts    = 1 << partBits
 	// partRows is how many rows are dealt to the parts in one go.
@@ -119,8 +119,8 @@ type groupsFound []*worker
 // groupID names a group of a worker.
 func groupID(worker, group int) uint64 { return uint64(worker)<<32 | uint64(group) }
 
-// wanted lists the groups, and the places of their first rows; where the first ones of an order are wanted
-// alone, only those whose first key is not behind that of the last of these.
+// wanted lists the groups, and the places of their first rows. With a LIMIT, it leaves out groups whose first
+// sort key is behind that of the last wanted group.
 func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 	var codes [][]uint64
 	most, n := ^uint64(0), 0

@@ -260,8 +260,8 @@ type exactSum struct {
 	extreme *big.Int
 }
 
-// product adds a * b, unless one of them is NaN or infinite: as the rounded product and what that lacks,
-// both doubles unless they are very large or very small (Dekker 1971).
+// product adds a * b, unless one of them is NaN or infinite. It adds the rounded product and its rounding
+// error. Both are doubles, unless they are very large or very small (Dekker 1971).
 func (s *exactSum) product(a, b float64) {
 	p := a * b
 	if a-a != 0 || b-b != 0 {

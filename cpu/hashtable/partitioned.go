@@ -45,7 +45,8 @@ func NewPartitioned(list []Row) (*Partitioned, []Row) {
 	return x, out
 }
 
-// NewRowTable is a table of the rows of a part, which it puts into out, those of a key side by side, from a place on.
+// NewRowTable makes a table of the rows of a part. It writes the rows to out from a place on, those of a key side by
+// side.
 func NewRowTable(part, out []Row, at uint32) (t RowTable) {
 	t.mask = uint64(1)<<bits.Len(uint(len(part)+len(part)/2)) - 1 // at most two thirds are taken
 	t.slots = make([]hashSlot, t.mask+1)

@@ -93,8 +93,9 @@ type Row struct {
 // fewKeyed is up to how many rows are not split.
 const fewKeyed = 1 << 15
 
-// Split puts rows in partitions by the upper bits of a number of so many bits that is made of their
-// keys, in their order within each, on all cores: counts, a prefix sum, and each row to its place.
+// Split puts rows in partitions, on all cores. The partition is the upper bits of a number of so many bits
+// that is made of the row's key. Rows keep their order within a partition. It counts the rows, computes a
+// prefix sum, and moves each row to its place.
 func Split(list []Row, number func(uint64) uint64, width int) (out []Row, bounds []int) {
 	parts := 1
 	for parts < 1<<min(width, 12) && len(list)/parts > fewKeyed {

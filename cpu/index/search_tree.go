@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// tree is a sorted list of codes with a search tree above it: a cache-sensitive search tree (Rao and Ross,
-// VLDB 1999). All of it is one array without pointers: level after level, the root first and the list last. A
-// node is a cache line of keys, and key i of a node is the last one of the node's child i, whose place follows from i.
+// tree is a sorted list of codes with a search tree above it: a cache-sensitive search tree (Rao and Ross, VLDB 1999).
+// All of it is one array without pointers: level after level, the root first and the list last. A node is a cache line
+// of keys. Key i of a node is the last key of the node's child i, whose place follows from i.
 type tree[T uint32 | uint64] struct {
 	nodes  []T
 	levels []int // where each begins

@@ -1,8 +1,8 @@
 // Package join joins tables on the host.
 //
-// A [Host] has the tables of a join, in the numbering of [plan.Join.OverScans]. Who conducts a join (package joinorder of
-// engine) calls its operators one after the other; each takes and gives a [Relation], rows of several tables side by side
-// as lists of their numbers:
+// A [Host] has the tables of a join, in the numbering of [plan.Join.OverScans]. Package joinorder of engine conducts a
+// join and calls its operators one after the other. Each takes and returns a [Relation]: rows of several tables side by
+// side, as lists of their numbers:
 //
 //   - [Host.Selected] is the rows of one table for which a condition is TRUE.
 //   - [Host.Pipeline] sends the rows of a relation, in blocks on all cores, through [Stage]s: joins with other relations,

@@ -50,8 +50,8 @@ func newJoinIndex(way string, of hashtable.Keys, lo, hi uint64, exists bool) (x 
 // densely reports that a bit for each number of a range is little for so many rows.
 func densely(rows int, lo, hi uint64) bool { return hi-lo < max(1<<22, 256*uint64(rows)) }
 
-// perfectIndex has a bit for each number of a range, set where a row has it. How many are set before it is
-// the number's rank, and by rank it has where the rows begin; they end where those of the next one begin.
+// perfectIndex has a bit for each number of a range, set where a row has it. The number of set bits before it
+// is its rank. By rank it has where the rows of a number begin; they end where those of the next one begin.
 type perfectIndex struct {
 	lo    uint64
 	has   table.Bitmap // one more bit, for what lies outside
@@ -60,8 +60,8 @@ type perfectIndex struct {
 	count uint32       // of the numbers
 }
 
-// newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place, which is left out where
-// all that matters is whether it has a number.
+// newPerfectIndex makes it by counting, a prefix sum, and moving each row to its place. With exists only the
+// numbers matter, and no row is moved.
 func newPerfectIndex(of hashtable.Keys, lo, hi uint64, rows int, exists bool) (x *perfectIndex, order []uint32, unique bool) {
 	x = &perfectIndex{lo: lo, has: table.NewBitmap(int(hi - lo + 2))}
 	x.ranks = make([]uint32, len(x.has))

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// codeIndex finds rows of a table by the index of a column, in the nested-loop join with index (GDB's INLJ): of a
-// table that has the index before the join begins nothing is read but what is looked up.
+// codeIndex finds rows of a table by the index of a column, in the nested-loop join with index (GDB's INLJ). If
+// the index existed before the join, only the rows that are looked up are read.
 type codeIndex struct {
 	*index.Index
 	base uint64 // the number of code 0
@@ -28,8 +28,8 @@ func (x codeIndex) Find(of hashtable.Keys, from, to []uint32) {
 	codes.ClearNulls(from, to)
 }
 
-// fewProbes is how many times as many rows as look for partners a table has at least whose index auto uses: to read all of
-// them and look them up in a hash table of the others takes about as long.
+// fewProbes is how many times as large as the probe side a table must be for auto to use its index. At that size a hash
+// join, which reads the whole table, takes about as long.
 const fewProbes = 512
 
 // HasIndex reports an index of a column of a table of one chunk.
@@ -37,8 +37,8 @@ func (j *Host) HasIndex(s *ScannedTable, col int) bool {
 	return len(s.Chunks) == 1 && len(j.IndexesOn(s.Chunks[0].Segments[col])) > 0
 }
 
-// indexOfKey is an index of the column that is a key's build side; nil where there is none, or where not all rows of the
-// table, in one chunk, are joined.
+// indexOfKey is an index of the column that is a key's build side. It is nil where there is none, and where the table
+// has several chunks or some of its rows are not joined.
 func (j *Host) indexOfKey(k *Key, build *Relation) *codeIndex {
 	col, ok := k.Build.(*expr.Column)
 	if !ok || k.How != ByOrdinal && k.How != ByRank || len(build.Scans) != 1 || build.IDs[0] != nil {
@@ -56,8 +56,8 @@ func (j *Host) indexOfKey(k *Key, build *Relation) *codeIndex {
 	return x
 }
 
-// ByIndex has a step look for the partners of so many rows by an index of its build side, where there is one that pays;
-// what its other keys say is looked at pair by pair.
+// ByIndex makes a stage find the partners of so many rows by an index of its build side, if there is one and it pays.
+// The other keys are compared pair by pair.
 func (j *Host) ByIndex(s *Stage, rows int) bool {
 	if s.KeepBuild || j.Way != "index" && (j.Way != "auto" || rows > s.Build.Rows/fewProbes) {
 		return false

@@ -161,7 +161,8 @@ func (k *Key) wordOf(word string) (n uint64, ok bool) {
 	return n, ok
 }
 
-// wordNumbers are the numbers of the texts of all rows of the build side: they are computed, dealt to parts, and numbered, each on all cores.
+// wordNumbers are the numbers of the texts of all rows of the build side. All cores compute the texts, then partition them, then number
+// them.
 func (j *Host) wordNumbers(k *Key, build *Relation) (hashtable.Keys, error) {
 	out := hashtable.Keys{Numbers: make([]uint64, build.Rows)}
 	words, parts := make([]string, build.Rows), make([]uint8, build.Rows)

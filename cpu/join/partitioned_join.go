@@ -21,8 +21,8 @@ import (
 // bucketPiece is how many rows are dealt at a time.
 const bucketPiece = 1 << 16
 
-// Partition partitions the rows of a side of a join into 2^log buckets by a hash of their keys: those of both sides that have equal keys to the buckets of one
-// number. The keys are columns; the list that the rows are taken by, if there is one, is in host memory.
+// Partition partitions the rows of a side of a join into 2^log buckets by a hash of their keys. Equal keys of both sides are in buckets of
+// the same number. The keys are columns; the list that the rows are taken by, if there is one, is in host memory.
 func Partition(ctx context.Context, b *cpu.Backend, q *physical.JoinQuery, side, log int) ([]physical.Bucket, error) {
 	for _, k := range q.Keys {
 		if _, columns := k.Columns(); !columns {
@@ -185,8 +185,9 @@ func SortBucket(b physical.Bucket) (out physical.Bucket) {
 	return out
 }
 
-// JoinBuckets finds the pairs of two buckets whose keys compare, on one core; those of the left rows alone, each once, where that is all that the
-// query asks. Of a comparison other than =, and of nested loops, the right one is sorted (see [SortBucket]). Where list is false it counts them.
+// JoinBuckets finds the pairs of two buckets whose keys compare, on one core. If the query asks only whether there is a partner, it finds
+// the left rows, each once. Of a comparison other than =, and of nested loops, the right one is sorted (see [SortBucket]). Where list is
+// false it counts them.
 func JoinBuckets(q *physical.JoinQuery, left, right physical.Bucket, list bool) (out physical.JoinPairs) {
 	if left.Len() == 0 || right.Len() == 0 {
 		return out

@@ -140,12 +140,12 @@ func (j *Host) prepare(s *Stage, probe *Relation) error {
 	}
 }
 
-// manyTimes is how many times as many rows as the probe side the build side has, where it is worth asking for which of them there is
-// a row there.
+// manyTimes is how many times as many rows as the probe side the build side must have. Then it pays to drop the build rows that no
+// probe row matches.
 const manyTimes = 4
 
-// asked takes the numbers of those rows of the build side away that no row of a much smaller probe side has: what is made of
-// the others is small.
+// asked makes NULL of the keys of build rows that no row of a much smaller probe side has. The table of the remaining rows
+// is small.
 func (j *Host) asked(s *Stage, probe *Relation, of *hashtable.Keys) error {
 	k := s.Keys[0]
 	c, ok := k.Probe.(*expr.Column)
@@ -190,9 +190,9 @@ type restKey struct {
 	hashtable.Keys // of the build side
 }
 
-// soleKey looks among several keys for one of which no two rows of the build side have the same number, and
-// whose numbers are dense: it alone finds the partners, and the rest are compared. It returns the numbers of
-// the keys that are left.
+// soleKey looks for one of several keys whose numbers are dense and different in all rows of the build side.
+// That key alone finds the partners, and the others are compared. It returns the numbers of the keys that are
+// left.
 func (s *Stage) soleKey(way string, lists []hashtable.Keys) []hashtable.Keys {
 	if len(lists) == 1 || len(s.Also) > 0 || way != "auto" && way != "perfect" && way != "index" {
 		return lists

@@ -1,7 +1,7 @@
 package radixsort
 
-// Quickselect moves the element of rank k, from 0, of a list to its place, none larger before it
-// and none smaller behind it (Hoare, Algorithm 65: FIND, 1961). Pivots are medians of three.
+// Quickselect moves the element of rank k, from 0, of a list to its place (Hoare, Algorithm 65: FIND, 1961).
+// No element before it is larger, and none behind it is smaller. Pivots are medians of three.
 func Quickselect[T any](list []T, k int, less func(a, b T) bool) {
 	for lo, hi := 0, len(list)-1; lo < hi; {
 		pivot := middle(list[lo], list[lo+(hi-lo)/2], list[hi], less)

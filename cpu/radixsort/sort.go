@@ -65,8 +65,8 @@ func UpTo[T uint32 | uint64](n int) []T {
 	return list
 }
 
-// record is the codes of a row's keys from the highest bit of its first word on, and its place
-// in the lowest bits of its last: as one number it orders as the rows do.
+// record is the codes of a row's keys from the highest bit of its first word on. Its lowest bits are the
+// row's place. As one number it orders as the rows do.
 type record interface {
 	[1]uint64 | [2]uint64 | [4]uint64 | [16]uint64
 }
@@ -280,8 +280,8 @@ func (s *sorter[R]) rows() (list []R, ordered bool) {
 // digit is how many bits a pass of the radix sort orders by.
 const digit = 8
 
-// sort orders rows by their highest bits, and by all of them where so many have a place; those
-// that are alike stay in their order. It goes over the digits from the last to the first.
+// sort orders rows by their highest bits, or with whole by all of them. Rows that are equal in these bits
+// keep their order. It goes over the digits from the last to the first.
 func (s *sorter[R]) sort(ctx context.Context, rows []R, highest int, whole bool) ([]R, error) {
 	var r R
 	low := 64*len(r) - highest

@@ -235,8 +235,8 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 	})
 }
 
-// extreme is MIN, MAX and their kin: of frames from a partition's first row on what was so far, of others by a tree
-// whose inner nodes have the extreme of the two below.
+// extreme is MIN, MAX and their kin. Frames from a partition's first row on extend the extreme so far. Other frames
+// read a tree whose inner nodes have the extreme of the two below.
 func (o *orderedRows) extreme(f *expr.Window, in *windowInput) (*windowColumn, error) {
 	a := f.Agg
 	space, codes, _ := o.codes(a.Argument().(*expr.Column).Index)
@@ -380,8 +380,8 @@ type framesState struct {
 	from, to int
 }
 
-// gathered is any other aggregate, of its state: frames from a partition's first row on add to the state of the one
-// before, where that has a value at any time; of others each has a state of its own.
+// gathered is any other aggregate, by its state. Frames from a partition's first row on add to the state of the
+// frame before, if the state has a value at any time. Other frames have a state each.
 func (o *orderedRows) gathered(f *expr.Window, in *windowInput) (*windowColumn, error) {
 	a, kind := f.Agg, aggregation.KindOf(f.Agg)
 	x, y := o.vector(a.Argument(), in), o.vector(a.Y, in)

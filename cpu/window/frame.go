@@ -227,8 +227,8 @@ func (d *distance) enter(f *frames) {
 	}
 }
 
-// bound is that of row i: the first row whose value is at that distance or behind it, for the end of a frame the
-// first one behind it.
+// bound is the bound of row i's frame: the first row whose value is at that distance or behind it. For the end
+// of a frame it is the first row behind it.
 func (d *distance) bound(f *frames, i int, following, end bool) (int, error) {
 	if d.null != nil && d.null[i] {
 		if end {

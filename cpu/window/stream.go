@@ -16,8 +16,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Stream computes the functions of a [plan.Window], all of one partition and order, over rows that come in that order, piece by piece: from
-// piece to piece go a few words of each function. Where one looks to the end of a row's peers or of its partition, the pieces are looked at first.
+// Stream computes the functions of a [plan.Window], all of one partition and order. Its rows come in that order, piece by piece, and a few
+// words of each function go from piece to piece. Where one looks to the end of a row's peers or of its partition, the pieces are looked at
+// first.
 type Stream struct {
 	// Before and After are how many rows before and behind a piece its rows look at.
 	Before, After int
@@ -198,7 +199,8 @@ const (
 	newPartition
 )
 
-// marks are what begins with each row of a table, whose first follows the one that last was of; and what last is of the row before stop.
+// marks says for each row of a table whether it begins a partition or a group of peers. The keys of the piece before decide for its
+// first row. last has the keys of the row before stop.
 func (w *Stream) marks(t *table.Table, stop int) (marks []uint8, last [][]byte) {
 	marks = make([]uint8, 0, t.Rows())
 	before := w.at.last
@@ -586,7 +588,8 @@ func (w *Stream) over(s *streamSpan, f *streamed, in *streamInput, first, n int,
 	return nil
 }
 
-// at is the value of the rows so far, or, where these go on, of those to their end, which has one by the function's number.
+// at is the value of the rows so far. Where the peers or the partition go on behind the piece, it is the value at their
+// end, which end has by the function's number.
 func (s *streamed) at(end *streamEnd, goOn bool, number int) (v streamValue) {
 	if goOn {
 		return end.values[number]
@@ -630,7 +633,7 @@ func (f *streamed) tiles(s *streamSpan, v table.Value, rows int64, c *windowColu
 	return nil
 }
 
-// tileOf is the tile, from 1 on, of a row, from 0 on, where so many rows are divided among n tiles: the first ones have a row more.
+// tileOf is the tile, from 1 on, of a row, from 0 on. So many rows are divided among n tiles, and the first tiles have a row more.
 func tileOf(at, rows, n int64) int64 {
 	size, more := rows/n, rows%n
 	if at < more*(size+1) {

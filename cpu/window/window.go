@@ -16,9 +16,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Compute computes the functions of a [plan.Window] over the rows of its input, which t has: a table of these rows with
-// a column more for each function. Functions of the same partitions and order share a sort; partitions go to
-// all cores.
+// Compute computes the functions of a [plan.Window] over the rows of its input, which are the rows of t. It returns a
+// table of these rows with a column more for each function. Functions of the same partitions and order share a sort;
+// partitions go to all cores.
 func Compute(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, error) {
 	t = t.Compacted()
 	w := &windowing{ctx: ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}

@@ -1,5 +1,5 @@
-// Package kernels has the inner loops of package cpu: range tests, counts, sums and
-// extremes over codes of 8, 16, 32 or 64 bits, under selections of one bit a row.
+// Package kernels has the inner loops of package cpu: range tests, counts, sums and extremes. They read codes
+// of 8, 16, 32 or 64 bits, under selections of one bit a row.
 //
 // The types to know:
 //
@@ -9,8 +9,8 @@
 //   - [Range] is the one test of codes that comparisons come down to:
 //     code - Lo <= Top, unsigned and wrapping in the width of the code.
 //
-// A selection has row i in bit i%64 of word i/64, and as many words as its rows
-// need; its bits past the last row are 0. It may start at any row of the codes.
+// A selection has row i in bit i%64 of word i/64, and as many words as its rows need. Its bits past the last
+// row are 0. It may start at any row of the codes.
 //
 // The AVX2 kernels, in C in avx2_amd64.c, take whole words of 64 rows, and the portable
 // ones the rows that remain. A word of which no row is selected is skipped without reading

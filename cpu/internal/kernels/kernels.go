@@ -64,8 +64,8 @@ func Between(lo, hi uint64, width int) (r Range, ok bool) {
 	return Range{lo, min(hi, last) - lo}, lo <= last
 }
 
-// Codes are the codes of a chunk's rows with the loops over them, which begin at any row
-// and take 64 rows for each word of a selection.
+// Codes are the codes of a chunk's rows with the loops over them. A loop begins at any row and reads 64 rows
+// for each word of a selection.
 type Codes interface {
 	// Width is the size of a code in bits.
 	Width() int
