@@ -83,7 +83,9 @@ func long(path string, all bool) (found []string, err error) {
 		}
 	}
 	if all {
-		docs = file.Comments
+		docs = slices.DeleteFunc(slices.Clone(file.Comments), func(c *ast.CommentGroup) bool { // what stands before import "C" is C
+			return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool { g, ok := d.(*ast.GenDecl); return ok && g.Tok == token.IMPORT && g.Doc == c })
+		})
 	}
 	for _, d := range docs {
 		if d == nil {
