@@ -12,7 +12,7 @@ const (
 	mostMarks = 6
 )
 
-// reserved is how many storage blocks a sweep over one column may need beside its tree's: the
+// reserved is how many storage blocks a sweep over one column may need besides its tree's. They are the
 // result, the selection it keeps, and the column's planes and validity.
 const reserved = 5
 
@@ -55,8 +55,8 @@ func (x *ChunkWork) fit(n *Node) (*Node, error) {
 	return n, nil
 }
 
-// together is how many of the kids, bitmaps and leaves, one pass combines to a bitmap:
-// a leaf takes up to three storage blocks, the planes and the validity of a wide column.
+// together is how many of the kids, bitmaps and leaves, one pass combines to a bitmap. A leaf takes up to
+// three storage blocks: the planes of a wide column, and its validity.
 func (x *ChunkWork) together(kids []*Node) int {
 	w := NewWriter(x)
 	for i, k := range kids[:min(len(kids), mostMarks)] {

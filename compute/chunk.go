@@ -140,8 +140,8 @@ func (x *ChunkWork) settle() {
 // adds reports whether passes add the codes up.
 func (y *column) adds() bool { return y.sum != nil && !y.sum.set }
 
-// sweeps lists how the chunk is looked at: once a column and way of gathering, and
-// such that every number that is not known is counted.
+// sweeps lists the sweeps over the chunk: one for each column and kind of sum or search. Every number of rows
+// that is not known is counted in one of them.
 func (x *ChunkWork) sweeps(countAll bool) []*sweep {
 	var list []*sweep
 	for _, y := range x.columns {

@@ -11,9 +11,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// columnSum is the sum of the codes of a column, or of the products of those of several columns: of
-// 2^i times the number of records that have bit i; of 2^(i+j) times the number of those that
-// have bit i of the one and bit j of the other.
+// columnSum is the sum of the codes of a column, or of the products of codes of several columns. For one
+// column it adds 2^i times the number of records that have bit i. For two it adds 2^(i+j) times the number of
+// those that have bit i of the one and bit j of the other.
 type columnSum struct {
 	cols []int // up to lower.MaxFactors
 	*number
@@ -21,20 +21,20 @@ type columnSum struct {
 
 func (s *columnSum) isProduct() bool { return len(s.cols) > 1 }
 
-// sumBits is the width of the parts in which the codes of one column are summed up: a thread's sum
-// of such a part of 128 records of 511 units stays below 2^32. Products take 64 bits.
+// sumBits is the width of the parts in which the codes of one column are summed up. A thread's sum of such a
+// part, of 511 units of 128 records, stays below 2^32. Products take 64 bits.
 const sumBits = 16
 
-// mostInner is how many planes of a factor lie in registers. In software, which compiles slowly, the
-// program reads them again in a loop, so that its text is the same for most widths: what so many are
-// worth together stays below 2^23, a thread's sum of their products below 2^64.
+// mostInner is how many planes of a factor lie in registers. Software compiles slowly, so the program reads
+// them again in a loop, and its text is the same for most widths. The sum of so many weights stays below
+// 2^23, and a thread's sum of their products below 2^64.
 const (
 	mostInner         = 8
 	mostInnerSoftware = 16
 )
 
-// mostPairs is up to how many pairs of planes a product is summed up by these: beyond, and where no code is
-// wider than 32 bits, a program multiplies packed codes, as it does those of three columns. On llvmpipe both took as long with 24 x 4 planes.
+// mostPairs is the most pairs of planes by which a product is summed up. Beyond it, if no code is wider than 32 bits, a program multiplies
+// packed codes, as for three columns. On llvmpipe both took as long with 24 x 4 planes.
 const mostPairs = 128
 
 // packed reports whether a sum is of products of packed codes.
@@ -110,8 +110,8 @@ func (x *ChunkWork) factors(s *columnSum) (outer, inner []bitGroup) {
 	return x.bitGroups(a, textures.PartBits), x.bitGroups(b, mostInner)
 }
 
-// places are those of the counters that a sum takes: what a thread adds up is cut into pieces of 16 bits,
-// and those of the same weight are added up.
+// places are the weights of the counters of a sum. A thread's sum is cut into pieces of 16 bits, and pieces
+// of the same weight are added up.
 func (x *ChunkWork) places(s *columnSum) []int {
 	at := map[int]bool{}
 	if x.packed(s) {
@@ -173,8 +173,8 @@ func (t *mainText) sum(s *columnSum) {
 	}
 }
 
-// multiply adds up the products of packed codes of m, four neighbouring records at a time, and returns the sums'
-// names: of bits 0 to 15 of the products, and so on.
+// multiply adds up the products of packed codes of m, four neighbouring records at a time. It returns the names
+// of the sums: of bits 0 to 15 of the products, and so on.
 func (t *mainText) multiply(s *columnSum) (names []string) {
 	t.steps += 32
 	t.loop.WriteString(`        for (uint i = 0u; i < 32u; i++) {
@@ -203,8 +203,8 @@ func (t *mainText) multiply(s *columnSum) (names []string) {
 	return names
 }
 
-// factor writes what adds up, for a plane, the records of m that have its bit and bit j of a group,
-// times 2^j: to SUM, times 2^weight.
+// factor writes the text that counts, for a plane, the records of m that have its bit and bit j of a group.
+// Each counts 2^j, and 2^weight in SUM.
 func (t *mainText) factor(g bitGroup) string {
 	if t.X.Device.Software {
 		loop := t.loopOver(g)

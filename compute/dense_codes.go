@@ -43,8 +43,8 @@ func (s stored) holds(code uint64) bool { return code&^uint64(s) == 0 }
 
 // threshold translates code < c to dense codes: it is dense < t, or true of all.
 //
-// Where c has a bit that is not stored, the codes that agree with c above the
-// highest such bit have a 0 there and are less: t is one more than c's upper part.
+// Where c has a bit that is not stored, codes that agree with c above the highest such bit are less: their
+// bit is 0. Then t is one more than c's upper part.
 func (s stored) threshold(c uint64) (t uint64, all bool) {
 	gap := c &^ uint64(s)
 	if gap == 0 {

@@ -32,9 +32,9 @@ var specials = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 // floatWords are those that the sum takes in the result.
 const floatWords = 1 + 2*sumLimbs
 
-// floatSum queues the exact sum of a REAL or DOUBLE column over the records of a bitmap, nil
-// for all, to the words of the result from at on. NULLs among them add nothing. A section of
-// pieces has less than 2^31 records, so that no limb overflows.
+// floatSum queues the exact sum of a REAL or DOUBLE column over the records of a bitmap, nil for all. The sum
+// goes to the words of the result from at on. NULLs among them add nothing. A section of pieces has less than
+// 2^31 records, so that no limb overflows.
 func (x *ChunkWork) floatSum(col int, sel *Marks, at int) {
 	seg := x.Segment(col)
 	w := NewWriter(x)

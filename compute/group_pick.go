@@ -16,8 +16,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// picking takes those of a chunk's groups off the device that [physical.Query].Bound wants: by a sum of at most 62 bits and
-// its sign, of which the device makes a key of 64 bits that orders as it does, or by the code of one of their keys.
+// picking reads only those of a chunk's groups from the device that [physical.Query].Bound wants. The bound is on a sum of
+// at most 62 bits and its sign, or on the code of one of the group keys. Of a sum the device makes a key of 64 bits that
+// orders as it does.
 type picking struct {
 	*Grouping
 	*plan.GroupBound
@@ -166,8 +167,8 @@ func (p *picking) groups(c *compiled) (list []physical.GroupStates, ok bool, err
 	return []physical.GroupStates{states}, true, nil
 }
 
-// least is a key that the wanted first groups reach, and few others: of the greatest keys of work groups, each of
-// some slots, the one behind which as many are as are wanted.
+// least is a key that the wanted first groups reach, and few others. Each work group has the greatest key of some
+// slots; least is the greatest of these keys but p.First - 1.
 func (p *picking) least() (uint64, error) {
 	greatest := primitives.New(2 * p.workGroups())
 	if _, err := p.run.Run(p.step("GROUPS: find the greatest keys", "slots, the greatest key of each work group's", greatest.Block, "GREATEST")); err != nil {

@@ -189,16 +189,16 @@ func (x *ChunkWork) inGroups(g *Grouping, d Profile) []string {
 	return []string{fmt.Sprintf("SLOTS %du", room)}
 }
 
-// What programs have that keep the slots of each thread in shared memory: so many threads a work group, each of
-// which takes no more units of a piece than ownUnits, and so fewer than 2^ownBits records.
+// For programs that keep the slots of each thread in shared memory. A work group has ownLocal threads, and
+// each takes at most ownUnits units of a piece. These are fewer than 2^ownBits records.
 const (
 	ownLocal = 128
 	ownUnits = 28
 	ownBits  = 12
 )
 
-// keptBits is how wide the number of records is that the threads of a device add up in one word: those of a work group on
-// hardware, one in software.
+// keptBits is the width of the number of records that are added up in one word. On hardware these are the records of a
+// work group's threads, in software those of one thread.
 func (d Profile) keptBits() int {
 	if d.Software {
 		return bits.Len(threadUnits * 128)

@@ -29,9 +29,9 @@ type slot struct{ name, kind, access string } // kind: of an element; access: "r
 //
 //	for (int p = 0; p < args[0]; p++) { PIECE(p); ... arg(i) ... }
 //
-// From PIECE(p) on, piece is p and arg(i) is one of its arguments: arg(0) is the number of units, arg(1) of rows,
-// arg(2) piece.from, arg(3) the number of units in the pieces before it; from arg(OWN) on it is the program's own. args[1] is
-// the place of claims, args[2] the number of units of all pieces (units.glsl).
+// From PIECE(p) on, piece is p and arg(i) is one of its arguments. arg(0) is the number of units, arg(1) of rows, arg(2)
+// piece.from, arg(3) the number of units in the pieces before it. From arg(OWN) on they are the program's own. args[1] is the
+// place of claims, args[2] the number of units of all pieces (units.glsl).
 type Code struct {
 	Name           string
 	Files          []string
@@ -99,9 +99,9 @@ func (k *kernel) joins(o *kernel) bool {
 // what follows them is joined.
 func (k *kernel) besides(o *kernel) bool { return k.pass != nil && o.pass != nil || k.joins(o) }
 
-// layout says how the slots of joined kernels are bound: once, where all have the same
-// block, by addresses, where they only read them and the device can, or as an array; not at
-// all where a slot before has the same blocks.
+// layout says how the slots of joined kernels are bound. A slot is bound once if all kernels have the same
+// block. Otherwise it is bound by addresses, if they only read the blocks and the device can, or as an array.
+// It is not bound if a slot before has the same blocks.
 type layout struct {
 	as        []int  // the slot whose binding each slot has
 	shared    []bool // bound once
@@ -264,8 +264,8 @@ func (c *Compiler) join(list []*kernel, room int) *pass.Pass {
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Addressed: byAddress, Images: c.Device.Software}}
 }
 
-// arguments declares the arguments of a program, so many words a piece. In software PIECE copies them: llvmpipe reads a
-// uniform whose index is no constant element by element of the vector, and one whose index is anew with each use.
+// arguments declares the arguments of a program, so many words a piece. In software PIECE copies them. llvmpipe reads a
+// uniform with a variable index element by element of the vector, and again at each use.
 func (c *Compiler) arguments(text *strings.Builder, stride, room int) {
 	fmt.Fprintf(text, "uniform int args[%d];\nint piece = 0;\n", headArgs+stride*room)
 	if c.Device.Software {
@@ -298,10 +298,10 @@ func (s slot) declare(binding int) string {
 	return fmt.Sprintf("layout(std430, binding = %[1]d) %[2]s buffer Block%[1]d { %[3]s %[4]s[]; };\n", binding, s.access, s.kind, s.name)
 }
 
-// SideBySide lets passes begin before those before them are over, where they touch no
-// working memory that these touched: counts are added to the result in any order, and only
-// those that wait read them. The passes of one stage touch different parts of it. Regional ones wait:
-// beside another, work groups take parts of regions that are not their multiprocessor's.
+// SideBySide lets passes begin before earlier passes are over, if they touch no working memory that these
+// touched. Counts are added to the result in any order, and only passes that wait read them. The passes of
+// one stage touch different parts of it. Regional ones wait: beside another, work groups take parts of
+// regions that are not their multiprocessor's.
 func (c *Compiler) SideBySide() {
 	touched := map[*textures.Scratch]int{} // since the last pass that waits: by which stage
 	for i, p := range c.passes {

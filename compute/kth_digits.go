@@ -50,9 +50,9 @@ func (d digit) room() int {
 // label says which bits of the code it has.
 func (d digit) label() Bits { return Bits{d.high(), d.low()} }
 
-// search finds one k-th largest value of a column, digit by digit (the paper's
-// KthLargest, several bits a pass): a pass decides one digit from the counts of the pass
-// before, and counts the next one among the candidates left.
+// search finds one k-th largest value of a column, digit by digit (the paper's KthLargest, several bits a
+// pass). A pass decides one digit from the counts of the pass before, and counts the next digit among the
+// candidates left.
 type search struct {
 	agg   expr.Aggregate
 	aggs  []int        // its place in the query
@@ -70,10 +70,10 @@ type candidates struct {
 	lists []unitList // by window: the units that have candidates left
 }
 
-// listBits is the number of bits after whose decision the units that have candidates
-// left are listed: few units of 128 records are, where values are spread.
+// listBits is the number of decided bits after which the units with candidates are listed. If values are
+// spread, few units of 128 records are left.
 const listBits = 8
 
-// wideBits is how many bits a digit may have where few candidates are left (Profile.Few): each
-// of them is then counted by itself, in memory that a work group shares.
+// wideBits is how many bits a digit may have where few candidates are left (Profile.Few). Each candidate is
+// then counted by itself, in memory that a work group shares.
 const wideBits = 12

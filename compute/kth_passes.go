@@ -14,9 +14,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// order is what order statistics of one column share: the code space that the chunks
-// have in common, in which all chunks' passes count the same digits in the same place
-// of the result, so that a digit is decided on the device whatever the number of chunks.
+// order is what order statistics of one column share: the code space that the chunks have in common. In it
+// all chunks' passes count the same digits in the same place of the result. So a digit is decided on the
+// device whatever the number of chunks.
 type order struct {
 	col      int
 	space    *physical.CodeSpace
@@ -33,11 +33,9 @@ func (o *order) of(x *ChunkWork) *frame {
 	return o.frames[slices.IndexFunc(o.chunks, func(y *ChunkWork) bool { return x.Index == y.Index })]
 }
 
-// frame is a column of a chunk in a common space, where its codes are greater by a
-// constant. Of the constant, the bits below the highest one of the codes are added to the planes
-// (textures.Block.Plus); those above it, and what the sum carries there, make bits that are the same in
-// all records or those of the plane of the carry, inverted or not. Ranks in another
-// dictionary are looked up: planes are made of them.
+// Of the constant, the bits below the highest one of the codes are added to the planes (textures.Block.Plus).
+// The bits above, and the carry, make bits that all records have alike, or that are the plane of the carry,
+// inverted or not. Ranks in another dictionary are looked up: planes are made of them.
 type frame struct {
 	stored stored    // the bits that have planes
 	plus   uint64    // what is added to the planes
@@ -123,8 +121,8 @@ func (x *ChunkWork) newPlanes(planes int) *Marks {
 	return m
 }
 
-// digit says where a chunk has the planes of a digit: how many its block has, and for
-// each bit of a program's digit, lowest first, its plane there, -1 for zeros, and -1 if it is inverted.
+// digit says where a chunk has the planes of a digit. First comes how many planes its block has. Then it
+// lists for each bit of a program's digit, lowest first, the plane (-1 for zeros), and -1 if it is inverted.
 func (f *frame) digit(d digit) []int32 {
 	part, list := f.part(d), make([]int32, 1+2*d.room())
 	list[0] = int32(bits.OnesCount32(f.stored.part(part)))
@@ -213,9 +211,9 @@ func (o *order) passes(c *Compiler) {
 	}
 }
 
-// decide queues the passes of all chunks that decide the digit before number i from its counts,
-// and count the candidates that are left by number i. more says that another follows, beside
-// that the pass before need not be over.
+// decide queues the passes of all chunks that decide the digit before number i from its counts. They count
+// the candidates that are left by number i. more says that another follows, beside that the pass before need
+// not be over.
 func (s *search) decide(c *Compiler, o *order, i int, more, beside bool) {
 	lists := &textures.Scratch{}
 	for j := range o.chunks {
@@ -317,12 +315,12 @@ type unitList struct {
 	at    int
 }
 
-// listWords is the size of the lists of a piece: for each work group where its is and how long,
-// and room for the units that it takes (room in units.glsl).
+// listWords is the size of the lists of a piece. For each work group it has where its list is and how long,
+// and room for its units (room in units.glsl).
 func listWords(units, groups int, d Profile) int { return 2*groups + units + groups*d.LocalSize() }
 
-// rankArgs says how k follows from the number of values: how (1: counted from the
-// smallest, 2: a fraction of the values), and k or the fraction.
+// rankArgs says how k follows from the number of values. The first argument is how: 1 counts from the
+// smallest value, 2 is a fraction of the values. The next is k or the fraction.
 func rankArgs(a expr.Aggregate) []int32 {
 	k := func(how int32, k int64) []int32 {
 		return []int32{how, int32(uint32(max(0, min(k, math.MaxUint32)))), 0}

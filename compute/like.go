@@ -38,8 +38,8 @@ func (m Match) Counts() string {
 	return fmt.Sprintf("nothing; each of %d texts of %s, %d bytes in all, becomes a bit", m.Texts, m.Name, m.Bytes)
 }
 
-// match queues the passes that look through a column's texts, and returns a bitmap of the codes that satisfy a
-// leaf; nil where the device leaves that to the host.
+// match queues the passes that scan a column's texts, and returns a bitmap of the codes that satisfy a leaf.
+// It returns nil where the device leaves the leaf to the host.
 func (x *ChunkWork) match(l *predicate.Match) *Marks {
 	seg, elements := x.Segment(l.Col), l.Pattern.Elements()
 	if !x.Device.Texts || len(elements) > mostElements || l.Pattern.Fold() && !seg.ASCII() {

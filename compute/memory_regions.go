@@ -10,8 +10,8 @@ func (x *ChunkWork) Defines(d Profile, others ...string) []string {
 	return d.defines(others...)
 }
 
-// groups is the number of work groups of a kernel over so many units: on hardware, where it may go over several pieces,
-// the same for all, by the records of the table.
+// groups is the number of work groups of a kernel over so many units. On hardware a kernel may go over several pieces;
+// then the number depends on the records of the table.
 func (c *Compiler) groups(k *Code, units int) int {
 	if c.Device.Together > 1 && !c.Device.Software && (k.Shared || len(k.Uniforms)+len(k.textures) == 0) {
 		units = c.Units

@@ -13,7 +13,7 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// multiSum is what sums of expressions over the same columns ask of a chunk's selection: of the
+// multiSum is what sums of expressions over the same columns need of a chunk's selection. They count only
 // records in which none of the columns is NULL.
 type multiSum struct {
 	cols []int
@@ -22,8 +22,8 @@ type multiSum struct {
 	aggs []int // that it serves
 }
 
-// mostCounters is how many counters a sweep has for sums of expressions: as many as SHARE of
-// report.glsl and the smallest shared memory of an OpenGL device allow, less those of records.
+// mostCounters is how many counters a sweep has for sums of expressions. SHARE of report.glsl and the
+// smallest shared memory of an OpenGL device limit it; two counters are for the numbers of records.
 const mostCounters = 256/16 - 2
 
 // mostBeside is how many words of arguments a tree may have beside those of products.
@@ -184,8 +184,8 @@ func (x *execution) SumOf(agg int) (sum partial.Sum, err error) {
 	return sum, nil
 }
 
-// Products adds up selected codes of columns, and products of the codes of several columns, all
-// bits in one pass, of the records in which none of the columns is NULL.
+// Products adds up selected codes of columns, and products of the codes of several columns, all bits in one
+// pass. It reads the records in which none of the columns is NULL.
 type Products struct {
 	Result
 	Sums [][]pass.Attribute // each of one column or of several

@@ -115,9 +115,8 @@ func (d Digits) String() string { return fmt.Sprintf("Digits(%s, %v)", d.Name, d
 // Counts implements pass.Op.
 func (d Digits) Counts() string { return fmt.Sprintf("selected records by their %v", d.Bits) }
 
-// Decide is a step of a k-th search: it decides bits from the counts of the pass before,
-// in words From + v of the result, and counts the candidates that have them by the next
-// bits, in words To + v.
+// Decide is a step of a k-th search. It decides bits from the counts of the pass before, in words From + v of
+// the result. It counts the candidates that have these bits by the next bits, in words To + v.
 type Decide struct {
 	pass.Attribute
 	Aggregate string

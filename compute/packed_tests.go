@@ -44,8 +44,8 @@ func (x *ChunkWork) values(l predicate.Leaf) (*Node, error) {
 	return n, err
 }
 
-// notNulls lists the validity planes of columns; or, where the device binds too few blocks
-// beside those of a program, a bitmap of the records that are NULL in none.
+// notNulls lists the validity planes of columns. Where the device binds too few blocks besides those of a
+// program, it returns a bitmap of the records that are NULL in none.
 func (x *ChunkWork) notNulls(cols []int, blocks int) (list []Source, err error) {
 	var tests []*Node
 	for _, c := range cols {
@@ -64,8 +64,8 @@ func (x *ChunkWork) notNulls(cols []int, blocks int) (list []Source, err error) 
 	return list, nil
 }
 
-// coded writes the test of a unit's records by the function of a leaf, four neighbouring
-// records at a time: a thread does its bits of the unit (codes.glsl).
+// coded writes the test of a unit's records by the function of a leaf, four neighbouring records at a time. A
+// thread tests its bits of the unit (codes.glsl).
 func (w *Writer) coded(l *leaf) {
 	f, b := l.function, &w.body
 	w.among(l.valid)

@@ -188,8 +188,8 @@ func (w *Writer) mask(set bool) string {
 	return fmt.Sprintf("uint(arg(%d))", w.Arg(v))
 }
 
-// walk goes over the planes of a column from the top and stops when every record
-// is decided, or when the lower bits of the constants are 0.
+// walk goes over the planes of a column from the top. It stops when every record is decided, or when the
+// lower bits of the constants are 0.
 func (w *Writer) walk(l *leaf) string {
 	s := storedOf(w.X.Segment(l.col))
 	var text strings.Builder

@@ -152,8 +152,8 @@ func junction(op predicate.Op, kids []*Node) *Node {
 	return none
 }
 
-// Node makes a predicate over planes from one over codes; what needs the codes is
-// evaluated to a bitmap first, where it is not the whole.
+// Node makes a predicate over planes from one over codes. If a part of the predicate needs the codes, the
+// part is first evaluated to a bitmap.
 func (x *ChunkWork) Node(p *predicate.Pred) (*Node, error) {
 	switch p.Op {
 	case predicate.True:

@@ -12,8 +12,8 @@ type factor struct {
 	bits int
 }
 
-// product is the product of up to [lower.MaxFactors] factors: the words of 32 bits that it has, low first, as vectors, and
-// what declares them under a name of their own. Narrow factors are multiplied first, in one word.
+// product is the product of up to [lower.MaxFactors] factors. words are its words of 32 bits, low first, as vectors;
+// declare declares them under a name of their own. Narrow factors are multiplied first, in one word.
 func product(name string, list []factor) (declare string, words []string) {
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b factor) int { return cmp.Compare(a.bits, b.bits) })
 	for len(list) > 1 && list[0].bits+list[1].bits <= 32 {

@@ -21,22 +21,22 @@ type Profile struct {
 	// may have.
 	MaxBlock  int64
 	MaxBlocks int
-	// Fuse says that a WHERE is compiled into a program of its own. Else it is evaluated
-	// bitmap by bitmap, with programs that queries have in common: in software, where the
-	// CPU reads ahead in one column better than in four at once, an AND takes half the time.
+	// Fuse says that a WHERE is compiled into a program of its own. Otherwise it is evaluated bitmap by
+	// bitmap, with programs that queries have in common. Software does not: there the CPU reads ahead in one
+	// column better than in four at once, and an AND takes half the time.
 	Fuse bool
 	// Shared is the shared memory of a work group in bytes; 0 for software, where each thread writes to the
 	// result as fast.
 	Shared int
-	// RegionRows is the number of rows of a chunk from which on each multiprocessor
-	// keeps to a region of them, so that it finds their addresses translated: an H200
-	// reads columns that are new to its multiprocessors at a third of its speed.
+	// RegionRows is the number of rows from which on each multiprocessor keeps to a region of the chunk. So
+	// it finds the addresses of the region translated. An H200 reads columns that are new to its
+	// multiprocessors at a third of its speed.
 	RegionRows int
-	// Together is how many chunks one program may go over, where they and it are
-	// alike: a dispatch costs a GPU's CPU several microseconds, and in software a wait for all threads. 0 is 1.
+	// Together is how many chunks one program may go over, if they and it are alike; 0 is 1. A dispatch costs a
+	// GPU's CPU several microseconds, and in software a wait for all threads.
 	Together int
-	// Addresses says that programs find blocks that they only read by their addresses, so
-	// that the storage blocks of a program do not limit how many chunks it goes over.
+	// Addresses says that programs find blocks that they only read by their addresses. So the storage blocks
+	// of a program do not limit how many chunks it goes over.
 	Addresses bool
 	// Few is up to how many values that are left in a search are counted by digits of many
 	// bits, each value by itself. 0 in software, whose threads have few turns (shaders.MaxTurns).
@@ -132,8 +132,8 @@ const softwareGroups = 4
 // the records of 511. Each piece of a program may add one (units.glsl).
 const threadUnits = 490
 
-// softwareBlocks is how many blocks the pieces of a dispatch may have of their own in software, which compiles a program the
-// longer the more of them it chooses from.
+// softwareBlocks is how many blocks of their own the pieces of a dispatch may have in software. Software compiles a program
+// the longer the more blocks it chooses from.
 const softwareBlocks = 8
 
 // digitBits is how many bits of a code a pass of the k-th search decides. With 4 an
@@ -161,8 +161,8 @@ func (d Profile) forSums(regional bool) Profile {
 // device has 8.
 func (d Profile) BlockLimit() int { return max(8, d.MaxBlocks) }
 
-// groups returns the number of work groups for that many units, each taken by one
-// thread: perUnit a multiprocessor, but no more than have something to do.
+// groups returns the number of work groups for that many units, each taken by one thread. There are perUnit
+// groups a multiprocessor, but no more than have a unit.
 func (d Profile) groups(units, perUnit int) int {
 	const unknown = 64 // multiprocessors, for drivers that do not tell
 	n := d.Multiprocessors
@@ -191,8 +191,8 @@ func (d Profile) groupsOf(units, perUnit, steps int) int {
 	return max(n, (units+d.LocalSize()*each-1)/(d.LocalSize()*each))
 }
 
-// valueGroups is groupsOf for programs that read codes: on hardware a work group takes
-// 64 units at a time, and there are as many groups as an H200 shares out best by itself.
+// valueGroups is groupsOf for programs that read codes. On hardware a work group takes 64 units at a time,
+// and perUnit is the number that an H200 balances best.
 func (d Profile) valueGroups(units, steps int) int {
 	const perUnit = 64 // work groups a multiprocessor
 	if d.Software {

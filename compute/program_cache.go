@@ -9,9 +9,8 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 )
 
-// cache keeps the passes of the queries that ran last, and the texts of programs by
-// their shapes, which other queries and other snapshots share: putting them together
-// takes longer than a small query.
+// cache keeps the passes of the queries that ran last. It also keeps the texts of programs by their shapes,
+// which other queries and other snapshots share. Writing these takes longer than a small query.
 type cache struct {
 	queries *lru.Cache[*physical.Query, *compiled]
 	texts   *lru.Cache[string, shaders.Source]

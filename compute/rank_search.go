@@ -9,10 +9,10 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// rankSearch is a search that several devices do together: its passes are those of an
-// order's search, but which digit is decided comes from outside, from the counts of all.
-// Each device counts some digits ahead, as if they became what its own values say, so that
-// there are fewer rounds; where that was wrong, it begins again with the bits that are decided.
+// rankSearch is a search that several devices do together. Its passes are those of an order's search. But the
+// digits are decided outside, from the counts of all devices. Each device counts some digits ahead, as its
+// own values would decide them, so that there are fewer rounds. If that was wrong, it begins again with the
+// bits that are decided.
 type rankSearch struct {
 	*order
 	search
@@ -35,8 +35,8 @@ func (x *execution) DigitBits(left uint64) int {
 	return digitBits
 }
 
-// CountAtLeast implements partial.Selection, by a histogram of a digit's bits: each of a space is of
-// the bits behind those of the one before, or of the highest bits.
+// CountAtLeast implements partial.Selection, by a histogram of a digit's bits. A digit of a space has the
+// bits behind the digit before, or the highest bits.
 func (x *execution) CountAtLeast(col int, space *physical.CodeSpace, d partial.Digit) ([]uint64, error) {
 	if d.N == 0 {
 		return x.countDigit(col, space, d)

@@ -13,10 +13,10 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Rows finds which records of a chunk a query selects: the selection becomes a bitmap, this
-// row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
-// record in the order of rows. Where all that is asked for are values of columns, these are
-// gathered from the planes instead, if there are not too many. Checks are left to [Select].
+// Rows finds which records of a chunk a query selects. The selection becomes a bitmap, and the bitmap becomes
+// row ids by a prefix sum and a scatter. If row ids would take more memory, it becomes a bit a record in the
+// order of rows. Where all that is asked for are values of columns, these are gathered from the planes
+// instead, if there are not too many. Checks are left to [Select].
 func Rows(run pass.Runner, d Profile, q *physical.Query, chunk int) ([]physical.SelectedRows, error) {
 	d.Together = 1
 	c, err := NewCompiler(d, q)
@@ -96,8 +96,8 @@ const (
 	gatheredRows = table.SlabRows // of a piece of them
 )
 
-// gathers reports whether the values of n records are gathered on the device: where the columns have
-// neither NULLs nor dictionaries, nor codes of more than 32 bits.
+// gathers reports whether the values of n records are gathered on the device. The columns must have no NULLs,
+// no dictionaries, and no codes of more than 32 bits.
 func (x *ChunkWork) gathers(n int) bool {
 	if !x.Q.ValuesOnly || x.Device.Software || len(x.Q.Columns) == 0 || 4*n*len(x.Q.Columns) > mostGathered {
 		return false

@@ -13,17 +13,16 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// planeSum is a semi-linear leaf evaluated on bit planes from the top. With all
-// coefficients positive (those below 0 take the complement of the column instead) and
-// K positions, the sum less the bound is known, after the planes of the positions down to
-// k, to within the sum of the coefficients, in units of 2^k. So for the records that are
-// still undecided, what is left of the bound,
+// planeSum is a semi-linear leaf evaluated on bit planes from the top. All coefficients are positive: those
+// below 0 take the complement of the column instead. After the planes of the positions down to k, of K in
+// all, the difference of the sum and the bound is nearly known. Its error is at most the sum of the
+// coefficients, in units of 2^k. So for the records that are still undecided, what is left of the bound,
 //
 //	u = 2u + (bit k of the bound) - (sum of the coefficients whose columns have bit k),
 //
-// is a small number, held in a few bits side by side: below 0 the sum is greater than the
-// bound, and from the sum of the coefficients on it is less. Each plane is read
-// once, and most units need no more than the upper half of them, as in a comparison.
+// is a small number, held in a few bits side by side. Below 0 the sum is greater than the bound, and from the
+// sum of the coefficients on it is less. Each plane is read once, and most units need no more than the upper
+// half of them, as in a comparison.
 type planeSum struct {
 	of        *predicate.Computed
 	terms     []planeTerm // lightest first
@@ -42,8 +41,8 @@ type planeTerm struct {
 	negative  bool
 }
 
-// The limits of a sum of planes: where each term has its plane at each position is told in
-// arguments (maxArgs), and the digits lie in registers.
+// The limits of a sum of planes. Arguments (maxArgs) say where each term has its plane at each position, and
+// the digits are in registers.
 const (
 	maxList   = 320
 	maxTerms  = 10
@@ -91,8 +90,8 @@ func (x *ChunkWork) planeSum(p *predicate.Computed) *planeSum {
 	return s
 }
 
-// sumBits is how many bits the sum of the weights of the first n terms takes, whatever the
-// bits between the highest and the lowest one of each are.
+// sumBits is how many bits the sum of the weights of the first n terms can take, for any weights with the
+// same highest bits.
 func (s *planeSum) sumBits(n int) int {
 	sum := uint64(0)
 	for _, t := range s.terms[:n] {

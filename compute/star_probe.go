@@ -26,8 +26,8 @@ const mostLate = 0.5
 // lookupBytes is what a lookup costs a record, in bytes read of a column.
 const lookupBytes = 4
 
-// partners are the query's dimensions in the order in which they are looked up: those first that take
-// away the most records for what they cost.
+// partners are the query's dimensions in the order of their look-ups. Those that remove the most records for
+// their cost come first.
 func (x *ChunkWork) partners() (list []*partnerWork) {
 	for _, l := range x.Q.Star {
 		p := &partnerWork{Dimension: l, late: l.Digits != nil && l.Share > mostLate, cost: lookupBytes + float64(textures.CodeBytes(x.Segment(l.Col)))}
@@ -57,8 +57,8 @@ func (x *ChunkWork) arraysFit() error {
 	return nil
 }
 
-// starTests takes away the records that have no partner in a joined table, table by table: of the
-// columns after the first only those of records that are left are read.
+// starTests removes the records that have no partner in a joined table, table by table. Of the columns after
+// the first only those of records that are left are read.
 func (t *groupText) starTests() {
 	for i, p := range t.X.partners() {
 		delta := t.Arg(int(uint32(t.X.Segment(p.Col).Base - p.Base)))

@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// sweep is one look at every record of a chunk: the records that a tree selects,
-// and what is gathered of them on the way, in numbers; nil for what is not.
+// sweep is one pass over the records of a chunk that a tree selects. It computes the numbers that are not
+// nil.
 type sweep struct {
 	op       func(Result) pass.Op
 	aggs     []int // that it serves
@@ -25,9 +25,8 @@ type sweep struct {
 	order    *order // count the column's values by its first digit
 }
 
-// run writes the program and queues its passes. Chunks that have the program in common, and
-// what is told of them, add their counts up in the same place; of each chunk there is a
-// place of its own where nothing is told.
+// run writes the program and queues its passes. Chunks with the same program and the same shared key add
+// their counts up in the same place. If shared is empty, each chunk has a place of its own.
 func (s *sweep) run(x *ChunkWork, shared string) error {
 	w := NewWriter(x)
 	m := &mainText{Writer: w, wide: len(s.sums) > 0, codes: s.tree.tests(coded), weights: map[bitGroup]int{}}
@@ -113,8 +112,8 @@ func (s *sweep) result() Result {
 	return r
 }
 
-// mainText writes the main function of a sweep: what stands before, in and after the
-// loop over the units of a thread, whose mask m is what is left of the unit's records.
+// mainText writes the main function of a sweep: the text before, in and after the loop over the units of a
+// thread. The mask m has the remaining records of the unit.
 type mainText struct {
 	*Writer
 	before, loop, after strings.Builder

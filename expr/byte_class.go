@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byteClass finds the matches of a pattern that is one character of some of ASCII, or as many of these as there are: an automaton would
-// take ten times as long. A byte of UTF-8 that is one of ASCII is a character of its own.
+// byteClass finds the matches of a pattern that is one character of some of ASCII, or a run of them. An automaton would take ten times
+// as long. A byte of UTF-8 that is one of ASCII is a character of its own.
 type byteClass struct {
 	of   [256]bool
 	more bool // it goes on as far as characters are of the class

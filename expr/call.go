@@ -22,7 +22,8 @@ type Function struct {
 	Raises bool
 	// Widest says that its integer parameters have one type, the widest that an argument has.
 	Widest bool
-	// Volatile says that a query has another value of it for each of its rows, and each time it runs: of a row's number and a seed, its arguments.
+	// Volatile says that the function has another value for each row of a query, and each time the query runs. The value follows from a row
+	// number and a seed, its arguments.
 	Volatile bool
 	result   table.Type
 	typed    func(args []Expr) table.Type // where the result depends on more than the parameters

@@ -125,9 +125,8 @@ func castInt(i *big.Int, to table.Type, pos int) (table.Value, error) {
 
 // castDecimal brings an integer of one scale to type to, halves away from zero.
 //
-// The precision is checked, save that of DECIMAL(18, s): that is also what
-// integers are cast to where PostgreSQL has an unconstrained numeric, so its
-// limit is 64 bits.
+// The precision is checked, except that of DECIMAL(18, s). Integers are cast to that type where PostgreSQL
+// has an unconstrained numeric, so its limit is 64 bits.
 func castDecimal(u *big.Int, scale int, to table.Type, wide bool, pos int) (table.Value, error) {
 	if d := to.Scale - scale; d >= 0 {
 		u = new(big.Int).Mul(u, table.Pow10(d))

@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Trigonometry in degrees, as PostgreSQL computes it: results are scaled such that they are exact where the angle is a
-// multiple of 30 or 45 degrees and the result is a half or a whole number.
+// Trigonometry in degrees, as PostgreSQL computes it. Results are scaled. So they are exact if the angle is a multiple
+// of 30 or 45 degrees, and the result a half or a whole number.
 func init() {
 	for name, f := range map[string]ofFloat{"sind": sind, "cosd": cosd, "tand": tand, "cotd": cotd} {
 		define(name+"(double) double!", func(a args) (table.Value, error) { // infinite where a tangent is

@@ -12,10 +12,9 @@ type Env struct {
 	// Column returns the value of field i of the record at hand. A WHERE
 	// expression needs it.
 	Column func(i int) table.Value
-	// Agg returns the result of aggregate i of the query. A select item needs
-	// it. Where it is set, DECIMAL arithmetic has as many digits as it takes;
-	// where it is nil, a DECIMAL intermediate must fit 64 bits as a scaled
-	// integer, as the programs of the other backends need it to.
+	// Agg returns the result of aggregate i of the query. A select item needs it. Where it is set, DECIMAL
+	// arithmetic has as many digits as it needs. Where it is nil, a DECIMAL intermediate must fit 64 bits as
+	// a scaled integer, as in the programs of the other backends.
 	Agg func(i int) table.Value
 }
 

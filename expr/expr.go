@@ -335,8 +335,8 @@ func Beside(v table.Value) string {
 	return (&Const{V: v}).String()
 }
 
-// beside writes an operand that stands beside another one. An integer constant is written as its digits where it has the same
-// meaning with their type: compared with anything but a constant, or in arithmetic with a BIGINT.
+// beside writes an operand that stands beside another one. An integer constant is written as its digits if it means the same
+// without its type. It does where it is compared with anything but a constant, or in arithmetic with a BIGINT.
 func beside(e, other Expr, compared bool) string {
 	c, ok := e.(*Const)
 	if !ok || c.V.Null || !c.V.Type.IsInteger() || !other.Type().IsInteger() {

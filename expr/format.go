@@ -66,8 +66,8 @@ var (
 	dayNames      = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
 )
 
-// timeField is an element of a pattern: what it shows of a moment, how many digits a number has, and
-// what it reads into a date.
+// timeField is an element of a pattern. It has what it shows of a moment, how many digits its number has, and
+// how it is read into a date.
 type timeField struct {
 	name  string
 	width int
@@ -321,8 +321,8 @@ func appendDigits(out []byte, n int64, width int) []byte {
 	return strconv.AppendInt(out, n, 10)
 }
 
-// shown is the value of a field: a word in the case in which the pattern has it, a number with zeros
-// before it, as wide as the field is.
+// shown is the value of a field. A word has the case of the pattern. A number has zeros before it, up to the
+// width of the field.
 func (p patternPart) shown(v any, width int) string {
 	switch v := v.(type) {
 	case string:
@@ -393,9 +393,9 @@ func readKernel(e *Call, of func(m moment) (int64, state)) kernel {
 	}).only(2, 0)
 }
 
-// readTime reads a text by a pattern of these parts, as PostgreSQL does: blanks before and behind fields are left out, a separator of the pattern stands for
-// one of the text or for none, another character for any one, and where the text ends fields have what they have without it. A number has all digits that
-// follow where no other number does, else as many as its field is wide.
+// readTime reads a text by a pattern of these parts, as PostgreSQL does. Blanks before and behind fields are skipped. A separator of the
+// pattern stands for one of the text or for none, another character for any one. Where the text ends, the remaining fields have their
+// defaults. A number has all digits that follow if no other number follows, else as many as its field is wide.
 func (a args) readTime(parts []patternPart) (m moment, err error) {
 	text, t := a.v[0].S, readDate{month: 1, day: 1}
 	bad := func() error {
@@ -456,7 +456,8 @@ func (a args) readTime(parts []patternPart) (m moment, err error) {
 	return a.dateRead(t)
 }
 
-// unread is a text without what a character of the pattern that is no field's stands for, and the blanks that are left of those skipped before it.
+// unread is the text behind what a character of the pattern stands for that is no field's. It also returns how many are left of the blanks
+// that were skipped before it.
 func unread(text string, of rune, blanks int) (string, int) {
 	_, size := utf8.DecodeRuneInString(text)
 	switch {

@@ -2,8 +2,8 @@ package expr
 
 import "github.com/stencildb/stencildb/table"
 
-// fixedTime reads what a pattern of numbers with separators between them has in most texts: each number with all its digits, so that it is always at the
-// same place, and the separators as they are written. The last one may be a fraction of fewer digits.
+// fixedTime reads texts that have each number of a pattern with all its digits, and the separators as they are written. So each number is
+// always at the same place. The last one may be a fraction of fewer digits.
 type fixedTime struct {
 	fields   []fixedField
 	least    int // bytes of a text

@@ -154,8 +154,8 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	return table.Str(f.placed(text[:len(text)-f.digits], text[len(text)-f.digits:], u.Sign() < 0)), nil
 }
 
-// formattedReal writes a REAL by a pattern as C does: the nearest number, of two that are as near the even one, with no more
-// than six digits, and -0 with its sign.
+// formattedReal writes a REAL by a pattern as C does. It rounds to the nearest number, halves to even, with no more than six
+// digits, and writes -0 with its sign.
 func (a args) formattedReal() (table.Value, error) {
 	x := a.v[0].F
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -239,8 +239,8 @@ func scientific(u *big.Int, scale, digits int, double bool) string {
 	return pick(u.Sign() < 0, "-", " ") + text[:whole] + point + text[whole:] + "e" + pick(exponent < 0, "-", "+") + pick(max(exponent, -exponent) < 10, "0", "") + strconv.Itoa(max(exponent, -exponent))
 }
 
-// readNumber reads the first argument by the pattern of the second: a place for a digit takes one character, of which only
-// digits, the point and signs count.
+// readNumber reads the first argument by the pattern of the second. A place for a digit takes one character; only digits,
+// the point and signs count.
 func readNumber(a args) (table.Value, error) {
 	text := a.v[0].S
 	f, err := readNumberFormat(a.v[1].S)

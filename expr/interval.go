@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Arithmetic with intervals: months, days and time of day each for themselves. What they are added to moves by the months first,
-// ending on the last day of a shorter month, then by the rest; a day has 24 hours. What moves a DATE rises with it; a time of day later than another may end
-// before it, on the last day of a month.
+// Arithmetic with intervals: months, days and time of day each for themselves. The other operand moves by the months first, ending on the
+// last day of a shorter month, then by the rest. A day has 24 hours. What moves a DATE rises with it; a time of day later than another may
+// end before it, on the last day of a month.
 func init() {
 	for _, op := range []struct {
 		name string
@@ -250,8 +250,8 @@ func (v interval) times(op ArithOp, by float64) (interval, state) {
 	return intervalOf(months, days, clock)
 }
 
-// scaled is an interval times a number, or divided by it: as in PostgreSQL each part in floating point, so that three
-// thirds of a month are one.
+// scaled is an interval times a number, or divided by it. As in PostgreSQL each part is computed in floating point,
+// so that three thirds of a month are one.
 func scaled(op ArithOp) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) {
 		by := a.v[1].F

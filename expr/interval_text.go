@@ -40,9 +40,9 @@ func unitWritten(name string) *intervalUnit {
 	return &intervalUnits[i]
 }
 
-// parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and
-// "ago"; '1-2 3 04:05:06' of the SQL standard; and P1Y2M3DT4H5M6.7S of ISO 8601. A number without a unit is days before a
-// time of day, else seconds.
+// parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and "ago". It also reads '1-2 3
+// 04:05:06' of the SQL standard, and P1Y2M3DT4H5M6.7S of ISO 8601. A number without a unit is days before a time of day,
+// else seconds.
 func parseInterval(text string, pos int) (table.Value, error) {
 	bad := Coded(sqlstate.InvalidDatetimeFormat, pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", text)
 	trimmed := strings.TrimSpace(text)

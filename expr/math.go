@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Functions of numbers. Of several forms DOUBLE comes first, the type that PostgreSQL prefers; where
-// it has a form for NUMERIC of a function that is not exact, that of DOUBLE is taken.
+// Functions of numbers. Of several forms DOUBLE comes first, the type that PostgreSQL prefers. A function
+// that is not exact takes DOUBLE even where PostgreSQL has a form for NUMERIC.
 func init() {
 	define("abs(double) double", ofDouble(math.Abs)).by(loop1(0, absFloats))
 	define("abs(real) real", ofDouble(math.Abs)).by(loop1(0, absFloats))
@@ -305,8 +305,8 @@ func roundingKernel(whole func(x, unit int64) int64, r rounding) func(e *Call) k
 	}
 }
 
-// roundedShortest is [roundedDouble] of what has few digits before the point: it is x times a power of ten, rounded, where x itself
-// is not so near to a half that its shortest decimal may be one.
+// roundedShortest is [roundedDouble] of numbers with few digits before the point. It rounds x times a power of ten. ok is false
+// where x is so near to a half that its shortest decimal may be one.
 func roundedShortest(x float64, digits int64, nearest bool) (y float64, ok bool) {
 	if digits < 0 || digits > 15 || !(math.Abs(x) < 1e15) {
 		return 0, false
@@ -363,8 +363,8 @@ func ofIntegers(f func(x, y *big.Int) *big.Int) func(args) (table.Value, error) 
 	}
 }
 
-// doubleBucket is the number of the bucket, of equally wide ones from one bound to the other, that
-// a value falls into: 0 and one more than there are beyond them.
+// doubleBucket is the number of the bucket that a value falls into. The buckets are equally wide, from one
+// bound to the other. A value below them is in bucket 0, a value above in the one behind the last.
 func doubleBucket(a args) (table.Value, error) {
 	x, from, to, count := a.v[0].F, a.v[1].F, a.v[2].F, a.v[3].I
 	switch {
@@ -485,8 +485,8 @@ func (a args) decimal(unscaled *big.Int) (table.Value, error) {
 
 func floorOf(x, unit *big.Int) *big.Int { return new(big.Int).Div(x, unit) } // Euclid's: down for a positive unit
 
-// roundedType is the type of a NUMERIC rounded to the digits of the second argument, where that is
-// a constant; else of as many digits as it had.
+// roundedType is the type of a NUMERIC rounded to the digits of the second argument, where that is a
+// constant. Otherwise it keeps its digits.
 func roundedType(args []Expr) table.Type {
 	t := table.Type{Kind: table.Decimal, Precision: 38}
 	if len(args) == 1 {

@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// pow is x to the power of y: e to y times the logarithm of x, which has some 15 bits more than a double, so that the result is within 0.52 units in its last
-// place and exact where a double is. Logarithms and powers of e come from tables and short series (P. T. P. Tang, "Table-driven implementation of the
-// logarithm function in IEEE floating-point arithmetic", 1990). math.Pow, which has what is left, takes several times as long and errs by more.
+// pow is x to the power of y: e to y times the logarithm of x. The logarithm has some 15 bits more than a double. So the result is within
+// 0.52 units in its last place, and exact where a double is. Logarithms and powers of e come from tables and short series (P. T. P. Tang,
+// "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990). math.Pow, which has what is left, takes
+// several times as long and errs by more.
 func pow(x, y float64) float64 {
 	const least = 0x1p-1022
 	if !(x >= least && x <= math.MaxFloat64) {
@@ -35,7 +36,8 @@ const (
 	gridBits         = 42 // behind the point of numbers of which sums are exact
 )
 
-// powTable has of each part of [0.705, 1.41) a number near 1/c and the logarithm of c, and of each i of 128 2^(i/128), each in two numbers whose sum it is.
+// powTable has a number near 1/c and the logarithm of c for each part of [0.705, 1.41). It has 2^(i/128) for each i of 128. Logarithms and
+// powers are two numbers each, for more digits.
 type powTable struct {
 	logs [1 << logBits]struct{ inverse, hi, lo float64 }
 	exps [1 << expBits]struct{ of, rest float64 } // rest is a part of of

@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// What random() and TABLESAMPLE are made of: numbers that follow from a row's number and a seed, so that a value stays what it is
-// wherever it is computed.
+// The source of random() and TABLESAMPLE: numbers that follow from a row number and a seed. So a value is the same wherever it is
+// computed.
 func init() {
 	define("random_of(bigint,bigint) double", func(a args) (table.Value, error) {
 		return table.Float(Random(a.v[0].I, a.v[1].I)), nil

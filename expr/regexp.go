@@ -276,8 +276,9 @@ func (a args) found(group int) (table.Value, error) {
 	return table.Str(a.v[0].S[at[2*group]:at[2*group+1]]), nil
 }
 
-// regexpReplace puts another text in the place of the first match, or with the flag g of all, or from a start on of the
-// one of a number, 0 for all; \1 to \9 in it are the pattern's groups, \& is the whole match.
+// regexpReplace replaces the first match, or with the flag g all matches. With a start and a number it replaces the
+// match of that number from there on, 0 for all. \1 to \9 in the new text are the pattern's groups, \& is the whole
+// match.
 func regexpReplace(a args) (table.Value, error) {
 	places := len(a.v) > 3 && a.v[3].Type.IsInteger()
 	flags := a.flags(3)
@@ -387,8 +388,9 @@ func similarPattern(a args) (table.Value, error) {
 // anchored is the regular expression of a text that is some parts, one after the other.
 func anchored(parts ...string) string { return "^(?:" + strings.Join(parts, ")(?:") + ")$" }
 
-// similarSubstring is SUBSTRING(x SIMILAR p ESCAPE e): of the parts of the pattern, which a double quote behind the escape
-// ends, what the second one matches, or all of x where there is one part. The first and the third match as little as they can.
+// similarSubstring is SUBSTRING(x SIMILAR p ESCAPE e). A double quote behind the escape separates the parts of the pattern.
+// The result is what the second part matches, or all of x where there is one part. The first and the third match as little as
+// they can.
 func similarSubstring(a args) (table.Value, error) {
 	parts, err := a.similarParts(a.v[1].S, a.v[2].S)
 	if err != nil {

@@ -267,7 +267,8 @@ const (
 	highBits  = 0x80 * everyByte
 )
 
-// inCase appends a text, of which a function brings what is not ASCII to a case; letters of ASCII from one to one 25 later change it.
+// inCase appends a text in another case. other changes letters that are not ASCII; from is the first of the 26 letters of ASCII that
+// change.
 func inCase(from byte, other func(s string) string) func(out []byte, s string) []byte {
 	least, past := (0x80-uint64(from))*everyByte, (0x80-uint64(from)-26)*everyByte
 	return func(out []byte, s string) []byte {

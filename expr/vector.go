@@ -174,8 +174,8 @@ type Source interface {
 	Column(i int) Vector
 	// Some are the rows at some places.
 	Some(places []uint32) Source
-	// Once is an expression that reads one column of few codes, as compute gives it for each of them; ok is false where it is none,
-	// or of too few rows.
+	// Once is an expression that reads one column of few codes; compute evaluates it once for each code. ok is false for other
+	// expressions, and for too few rows.
 	Once(e Expr, compute func(codes Source) (Vector, bool)) (x Vector, ok bool)
 }
 

@@ -17,8 +17,8 @@ type finder interface {
 	NumSubexp() int
 }
 
-// What begins and ends a word, \m and \M, stands in Go's syntax as a boundary and one of two runes that no text has: the next
-// character is of a word, or the last one is.
+// Go's syntax has no \m and \M, for the beginning and the end of a word. They become a boundary and one of two runes that no
+// text has: the next character is of a word, or the last one is.
 const (
 	beforeWord = '\U0010fffe'
 	behindWord = '\U0010ffff'
@@ -26,8 +26,9 @@ const (
 	endsWord   = `(?:\b\x{10ffff})`
 )
 
-// wordFinder finds matches of a pattern with boundaries of words, which for Go's package are those of ASCII alone: it runs the
-// package's programs with words of any language. It takes time in proportion to the text and the program (Thompson's algorithm with the captures of Pike).
+// wordFinder finds matches of a pattern with boundaries of words, which for Go's package are those of ASCII only. It runs the package's
+// programs with words of any language. It takes time in proportion to the text and the program (Thompson's algorithm with the captures of
+// Pike).
 type wordFinder struct {
 	*regexp.Regexp              // for texts of ASCII, if simple
 	simple         bool         // nothing but \y and \Y
@@ -174,7 +175,8 @@ func (f *wordFinder) find(s string, from int) (found []int) {
 	}
 }
 
-// add adds what a place of the program comes to without a character, between two characters of the text, of which either may be negative: none.
+// add adds the states that a place of the program reaches without a character. before and after are the characters of the text around the
+// place; a negative one is none.
 func (f *wordFinder) add(to *walks, pc uint32, round, at int, before, after rune, groups []int) {
 	if to.at[pc] == round {
 		return

@@ -45,8 +45,8 @@ func (a args) shifted(seconds int64) (table.Value, error) {
 // offsets are how many seconds the clocks of a zone are ahead of UTC at a second of Unix time.
 type offsets func(second int64) int64
 
-// instantOffset is that at a second of the zone's own clocks. Of a time that comes twice it is the later
-// one, of a time that the clocks leave out that before the gap, as in PostgreSQL.
+// instantOffset is that at a second of the zone's own clocks. A time that comes twice is the later one. A
+// time that the clocks leave out has the offset before the gap, as in PostgreSQL.
 func instantOffset(zone offsets, second int64) int64 {
 	const day = 24 * 60 * 60
 	if after := zone(second + day); zone(second-after) == after {

@@ -8,9 +8,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Aggregate gives the keys and the values of aggregates of each group of its input's rows,
-// those that are equal in all keys (NULL equals NULL here), in the order of the groups'
-// first rows. Without keys all rows are one group, and there is one where there are none.
+// Aggregate groups the rows of its input, and gives the keys of each group and the values of aggregates over
+// it. Rows that are equal in all keys are a group (NULL equals NULL here). The groups come in the order of
+// their first rows. Without keys all rows are one group, and there is one where there are none.
 type Aggregate struct {
 	Input Node
 	Keys  []expr.Expr

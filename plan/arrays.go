@@ -2,8 +2,8 @@ package plan
 
 import "github.com/stencildb/stencildb/table"
 
-// Arrays makes arrays of columns that lie side by side. It is the root of a tree, which stands for
-// the answer of a statement: whoever hands out the rows below puts them together, by [Arrays.Of].
+// Arrays makes arrays of columns that lie side by side. It is the root of a tree, which stands for the answer
+// of a statement. Whoever returns the rows below makes the arrays, by [Arrays.Of].
 type Arrays struct {
 	Input Node
 	// Sizes are how many columns of the input each column is an array of; 0 for a column as it is.

@@ -7,17 +7,17 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Fragment is the part of a tree that one backend does as a whole: the rows of a
-// table that satisfy a condition, and the aggregates over them, each of which is
-// [expr.Aggregate.OfColumn] or a sum of an expression that has an [lower.CodeSum]; without aggregates, the rows themselves.
+// Fragment is the part of a tree that one backend executes as a whole. It selects the rows of a table that satisfy a
+// condition, and computes aggregates over them. Each aggregate is [expr.Aggregate.OfColumn] or a sum of an expression that
+// has an [lower.CodeSum]. Without aggregates it gives the rows themselves.
 type Fragment struct {
 	Table   string
 	Join    *Join     // in the place of a table the rows of this; else nil
 	Where   expr.Expr // nil: every row
 	Aggs    []expr.Aggregate
 	Columns []int // of the table, wanted of the rows where there are no aggregates
-	// ValuesOnly says that the values of these columns are all that is asked of the rows, all of them
-	// and in their order: a device may give them instead of the rows' numbers.
+	// ValuesOnly says that only the values of these columns are wanted, of all rows in their order. A device
+	// may then return values instead of row numbers.
 	ValuesOnly bool
 	// Groups is the aggregation that all rows go to, without its input: by keys, or without, where the aggregates are not Aggs.
 	// A device may give what it needs of the groups instead of the rows.
@@ -46,8 +46,8 @@ func (f *Fragment) Fields() []table.Field { return f.Tree.Fields() }
 
 func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + ")" }
 
-// Reads lists the columns of the table whose rows are wanted, that the condition reads, and
-// that the aggregates are of, in this order and each once.
+// Reads lists columns of the table, in this order and each once: the wanted columns, those of the condition,
+// and those of the aggregates.
 func (f *Fragment) Reads() (list []int) {
 	all := slices.Concat(f.Columns, expr.Columns(f.Where))
 	for _, a := range f.Aggs {
@@ -61,8 +61,8 @@ func (f *Fragment) Reads() (list []int) {
 	return list
 }
 
-// Scanned lists the columns that are read of each of the fragment's scans, which are those of its
-// join from left to right or the one of its table.
+// Scanned lists the columns that each of the fragment's scans reads. The scans are those of its join from
+// left to right, or the scan of its table.
 func (f *Fragment) Scanned() (list [][]int) {
 	if f.Join == nil {
 		return [][]int{f.Reads()}

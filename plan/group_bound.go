@@ -8,22 +8,24 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// GroupBound says of which groups nothing is asked, by one aggregate of [physical.Query].Groups: a count, or the sum of exact
-// values, as an integer of its scale; or by a column that is one of their keys. A device may leave these groups out.
+// GroupBound says which groups are not wanted. It bounds one aggregate of [physical.Query].Groups: a count, or the sum of
+// exact values, as an integer of its scale. It may also bound a column that is one of their keys. A device may leave these
+// groups out.
 type GroupBound struct {
 	Agg int
 	Key *expr.Column // nil where Agg tells
 	All bool         // every group is wanted
-	// First, where it is positive, is how many groups are wanted, those with the smallest values or, with Desc, the
-	// largest; groups of which the aggregate is NULL are wanted, too, a key that is NULL is the largest. Where it is 0 the
+	// First, where it is positive, is how many groups are wanted: those with the smallest values or, with Desc, the
+	// largest. Groups whose aggregate is NULL are always wanted. A key that is NULL is the largest. Where it is 0 the
 	// value is to lie from Lo to Hi.
 	First  int
 	Desc   bool
 	Lo, Hi int64
 }
 
-// HavingRange is the range of the exact values of an aggregate for which a condition on groups holds: of aggregate agg of an
-// aggregation by so many keys, as integers of its scale. ok is false where the condition is no comparison of one with a constant.
+// HavingRange is the range of the exact values of an aggregate for which a condition on groups holds. It is that of aggregate agg
+// of an aggregation by so many keys, as integers of its scale. ok is false where the condition is no comparison of one with a
+// constant.
 func HavingRange(e expr.Expr, keys int) (agg int, lo, hi int64, ok bool) {
 	c, isCompare := e.(*expr.Compare)
 	if !isCompare {

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// GroupingSets gives what an [Aggregate] gives for each of several sets of keys, one set after the other: the
-// keys, of which those that are not in the set are NULL, a number that has bit i set where key i is not in the
+// GroupingSets is an [Aggregate] by each of several sets of keys, one set after the other. It gives the keys,
+// those that are not in the set as NULL. Then it gives a number that has bit i set where key i is not in the
 // set, and the values of the aggregates. It is the data cube's roll up and drill down.
 type GroupingSets struct {
 	Input Node

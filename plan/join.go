@@ -12,7 +12,7 @@ import (
 type JoinKind uint8
 
 // The kinds: none stand alone, those of the left input, of the right one, of both. A semi join gives the rows of
-// the left input that match some of the right one, once each, an anti join those that match none.
+// the left input that match a row of the right one, once each. An anti join gives those that match none.
 const (
 	Inner JoinKind = iota
 	LeftOuter
@@ -35,8 +35,8 @@ func (k JoinKind) KeepsLeft() bool { return k == LeftOuter || k == FullOuter }
 // KeepsRight is KeepsLeft of the right input.
 func (k JoinKind) KeepsRight() bool { return k == RightOuter || k == FullOuter }
 
-// Join gives the pairs of a row of the left and a row of the right input for which a condition
-// is TRUE, the columns of the left one first; in no particular order.
+// Join gives the pairs of a row of the left and a row of the right input for which a condition is TRUE. The
+// columns of the left row come first. The pairs are in no particular order.
 type Join struct {
 	Kind        JoinKind
 	Left, Right Node
@@ -63,9 +63,9 @@ func (j *Join) String() string {
 	return "Join(" + j.Kind.String() + ", every pair)"
 }
 
-// OverScans is the join with its conditions, and those of the filters above joins, over the columns of all its scans
-// side by side, from left to right; what filters a scan alone stays over the columns of that. Fields says which of
-// these columns the join's fields are.
+// OverScans is the join with its conditions, and those of the filters above joins, over the columns of all its
+// scans. The columns stand side by side, from left to right. A filter of one scan stays over the columns of that
+// scan. Fields says which of these columns the join's fields are.
 func (j *Join) OverScans() (placed *Join, fields []int) {
 	first := 0
 	var place func(Node) (Node, []int)

@@ -2,8 +2,8 @@ package plan
 
 import "github.com/stencildb/stencildb/expr"
 
-// EquiJoinKey are the sides of an equality, such as may be the key of a join: a value of each row, and no
-// row raises an error.
+// EquiJoinKey returns the sides of an equality that can be the key of a join. Each side is a value of its
+// row, and no row raises an error.
 func EquiJoinKey(e expr.Expr) (l, r expr.Expr, ok bool) {
 	l, r, raises, ok := Equality(e)
 	return l, r, ok && !raises

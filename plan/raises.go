@@ -26,8 +26,8 @@ func widens(from, to table.Type) bool {
 	return from.IsInteger() && (to.IsInteger() && table.Wider(from, to) == to || to.Kind == table.Double) || from.Kind == table.Real && to.Kind == table.Double
 }
 
-// RaisesWhileJoining is CanRaise, but for conversions that bring the sides of a comparison to one type, and for
-// patterns, which are looked at when names are resolved.
+// RaisesWhileJoining is CanRaise, but ignores conversions that bring the sides of a comparison to one type. It
+// also ignores patterns, which are checked when names are resolved.
 func RaisesWhileJoining(e expr.Expr) bool {
 	found := false
 	expr.Walk(e, func(e expr.Expr) {

@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Recursion gives the rows of its first input, then again and again those of Step, whose [Derived] of Last
-// are the rows that came last, until no more come: WITH RECURSIVE. Without All, a row that was there
-// before does not come again. It may end when Limit rows are there for which all of Where is TRUE.
+// Recursion is WITH RECURSIVE. It gives the rows of its first input, then those of Step again and again,
+// until no more come. The [Derived] of Last in Step gives the rows that came last. Without All, a row that
+// was there before does not come again. It may end when Limit rows are there for which all of Where is TRUE.
 type Recursion struct {
 	First, Step Node
 	Last        *Subplan // of First's fields; its tree is no rows

@@ -30,8 +30,8 @@ func (s *Series) String() string {
 	return strings.TrimSuffix(text, ")") + untilRows(s.Limit, s.Where) + ")"
 }
 
-// SeriesOfEach gives the values of a series for each row of its input, whose last three columns are the start, the stop and the step: a
-// row is such a value and the columns before these three. It is the generate_series that reads columns.
+// SeriesOfEach gives the values of a series for each row of its input. The last three columns of the input are the start, the stop and
+// the step. A row of the result is such a value and the columns before these three. It is the generate_series that reads columns.
 type SeriesOfEach struct {
 	Field table.Field // of the values: the type of the start
 	Input Node

@@ -23,8 +23,8 @@ const (
 )
 
 // NewSetOperation is l UNION [ALL] r and the like, over inputs whose columns have the same types. The rows of both
-// become one table; without ALL the different ones are its groups, and what INTERSECT and EXCEPT ask is how
-// many of a group each side has.
+// become one table. Without ALL the different rows are its groups; INTERSECT and EXCEPT ask how many rows of a
+// group each side has.
 func NewSetOperation(op SetOp, all bool, l, r Node) Node {
 	n := len(l.Fields())
 	if op == Union {
@@ -66,8 +66,8 @@ func NewSetOperation(op SetOp, all bool, l, r Node) Node {
 	return &Repeat{p}
 }
 
-// flatConcat are the inputs of UNION [ALL], without one in the other where that says the same; of UNION, which keeps the rows of the one in
-// the other, only where r is a row by itself.
+// flatConcat returns the inputs of UNION [ALL], and puts the inputs of a nested one in its place if the result is the same. For UNION,
+// which keeps the rows of the nested one, r has to be a row by itself.
 func flatConcat(all bool, l, r Node) []Node {
 	if p, ok := l.(*Project); ok && (all && SelectsAll(p) || !all && isRow(r) && isDistinct(p)) {
 		in := p.Input

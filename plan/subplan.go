@@ -22,8 +22,8 @@ func (s *Subplan) Fields() []table.Field { return s.Tree.Fields() }
 type Derived struct {
 	Of *Subplan
 	As string // what the statement calls it; "" for nothing
-	// Lateral says that it stands to the right in a join, and is another one for each row of the left side: its
-	// [expr.Outer]s of level 1 are of that.
+	// Lateral says that the subquery stands to the right in a join, and runs for each row of the left side. Its
+	// [expr.Outer]s of level 1 are columns of that row.
 	Lateral bool
 }
 

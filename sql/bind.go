@@ -39,8 +39,8 @@ type binder struct {
 	ofItems  subqueries // those of the select list
 	inKeys   bool       // in a key of ORDER BY or DISTINCT ON
 	inWindow bool       // in the operands of a window function
-	// inExpr, inOuter and inSide say where a query stands, or what of its FROM is being bound: in an expression; on the side of an outer
-	// join that may be NULL; on a side of INTERSECT or EXCEPT, by that name. What a recursive query gives cannot be read there.
+	// inExpr, inOuter and inSide say where the query or the part of FROM stands. That is in an expression, on the side of an outer join
+	// that may be NULL, or on a side of INTERSECT or EXCEPT. What a recursive query gives cannot be read there.
 	inExpr, inOuter bool
 	inSide          string
 	merged          bool // the select list is a row that MERGE inserts

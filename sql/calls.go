@@ -414,7 +414,7 @@ func isArray(n *pg.Node) bool {
 }
 
 // percentiles binds an item of the statement's own select list that is the percentiles of an array of
-// fractions, one after the other; nil for another item.
+// fractions, one after the other. It is nil for another item.
 func (b *binder) percentiles(n *pg.Node) (list []expr.Expr) {
 	f := n.GetFuncCall()
 	if name := lastName(f.GetFuncname()); name != "percentile_cont" && name != "percentile_disc" {

@@ -161,9 +161,8 @@ func castable(from, to table.Type) bool {
 		from.Kind == table.Boolean && to.IsInteger() || from.IsInteger() && to.Kind == table.Boolean
 }
 
-// castConstant folds a cast. One to an integer type that is out of range stays in
-// the tree; text that does not read, and a NUMERIC with too many digits, is the
-// statement's error.
+// castConstant folds a cast. A cast to an integer type that is out of range stays in the tree. Text that
+// cannot be read, and a NUMERIC with too many digits, are errors of the statement.
 func castConstant(c *expr.Const, to target, pos int) expr.Expr {
 	from := c.V.Type
 	switch {

@@ -30,12 +30,12 @@ type Catalog struct {
 	Definition func(name string) *storage.Definition
 	// Clock, if there, is called when a view that reads the clock is bound.
 	Clock func()
-	// Open, if there, returns the table of a file whose path is no table's name, or why it
-	// cannot be read: [fs.ErrNotExist] where there is none.
+	// Open, if set, returns the table of a file whose path is no table's name. Its error says why the file
+	// cannot be read, and is [fs.ErrNotExist] where there is none.
 	Open func(f File) (*table.Table, error)
-	// Texts, if there, are lists with all texts that a VARCHAR column of the table of a name has as it is now, and perhaps others; ok
-	// is false where they are not to be had at once, and the error is why the column cannot be read. A statement that has asked is
-	// bound anew each time that it runs.
+	// Texts, if set, returns lists with all texts that a VARCHAR column of a table has now, and perhaps others. ok is false where
+	// that would take long. The error is why the column cannot be read. A statement that has asked is bound anew each time that it
+	// runs.
 	Texts func(name string, column int) (lists [][]string, ok bool, err error)
 	// Off are the rules that binding leaves out: see [rules.Unnest].
 	Off rules.Off
@@ -73,10 +73,9 @@ func Plan(t *table.Table, text string) (*physical.Query, error) {
 	return physical.NewQuery(t, parts[0])
 }
 
-// lookup finds n among list: a quoted name as it is, an unquoted one without regard
-// to case when that is unique, else in lower case as PostgreSQL folds it. It
-// returns -1 and the number of names that differ in case only where it finds
-// none.
+// lookup finds n among list. A quoted name is matched as it is. An unquoted one is matched without regard to
+// case when that is unique, else in lower case as PostgreSQL folds it. It returns -1 and the number of names
+// that differ in case only where it finds none.
 func lookup(n name, list []string) (index, matches int) {
 	index = -1
 	for i, have := range list {

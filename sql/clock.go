@@ -58,8 +58,8 @@ func (b *binder) clock(t table.Type, pos int) expr.Expr {
 // zoneName is the function that AT TIME ZONE is.
 const zoneName = "timezone"
 
-// isInstant reports an expression that has a time zone in PostgreSQL, and is UTC here: the clock, AT TIME
-// ZONE of a timestamp without one, and what is computed from these.
+// isInstant reports an expression that has a time zone in PostgreSQL, and is UTC here. That is the clock, AT
+// TIME ZONE of a timestamp without one, and expressions over these.
 func isInstant(n *pg.Node) bool {
 	if v := n.GetSqlvalueFunction(); v != nil {
 		return v.Op == pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP || v.Op == pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP_N

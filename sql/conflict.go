@@ -22,8 +22,8 @@ type Conflict struct {
 	Keys []storage.Key // by which rows conflict
 	Hits []plan.Node   // for each: the numbers of the proposed rows that conflict with one of the table
 
-	// Update has the rows of the table that DO UPDATE changes: their number, behind it the columns of Set, of which the first
-	// Assigned are changed, and last the number of the proposed row; a row is there for each proposed one that conflicts with it. Nil for DO NOTHING.
+	// Update has the rows of the table that DO UPDATE changes, one for each proposed row that conflicts with it. A row has its number, then
+	// the columns of Set, of which the first Assigned are changed, and last the number of the proposed row. Nil for DO NOTHING.
 	Update   plan.Node
 	Set      []int
 	Assigned int

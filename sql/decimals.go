@@ -12,8 +12,8 @@ import (
 )
 
 // A NUMERIC without digits has as many decimals as its value in PostgreSQL; here a column has one scale. A text that is cast to
-// one takes the scale that all texts need which it can be. They are looked through when the statement is bound; a text with more
-// decimals that is met all the same (rows came since) is an error, and never rounded.
+// one takes the scale that all texts need which it can be. The texts are scanned when the statement is bound. A later row may
+// have a text with more decimals: that is an error, and never rounded.
 
 // maxMapped is the most distinct texts for which an expression is computed to see its decimals.
 const maxMapped = 1 << 20
@@ -195,8 +195,8 @@ func decimalsOf(s string, known int) int {
 }
 
 // roundedCast is ROUND(x::numeric, n) or TRUNC of constant digits; nil for another call. A text and a DOUBLE PRECISION are rounded
-// once, so that their decimals need not be known. What is truncated, or rounded before the point, is read with sixteen decimals
-// more: the fifteen digits that a cast of DOUBLE PRECISION keeps cannot be nines in all of these.
+// once, so that their decimals need not be known. A number that is truncated, or rounded before the point, is read with sixteen
+// decimals more. The fifteen digits that a cast of DOUBLE PRECISION keeps cannot be nines in all of these.
 func (c *call) roundedCast() expr.Expr {
 	if c.name != "round" && c.name != "trunc" || len(c.Args) == 0 || len(c.Args) > 2 || c.Args[0].GetTypeCast() == nil {
 		return nil

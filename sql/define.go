@@ -273,8 +273,8 @@ func (b *binder) deparsed(n *pg.Node) string {
 	return text
 }
 
-// checkDefinition binds the expressions of a definition, so that what is wrong with them is the statement's error; the default of a column
-// unless it is known.
+// checkDefinition binds the expressions of a definition, so that a fault of theirs is the statement's error. It skips the default of a
+// column that is known.
 func (b *binder) checkDefinition(def *storage.Definition, known func(col int) bool) {
 	for i := range def.Fields {
 		if known(i) {

@@ -43,9 +43,9 @@ func (f File) String() string {
 // maxPaths is the most paths that a statement names.
 const maxPaths = 100
 
-// tree parses the statement. PostgreSQL's grammar has names for tables, and no paths: where
-// it fails at a string constant in the place of a table, the constant becomes a quoted name
-// as long, and it parses again.
+// tree parses the statement. PostgreSQL's grammar has names for tables, and no paths. The parse fails at a
+// string constant in the place of a table. The constant then becomes a quoted name of the same length, and it
+// parses again.
 func (s *Statement) tree() (*pg.ParseResult, error) {
 	s.nameJoin()
 	for paths := 0; ; paths++ {
@@ -118,8 +118,9 @@ func (s *Statement) nameNull(loc int) bool {
 	return true
 }
 
-// beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN, UPDATE, INSERT INTO,
-// DESCRIBE or SUMMARIZE, a comma of a FROM list, or ONLY or a parenthesis behind one of these.
+// beforeTable reports whether a table's name may stand at the token i. It may stand behind FROM, JOIN, UPDATE,
+// INSERT INTO, DESCRIBE or SUMMARIZE, or a comma of a FROM list. It may also stand behind ONLY or a
+// parenthesis that follows one of these.
 func (s *Statement) beforeTable(i int) bool {
 	last := func(i int) string {
 		if i < 0 {

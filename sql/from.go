@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// scope is what a FROM clause gives, or a part of one: the columns of its tables side by side,
-// and what they are called without their table's name.
+// scope is the output of a FROM clause, or of a part of one. It has the columns of its tables side by side,
+// and their names without that of the table.
 type scope struct {
 	fields  []table.Field
 	tables  []source
@@ -369,7 +369,8 @@ func (b *binder) unqualified(n name, loc int) output {
 	return b.scope.visible[i]
 }
 
-// sideOf is the output of one side of a join as what USING makes of it and of the other side's: it has the type of both, a NUMERIC its own digits.
+// sideOf is the output of one side of a join as USING merges it with the other side's. It has the common type; a NUMERIC keeps its own
+// digits.
 func (b *binder) sideOf(one, other output, loc int) output {
 	e := b.outputOf(one, loc)
 	list, t := common("=", widerNumber, b.pos(loc), e, b.outputOf(other, loc))

@@ -12,9 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// function binds a call of the function, or operator, that package expr has of a name: its form that
-// takes these arguments, the one with the most arguments of just its types, of equal ones the
-// first.
+// function binds a call of a function, or operator, of package expr. Of the forms that take these arguments
+// it uses the one with the most arguments of exactly its types, and the first of equal ones.
 func function(name string, args []expr.Expr, pos int) expr.Expr {
 	var best *expr.Function
 	most := -1
@@ -322,7 +321,7 @@ func caseWhen(conditions, values []expr.Expr, pos int) expr.Expr {
 }
 
 // nullif is NULLIF(l, r): l, but NULL where it equals r. As in PostgreSQL it has the type that the comparison reads l
-// as: integers are compared with integers as they are, and floating-point numbers with any number.
+// as. Integers are compared with integers as they are, and floating-point numbers with any number.
 func (b *binder) nullif(n *pg.A_Expr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)

@@ -157,8 +157,8 @@ func (b *binder) item(i, loc int) *pg.Node {
 	return n
 }
 
-// key is the reference to the key that an expression is, which covers the columns in it: those
-// that came after the first n; else the expression.
+// key is a reference to the key of the group that equals an expression. It replaces the columns in the
+// expression, which are those after the first n. Other expressions stay as they are.
 func (b *binder) key(e expr.Expr, n int) expr.Expr {
 	if b.place != inItems || isConstant(e) && b.keySets == nil {
 		return e

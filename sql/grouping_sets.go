@@ -17,8 +17,8 @@ const (
 	maxSetKeys = 60
 )
 
-// groupBy binds the keys: expressions, names of columns or else of select items, or the numbers of
-// these; and the sets of them, where there are some.
+// groupBy binds the keys: expressions, names of columns or else of select items, or the numbers of select
+// items. It also binds the grouping sets.
 func (b *binder) groupBy() {
 	b.place = inGroup
 	several := false
@@ -123,8 +123,8 @@ func (b *binder) keysOf(n *pg.Node) (keys []int) {
 	return []int{i}
 }
 
-// grouping binds GROUPING(a, b): a number with a bit for each key, set where it is not in the row's set of keys; the
-// last one's is 1.
+// grouping binds GROUPING(a, b). It is a number with a bit for each key, set where the key is not in the row's set
+// of keys. The last key's bit is 1.
 func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
 	loc, pos := int(n.Location), b.pos(int(n.Location))
 	if b.place != inItems {

@@ -45,8 +45,8 @@ func (b *binder) literalOf(n *pg.A_Const) *expr.Const {
 // exponent included.
 const maxLiteral = 1000
 
-// parseNumber reads a number as PostgreSQL's lexer does (1_000, 0xff, 1.5e3, with a
-// sign): an INTEGER or a BIGINT if it is an integer that fits, else a NUMERIC.
+// parseNumber reads a number as PostgreSQL's lexer does (1_000, 0xff, 1.5e3, with a sign). An integer that
+// fits is an INTEGER or a BIGINT, any other number a NUMERIC.
 func parseNumber(s string) (*expr.Const, bool) {
 	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "")
 	body, negative := s, false

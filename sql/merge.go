@@ -20,7 +20,7 @@ func (s *Statement) merge(c Catalog, n *pg.MergeStmt, bind func(n *pg.Node) *Cha
 	if len(n.ReturningList) > 0 {
 		panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("returning"), "RETURNING is not supported with MERGE; a SELECT behind it gives the rows"))
 	}
-	// What is wrong with the condition is so for all of them: a name that is ambiguous is the one of the target in a subquery.
+	// A fault of the condition is the same in all actions. An ambiguous name is the target's in a subquery.
 	bind(&pg.Node{Node: &pg.Node_DeleteStmt{DeleteStmt: &pg.DeleteStmt{Relation: n.Relation, UsingClause: []*pg.Node{n.SourceRelation}, WhereClause: n.JoinCondition, WithClause: n.WithClause}}})
 	before := map[pg.MergeMatchKind][]*pg.Node{} // conditions that do not hold
 	closed := map[pg.MergeMatchKind]bool{}

@@ -41,8 +41,8 @@ type Change struct {
 	Sequences []SequenceColumn
 	Restart   bool      // of TRUNCATE: counters begin anew
 	Conflict  *Conflict // of INSERT; nil without ON CONFLICT
-	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none. That of an UPDATE or a DELETE which
-	// reads columns of other tables has these, Others, behind the table's own, and is called [NewRows]; Rows end with them.
+	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none. That of an UPDATE or a DELETE may
+	// read columns of other tables. Then it has these columns, Others, behind the table's own, and is called [NewRows]; Rows end with them.
 	Returning plan.Node
 	Others    []table.Field
 

@@ -37,8 +37,8 @@ func directed(e expr.Expr, by *pg.SortBy) expr.SortKey {
 	return k
 }
 
-// sortKey is what one key of ORDER BY or DISTINCT ON is: the select item of a name or of a
-// position that stands alone, else an expression over the columns of the input (PostgreSQL's rule).
+// sortKey is one key of ORDER BY or DISTINCT ON (PostgreSQL's rule). A name or a number that stands alone is
+// a select item. Any other expression is over the columns of the input.
 func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr {
 	b.inKeys = true
 	defer func() { b.inKeys = false }()

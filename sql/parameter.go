@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// param is a parameter. In a statement that infers the types of its parameters, a number is assigned to the type of the number that it
-// stands beside first, and has that type in all its places; where it stands beside none, its value's own type counts.
+// param is a parameter. In a statement that infers the types of its parameters, a number gets the type of the number that it first
+// stands beside. It has that type in all its places. Where it stands beside none, its value's own type counts.
 func (b *binder) param(n *pg.ParamRef) expr.Expr {
 	given := b.params[n.Number-1]
 	c := &expr.Const{V: given, P: b.pos(int(n.Location))}

@@ -17,9 +17,9 @@ func compare(op expr.CmpOp, l, r expr.Expr, pos int) expr.Expr {
 	return fold(&expr.Compare{Op: op, L: l, R: r, P: pos})
 }
 
-// comparable brings the sides of a comparison to one kind, as PostgreSQL finds the
-// operator: unknown takes the other's type (two are texts), exact numbers stay exact,
-// REAL beside any other number becomes DOUBLE PRECISION.
+// comparable brings the sides of a comparison to one kind, as PostgreSQL finds the operator. unknown takes
+// the other's type (two are texts). Exact numbers stay exact. REAL beside any other number becomes DOUBLE
+// PRECISION.
 func comparable(op string, l, r expr.Expr, pos int) (expr.Expr, expr.Expr) {
 	sides, _ := common(op, commonNumber, pos, l, r)
 	return sides[0], sides[1]
@@ -145,8 +145,8 @@ func (b *binder) in(n *pg.A_Expr) expr.Expr {
 	return b.inList(b.expr(n.Lexpr), b.all(n.Rexpr.GetList().GetItems()), op == expr.NE, b.pos(int(n.Location)))
 }
 
-// inList has the constants of the list as one [expr.In] when there are two or more, of one common
-// type with x; all else is compared one by one.
+// inList makes one [expr.In] of the constants of the list when there are two or more, of one common type with
+// x. It compares all other items one by one.
 func (b *binder) inList(x expr.Expr, list []expr.Expr, not bool, pos int) expr.Expr {
 	var constants, others, kids []expr.Expr
 	for _, e := range list {
@@ -187,8 +187,8 @@ func inConstants(x expr.Expr, list []expr.Expr, not bool, pos int) expr.Expr {
 	return fold(in)
 }
 
-// distinct is l IS [NOT] DISTINCT FROM r, of rows that of their values, written with what there is:
-// (l = r) IS TRUE where r is a constant, else also both of them NULL.
+// distinct is l IS [NOT] DISTINCT FROM r; rows are compared value by value. It becomes (l = r) IS TRUE where
+// r is a constant. Otherwise it is also true where both are NULL.
 func (b *binder) distinct(n *pg.A_Expr) expr.Expr {
 	pos, distinct := b.pos(int(n.Location)), n.Kind == pg.A_Expr_Kind_AEXPR_DISTINCT
 	if rowOf(n.Lexpr) == nil && rowOf(n.Rexpr) == nil {

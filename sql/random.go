@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// randomFunctions give another value for each row and each time: of the number that a window function gives the row, and a seed that
-// is new when the statement is bound.
+// randomFunctions give another value for each row and each time. They become functions of the row's number, from a window function,
+// and of a seed that is new when the statement is bound.
 var randomFunctions = map[string]string{"random": "random_of", "gen_random_uuid": "uuid_of"}
 
 // random is a call of one of them. Without FROM it is a constant; among the items of a SELECT a value of each row.

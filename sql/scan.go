@@ -165,10 +165,10 @@ func scanOperator(text string) (n int) {
 	return n
 }
 
-// split cuts text at its semicolons; a statement reaches from its first token to its
-// last, so that comments and blanks around it are gone (a comment that nothing
-// ends stays, to be an error). Those without a token are left out. Comments in them are
-// blanks in what is parsed: PostgreSQL's lexer takes minutes over deeply nested ones.
+// split cuts text at its semicolons. A statement reaches from its first token to its last, so that comments
+// and blanks around it are gone. A comment that nothing ends stays, to be an error. Those without a token are
+// left out. Comments in them are blanks in what is parsed: PostgreSQL's lexer takes minutes over deeply
+// nested ones.
 func split(text string) (list []*Statement) {
 	clean, open := []byte(text), -1
 	var tokens []token // of the statement at hand
@@ -230,9 +230,9 @@ func copiesIn(text string, tokens []token) bool {
 	return false
 }
 
-// copyData is where the data of a COPY FROM STDIN that ends at a place of a text begins and ends: the lines behind its own, to
-// one of \. alone or to the end of the text; next is what follows. The start is negative where there is nothing but blanks,
-// or another statement in the same line. It is whole where \. ends it.
+// copyData finds the data of a COPY FROM STDIN that ends at a place of a text: its beginning, its end, and the next
+// statement. The data is the lines behind the statement's line, up to a line of \. or the end of the text. The start is
+// negative where only blanks follow, or another statement in the same line. It is whole where \. ends it.
 func copyData(text string, at int) (from, to, next int, whole bool) {
 	line, rest, _ := strings.Cut(text[at:], "\n")
 	if !isEmpty(line) || strings.TrimSpace(rest) == "" {

@@ -131,9 +131,8 @@ func (b *binder) tableNamed(r *pg.RangeVar, loc int) (t *table.Table, name strin
 	return t, known[i]
 }
 
-// grammatical is the statement as PostgreSQL's grammar takes it, which has neither DESCRIBE nor
-// SUMMARIZE: in their place stands TABLE, that is SELECT * FROM, or nothing before a SELECT. All
-// behind it keeps its position.
+// PostgreSQL's grammar has neither DESCRIBE nor SUMMARIZE. grammatical is the statement with TABLE, that is
+// SELECT * FROM, in their place, or with nothing before a SELECT. All behind it keeps its position.
 func (s *Statement) grammatical() string {
 	first := s.token(0)
 	s.describes, s.summarizes = strings.EqualFold(first, "describe"), strings.EqualFold(first, "summarize")
@@ -192,7 +191,8 @@ func (b *binder) describe() plan.Node {
 	return withComments(heads, comments, lists...)
 }
 
-// rulesOf is, for each column of a table, what CREATE TABLE would say of it besides its type: a key and a CHECK of several columns are at each of them.
+// rulesOf lists, for each column of a table, what CREATE TABLE would say of it besides its type. A key and a CHECK of several columns are
+// listed at each of them.
 func rulesOf(def *storage.Definition) []string {
 	list := make([][]string, len(def.Columns))
 	for _, k := range def.Keys {

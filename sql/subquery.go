@@ -48,8 +48,8 @@ func placeless(n *pg.SubLink) proto.Message {
 	return out
 }
 
-// subquery binds a query in an expression. In the select list that of a key of GROUP BY is the key's own, and in ORDER BY and DISTINCT ON
-// that of a select item is the item's.
+// subquery binds a query in an expression. In the select list a query that is a key of GROUP BY is that key. In ORDER BY and DISTINCT ON
+// a query that is a select item is that item.
 func (b *binder) subquery(n *pg.SubLink) expr.Expr {
 	if b.place == inItems {
 		if e := b.asked.alike(n); e != nil {
@@ -132,8 +132,8 @@ func (b *binder) ownSubquery(n *pg.SubLink) expr.Expr {
 	return q
 }
 
-// aggregates is the query around this one whose aggregate a call is, and how far out that is: the nearest one of whose columns it is.
-// It is this one's, of level 0, where one of the columns is, or there are none.
+// aggregates finds the query around this one that an aggregate call belongs to, and how many levels out that is. It is the nearest
+// query of whose columns one is an argument. It is this one's, of level 0, where one of the columns is, or there are none.
 func (b *binder) aggregates(n *pg.FuncCall) (of *binder, level int) {
 	if b.outer == nil {
 		return b, 0

@@ -6,10 +6,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// summarize binds SUMMARIZE of a table: a row for each column, with how many values and NULLs
-// and different values it has, its smallest and largest value, and its quartiles, which are
-// values of it (percentile_disc). One aggregation has all of them; of a table, but not of a view, the different values are
-// counted column by column, without a set of them.
+// summarize binds SUMMARIZE of a table. It gives a row for each column: the number of values, NULLs and different values,
+// the smallest and the largest value, and the quartiles (percentile_disc). One aggregation has all of them. Of a table,
+// but not of a view, the different values are counted column by column, without a set of them.
 func (b *binder) summarize() plan.Node {
 	b.onlyTable("SUMMARIZE takes the name of a table or a file")
 	scan := b.from()

@@ -110,7 +110,8 @@ func convert(e expr.Expr, t table.Type, pos int) expr.Expr {
 	return inRange(out)
 }
 
-// coerce gives e type t where it is a string literal or NULL of unknown type, or a parameter that is a number of another kind.
+// coerce gives e type t if it is a string literal or NULL of unknown type. It also does so for a parameter that is a number of
+// another kind.
 func coerce(e expr.Expr, t table.Type) expr.Expr {
 	c, ok := e.(*expr.Const)
 	switch {
@@ -134,8 +135,8 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 // settle makes text of what is still of unknown type.
 func settle(e expr.Expr) expr.Expr { return coerce(e, varchar) }
 
-// readText reads the string of a literal as type t; what it says is then of no
-// other type, so that an error is the statement's and not a record's.
+// readText reads the string of a literal as type t. The literal then has no other type, so that an error is
+// the statement's and not a record's.
 func readText(s string, t table.Type, pos int) expr.Expr {
 	switch t.Kind {
 	case table.Decimal:
@@ -230,9 +231,8 @@ func canonical(v table.Value, pos int) *expr.Const {
 	return &expr.Const{V: v, P: pos}
 }
 
-// spelled returns e, an operation of constants that fails, so that its text tells
-// the type of its first operand: a DOUBLE or NUMERIC that prints as an integer
-// would be read back as one.
+// spelled returns e, an operation of constants that fails, with the type of its first operand in its text. A
+// DOUBLE or NUMERIC that prints as an integer would be read back as one.
 func spelled(e expr.Expr) expr.Expr {
 	switch e := e.(type) {
 	case *expr.Arith:
@@ -286,9 +286,9 @@ func inRange(e expr.Expr) expr.Expr {
 	return e
 }
 
-// junction is AND of all kids, or OR. It flattens operands of its own kind; of constants
-// it leaves out TRUE of an AND (FALSE of an OR), and the other one ends the list, and with
-// it whatever cannot fail before it.
+// junction is AND of all kids, or OR. It flattens operands of its own kind. It leaves out the constant TRUE
+// of an AND (FALSE of an OR). The other constant ends the list, and removes the operands before it unless one
+// of them may fail.
 func junction(kids []expr.Expr, all bool, pos int) expr.Expr {
 	var flat, out []expr.Expr
 	for _, k := range kids {

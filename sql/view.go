@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// maxViews is how often a statement may read views, those in views counted: each is a query of its own, and views over
-// views can double them.
+// maxViews is how often a statement may read views, including views in views. Each is a query of its own, and views
+// over views can double them.
 const maxViews = 1000
 
 // uses is what the queries of a statement read, and what is done to the statement's tree on the way.

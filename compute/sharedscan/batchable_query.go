@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Query is a query in the form in which several share a sweep (see [Scan]): it counts records, and adds up or finds
-// the extremes of columns, where conditions over one column each hold; its rows raise no errors.
+// Query is a query in the form in which several share a sweep (see [Scan]). It counts records, and adds up or finds
+// the extremes of columns, where conditions over one column each hold. Its rows raise no errors.
 type Query struct {
 	q       *physical.Query
 	cols    []int // that it reads, ascending
@@ -22,8 +22,8 @@ type Query struct {
 	clauses [][]clause // by line, of each chunk
 }
 
-// line is what a batch counts or gathers of some records of a query: those that it selects, or those of them in
-// which a column is not NULL.
+// line is what a batch counts or gathers of a query. Its records are those that the query selects, or those of
+// them in which a column is not NULL.
 type line struct {
 	has   int // the column that is not NULL; -1 for none
 	value value

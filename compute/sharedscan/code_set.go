@@ -5,7 +5,7 @@ import (
 	"github.com/stencildb/stencildb/plan/predicate"
 )
 
-// codeSet is a set of the codes of a column, and of NULL: membership changes at each of the cuts, which
+// codeSet is a set of the codes of a column, and of NULL. Membership changes at each of the cuts, which
 // ascend, and no code below the first is in it.
 type codeSet struct {
 	cuts []uint64
@@ -91,15 +91,16 @@ func setOf(l predicate.Leaf) (col int, s codeSet, ok bool) {
 	return 0, codeSet{}, false
 }
 
-// clause is a predicate as sets by column: a record passes whose codes are in each of all, and, where there is
-// an any, not in each of its. So all is a conjunction, and any, by De Morgan, a disjunction of what is not in its sets.
+// clause is a predicate as sets by column. A record passes if its codes are in every set of all and, where there is an
+// any, not in every set of any. So all is a conjunction, and any, by De Morgan, a disjunction of what is not in its
+// sets.
 type clause struct {
 	never    bool
 	all, any map[int]codeSet
 }
 
-// clauseOf writes a predicate as sets, where it can be: it is a conjunction of conditions over one column each, and of
-// at most one disjunction of conditions over one column each.
+// clauseOf writes a predicate as sets, where that is possible. It is a conjunction of conditions over one column each,
+// and of at most one disjunction of conditions over one column each.
 func clauseOf(p *predicate.Pred) (c clause, ok bool) {
 	switch p.Op {
 	case predicate.False:

@@ -11,14 +11,15 @@ import (
 )
 
 // program writes the program of a batch over the pieces of a chunk. Its text depends on the columns, how their codes
-// lie and what is taken of them: which lines there are, and of which value each group of them is, is told by arguments.
+// are stored and what is computed of them. Arguments say which lines there are, and which value each group of them has.
 //
-// Arguments: the place of the lines in the result, that of the table, split, and of each column its buckets' shift.
-// kind is what each of the groups of lines does: it adds a value up, or, where it is -1 - a value, searches for its largest. The first
-// groups add up a value of each line's own, of which mixed has the number in four bits.
+// Arguments: the place of the lines in the result, that of the table, split, and of each column its buckets' shift. kind says what
+// each of the groups of lines does. It adds a value up, or, where kind is -1 - a value, searches for its largest. The first groups add
+// up a value of each line's own, of which mixed has the number in four bits.
 //
-// A value is picked by its number from shared memory, and records are taken four at a time: a longer program than a multiprocessor
-// keeps at hand takes three times as long, and one with a branch for each group half as long again (docs/results/batching.md).
+// A value is picked by its number from shared memory, and records are read four at a time. A program that does not fit the
+// instruction cache takes three times as long. One with a branch for each group takes half as long again
+// (docs/results/batching.md).
 func (b *Scan) program(w *compute.Writer, chunk int, tables textures.Block) *compute.Code {
 	cols, values := b.colsOf(chunk), b.values()
 	words, begins := b.tableWords(chunk, cols)

@@ -19,9 +19,9 @@ import (
 // Scan is several queries over the same chunks that one sweep answers: Hsu's scheduler, which answers what waits
 // for the same columns together.
 //
-// The sweep reads the packed codes of all columns once. A record's codes are looked up in tables that say which of
-// 64 lines it passes (batch.glsl), so that conditions cost the same however many there are; what is left for each line
-// is a test of a bit and an addition, in a register.
+// The sweep reads the packed codes of all columns once. A record's codes are looked up in tables that say which of 64
+// lines it passes (batch.glsl). So conditions cost the same however many there are. For each line only a test of a bit
+// and an addition in a register are left.
 type Scan struct {
 	device compute.Profile
 	forms  []*Query
@@ -55,10 +55,10 @@ const (
 	lineWords     = 3        // of the result
 	reportCopies  = 16       // COPIES of batch.glsl
 	leastShared   = 32 << 10 // bytes that every OpenGL 4.5 device has
-	// mostLineUnits bounds the units of a thread so that it meets less than 2^13 records of a piece: its counts have
-	// so many bits, and its sums of codes of wholeWidth bits 32.
+	// mostLineUnits bounds the units of a thread so that it meets less than 2^13 records of a piece. Its counts have
+	// so many bits, and its sums of codes of wholeWidth bits have 32.
 	mostLineUnits = 60
-	// scanLocal is of how many threads a work group is, at most, and leastLocal at least: as many as have registers and memory for their
+	// scanLocal is the most threads of a work group, and leastLocal the fewest. There are as many as have registers and memory for their
 	// values. A multiprocessor has room for one group at a time.
 	scanLocal, leastLocal = 384, 128
 	groupsPerUnit         = 2 // work groups a multiprocessor
@@ -67,8 +67,8 @@ const (
 // lineSlot is where a line of a query is in a batch: a bit.
 type lineSlot struct{ form, line, at int }
 
-// groups is how many groups of lines there are, and mixable how many of them, the first, may add up different values: what is
-// left of each value when its lines have filled groups.
+// groups is how many groups of lines there are. mixable is how many of them, the first, may add up different values. They
+// have the lines that are left when the lines of each value have filled groups.
 func (b *Scan) groups() int { return b.device.Lines / linesPerGroup }
 func (b *Scan) mixable(values int) int {
 	if values < 2 {
@@ -232,8 +232,8 @@ func (b *Scan) Columns() (list []textures.Block) {
 	return list
 }
 
-// values lists what the lines add up or search for; and, where there is room, what they might add up of the columns:
-// so batches over the same columns have one program.
+// values lists what the lines add up or search for. If there is room, it also lists what they might add up of the
+// columns, so that batches over the same columns have one program.
 func (b *Scan) values() (list []value) {
 	for v := range b.lines {
 		if v.col >= 0 {
@@ -293,8 +293,8 @@ func (b *Scan) fit() {
 	}
 }
 
-// arrange gives each line a bit: those of one value fill groups of four; what is left of sums comes before them, four to a group; lines
-// that only count take what is free.
+// arrange gives each line a bit. Lines of one value fill groups of four. The remaining sums come before them, four to a group. Lines
+// that only count take free bits.
 func (b *Scan) arrange() {
 	of := map[value][]lineSlot{}
 	for i, f := range b.forms {
@@ -418,8 +418,8 @@ func (b *Scan) pass(words []uint32, chunk, col int) {
 	}
 }
 
-// Prepare makes the passes of the batch, which takes no more queries: the first call does, off the GL thread if that has something else
-// to do.
+// Prepare makes the passes of the batch, which takes no more queries. The first call makes them, on another thread than the GL thread
+// if that is busy.
 func (b *Scan) Prepare() error {
 	p := b.passes
 	p.once.Do(func() {

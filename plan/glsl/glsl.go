@@ -1,10 +1,9 @@
-// Package glsl writes leaves of plans as GLSL: a [predicate.Computed] or [predicate.Members] becomes a
-// function of one record ([Function]), or a fragment program that discards the records that
-// do not satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is
-// compiled once.
+// Package glsl writes leaves of plans as GLSL. A [predicate.Computed] or [predicate.Members] becomes a
+// function of one record ([Function]). It can also become a fragment program that discards the records that
+// do not satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is compiled once.
 //
-// It writes exactly what a program asks for: int where every intermediate value fits 32
-// bits, pairs of words where it does not, and doubles kept as bits between operations.
+// It writes what a program needs: int where every intermediate value fits 32 bits, and pairs of words
+// elsewhere. Doubles stay bits between operations.
 package glsl
 
 import (
@@ -20,10 +19,10 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 )
 
-// Generate writes the fragment program of a leaf: it discards a record unless no column
-// it reads is NULL and the record satisfies [Function], which is returned, too. Textures
-// are bound to units 0..samplers-1, the lookup tables of the function after them; limbs has,
-// by column, a GLSL expression for each limb ("t0.r").
+// Generate writes the fragment program of a leaf. It discards a record if a column that it reads is NULL, or
+// the record does not satisfy [Function], which is returned, too. Textures are bound to units 0..samplers-1,
+// the lookup tables of the function after them; limbs has, by column, a GLSL expression for each limb
+// ("t0.r").
 func Generate(leaf predicate.Leaf, samplers int, limbs map[int][]string) (shaders.Source, *Func) {
 	f := Function(leaf, 0, samplers)
 	var b strings.Builder
@@ -46,8 +45,8 @@ func Generate(leaf predicate.Leaf, samplers int, limbs map[int][]string) (shader
 	return shaders.Compose("generated "+name, f.Parts, b.String()), f
 }
 
-// joinLimbs writes the code that limbs of 24 bits (floats, lowest first) make up: a
-// uint of its low word, or when wide a uvec2 of its low and high word.
+// joinLimbs writes the code that limbs of 24 bits (floats, lowest first) make up. It is a uint of its low
+// word, or when wide a uvec2 of its low and high word.
 func joinLimbs(limbs []string, wide bool) string {
 	l := func(i int) string {
 		if i < len(limbs) {
@@ -143,8 +142,8 @@ func Value(m *lower.ComputedCodes, n, firstLookup int) *Func {
 	return f
 }
 
-// setCodes is how many codes there may be, from 0 on, for members to be looked up in a
-// table of a bit each, of at most 512 KiB; else the list of spans is searched.
+// setCodes is the largest number of codes for which members are looked up in a table with a bit for each
+// code: 512 KiB. Beyond it the list of spans is searched.
 const setCodes = 1 << 22
 
 // members writes the membership of a code in spans.

@@ -64,8 +64,8 @@ func (l *lowerer) commonRanks(e *expr.Compare) (*value, *value) {
 
 // compareScaled compares two values, DECIMALs of different scales among them.
 //
-// Where bringing a to the scale of b might not fit 64 bits, b is divided: with
-// b = q*k + r, a*k < b is a < q OR (a = q AND 0 < r).
+// Where bringing a to the scale of b might not fit 64 bits, b is divided. With b = q*k + r, a*k < b is a < q
+// OR (a = q AND 0 < r).
 func (l *lowerer) compareScaled(op expr.CmpOp, a, b *value, text string) *predicate.Pred {
 	if a.scale > b.scale {
 		return l.compareScaled(op.Swap(), b, a, text)

@@ -12,8 +12,8 @@ import (
 // mostBranches is up to how many WHENs of a CASE become conditions.
 const mostBranches = 8
 
-// caseLeaf lowers a comparison of a CASE whose values are constants with a constant: CASE WHEN a THEN 1 WHEN b THEN 2 ELSE 3 END = 2 is b where a
-// is not TRUE. It is nil for other conditions, and where a WHEN may raise an error.
+// caseLeaf lowers a comparison of a constant with a CASE whose values are constants. CASE WHEN a THEN 1 WHEN b THEN 2 ELSE 3 END = 2 is b
+// where a is not TRUE. It is nil for other conditions, and where a WHEN may raise an error.
 func (l *lowerer) caseLeaf(e expr.Expr) *leafTests {
 	x, ok := e.(*expr.Compare)
 	if !ok {

@@ -10,15 +10,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// CodeSum is what the sum of an expression is in a chunk, over codes: of the selected records
-// in which none of Cols is NULL, the sum of Terms.
+// CodeSum is the sum of an expression in a chunk, over codes. It is the sum of Terms over the selected
+// records in which none of Cols is NULL.
 type CodeSum struct {
 	Cols  []int // ascending
 	Terms []CodeTerm
 }
 
-// CodeTerm is Coef times the sum of a product of codes: of up to [MaxFactors] columns, which
-// may be the same, ascending; without columns Coef times the number of the records.
+// CodeTerm is Coef times the sum of a product of codes. The product has up to [MaxFactors] columns,
+// ascending, which may repeat. Without columns it is Coef times the number of the records.
 type CodeTerm struct {
 	Coef *big.Int
 	Cols []int

@@ -12,9 +12,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// ComputedCodes are the codes of an expression in the records of a chunk, which order as its values do: a device makes them of the codes of columns.
+// ComputedCodes are the codes of an expression in the records of a chunk, which a device makes of the codes of columns. They order as the
+// values do.
 type ComputedCodes struct {
-	// Val is a value whose result in a record, as an ordinal, less Base is the code; nil where the expression is NULL in all records.
+	// Val is a value whose result in a record, as an ordinal, less Base is the code. It is nil where the expression is NULL in all
+	// records.
 	Val  *predicate.Val
 	Base uint64
 	Max  uint64 // no code is larger
@@ -33,8 +35,9 @@ type ComputedCodes struct {
 // Bits is the width of Max.
 func (m *ComputedCodes) Bits() int { return bits.Len64(m.Max) }
 
-// ComputeCodes is how codes of an expression are made in a chunk of a table: by arithmetic, or, where it reads one column of few
-// codes, by a table of what it is for each of them. Else, and where one of these codes raises an error, it is a [plan.Declined].
+// ComputeCodes says how codes of an expression are made in a chunk of a table: by arithmetic, or by a table of results. A table
+// serves an expression over one column of few codes. Else, and where one of these codes raises an error, it is a
+// [plan.Declined].
 func ComputeCodes(e expr.Expr, t *table.Table, c *table.Chunk) (*ComputedCodes, error) {
 	l := newLowerer(t, c)
 	m := &ComputedCodes{Cols: expr.Columns(e)}
@@ -134,8 +137,8 @@ func (l *lowerer) tabulated(m *ComputedCodes, e expr.Expr) (*ComputedCodes, erro
 	return m.withRange(of), nil
 }
 
-// MayRaise reports that a record of a chunk may raise an error in an expression, by the smallest and the largest values that its columns have
-// there; that of one for which a device has no program may.
+// MayRaise reports that a record of a chunk may raise an error in an expression, by the smallest and the largest values of its columns. An
+// expression for which a device has no program may raise one.
 func MayRaise(e expr.Expr, t *table.Table, c *table.Chunk) bool {
 	if !plan.RaisesWhileJoining(e) {
 		return false

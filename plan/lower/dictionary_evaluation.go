@@ -110,9 +110,9 @@ func spansWhere(runs []codeRun, f func(outcome) bool) predicate.SpanSet {
 	return predicate.NormalizeSpans(list)
 }
 
-// outcomes partitions the codes of col by the outcome of e, which reads no other
-// column: by binary search where e is monotone, else code by code where there are
-// few. ok is false where neither applies.
+// outcomes partitions the codes of col by the outcome of e, which reads no other column. It uses binary
+// search where e is monotone, and otherwise tries each code, if there are few. ok is false where neither
+// applies.
 func (l *lowerer) outcomes(e expr.Expr, col int) (runs []codeRun, ok bool) {
 	seg := l.seg(col)
 	if seg.NonNull() == 0 {
@@ -262,8 +262,8 @@ func monotonePieces(seg *table.Segment) []predicate.Span {
 	return append(out, all)
 }
 
-// bisect finds the runs in pieces within which the outcome is monotone: its signs
-// rise or fall, and the codes that raise no error have none that do among them.
+// bisect finds the runs in pieces within which the outcome is monotone: its signs rise or fall. The codes
+// that raise no error stand together.
 //
 // It gives up where both ends of a piece raise errors: a code between them that
 // raises none would have to be guessed.

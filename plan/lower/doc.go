@@ -1,13 +1,13 @@
 // Package lower turns typed expressions into predicates, values and sums over the codes of one chunk.
 //
-// Expressions are lowered chunk by chunk, because minimum, width and dictionary of a column belong to its segment: the same constant
+// Expressions are lowered chunk by chunk, because minimum, width and dictionary of a column belong to its segment. The same constant
 // becomes another code in another chunk. [Lower] pushes NOT down to the comparisons (NOT a < b is a >= b, UNKNOWN stays UNKNOWN).
 //
 // # Errors of rows
 //
-// A division by zero or an overflow is an error of a row only where the operands to the left of it leave the result undecided.
-// Interval arithmetic over the segments' ranges rules most of them out. For the others [Lower] returns [predicate.Check]s: predicates that
-// select exactly the rows that raise the error.
+// A division by zero or an overflow is an error of a row only if the operands to its left do not decide the result. Interval arithmetic
+// over the segments' ranges rules most of them out. For the others [Lower] returns [predicate.Check]s: predicates that select exactly the
+// rows that raise the error.
 //
 // # Where what is
 //

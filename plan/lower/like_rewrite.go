@@ -12,8 +12,8 @@ import (
 // maxPattern is how many characters a condition may name that becomes LIKE.
 const maxPattern = 200
 
-// rewriteAsLike returns a condition over a function of a text column as LIKE of the column, for which a dictionary is
-// searched, or its bytes are looked through; nil where it is no such condition:
+// rewriteAsLike returns a condition over a function of a text column as LIKE of the column. LIKE can search a
+// dictionary, or scan its bytes. It returns nil for other conditions than these:
 //
 //	starts_with(c, 'ab')               c LIKE 'ab%'
 //	substring(c, 2, 2) = 'ab'          c LIKE '_ab%'

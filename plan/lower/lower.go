@@ -11,14 +11,13 @@ import (
 // conditions can multiply a tree; no sensible query comes near this.
 const maxSize = 200_000
 
-// Lower turns a WHERE expression into a predicate over the codes of chunk c, and
-// the checks that say whether evaluating it raises an error for any record.
+// Lower turns a WHERE expression into a predicate over the codes of chunk c. It also returns the checks that
+// say whether evaluating it raises an error for any record.
 //
-// A nil expression selects every record. Deleted records are never selected, and raise
-// no error: the predicate and each check are joined with a leaf over the hidden column
-// [table.LiveField], where the chunk has deleted rows. The predicate is exact for each record
-// that raises no error; which way it decides the others means nothing, as the
-// query fails. When several checks select records, the query's error is that of
+// A nil expression selects every record. Deleted records are never selected, and raise no error. Where the
+// chunk has deleted rows, the predicate and each check are joined with a leaf over the hidden column
+// [table.LiveField]. The predicate is exact for each record that raises no error; which way it decides the
+// others means nothing, as the query fails. When several checks select records, the query's error is that of
 // the first one, in the first such chunk.
 //
 // An error of Lower itself is an [*expr.Error]: something that cannot be lowered
@@ -158,8 +157,8 @@ func (l *lowerer) build(e expr.Expr, f predicate.BooleanTest) *predicate.Pred {
 	return l.leaf(e).get(l, f)
 }
 
-// twoValued is the form f of a condition, or of its negation, that is never UNKNOWN and
-// holds where yes does, and not where no does.
+// twoValued is the form f of a condition, or of its negation. The condition is never UNKNOWN: yes selects
+// where it holds, and no where it does not.
 func twoValued(f predicate.BooleanTest, not bool, yes, no func() *predicate.Pred) *predicate.Pred {
 	if not {
 		f = f.Not()
@@ -175,9 +174,8 @@ func twoValued(f predicate.BooleanTest, not bool, yes, no func() *predicate.Pred
 
 // connective is AND, which is TRUE where all are TRUE and FALSE where any is FALSE, or OR.
 //
-// A record for which an operand to the right of a FALSE one would raise an error
-// raises none, and whatever the forms of that operand then say, the FALSE one
-// alone decides all six. Likewise for OR.
+// If an operand is FALSE, an operand to its right raises no error. The FALSE one alone decides all six forms,
+// whatever the other one's forms say. Likewise for OR.
 func (l *lowerer) connective(e expr.Expr, op predicate.Op, kids []expr.Expr, f predicate.BooleanTest) *predicate.Pred {
 	switch f {
 	case predicate.IsUnknown:

@@ -36,9 +36,8 @@ func isMonotone(e expr.Expr) bool {
 	return false
 }
 
-// monotonicityOf follows the operations for which growing operands give growing results
-// and for which a failure (an overflow, an underflow) at one value means a failure
-// all the way to one end of the piece.
+// monotonicityOf follows operations for which growing operands give growing results. If such an operation
+// fails at one value (by an overflow or underflow), it fails all the way to one end of the piece.
 func monotonicityOf(e expr.Expr) monotonicity {
 	switch e := e.(type) {
 	case *expr.Column:

@@ -321,8 +321,8 @@ func (l *lowerer) checkNarrower(out *value, e expr.Expr, wrong *expr.Exception) 
 	out.v = clampToType(out.v, e.Type())
 }
 
-// clampToType is a value of which an error is noted where it passes the limits of an integer type: what is made of it may count on these,
-// since the query fails else.
+// clampToType is a value whose error has been noted where it exceeds the limits of an integer type. Operations over it may rely on these
+// limits, since otherwise the query fails.
 func clampToType(v *predicate.Val, t table.Type) *predicate.Val {
 	least, most := t.Limits()
 	lo, hi := big.NewInt(least), big.NewInt(most)

@@ -5,10 +5,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Digit is what the next step of a search for a code decides: Bits bits of it from bit
-// Shift on. Lo is what is known of it, a multiple of 2^(Shift+Bits). The search is for the K-th
-// largest of N values, so that a part may guess how it goes on; N is 0 where it cannot, for the digit is
-// the only one that this selection is asked for (see [Stream]).
+// Digit is what the next step of a search for a code decides: Bits bits of it from bit Shift on. Lo is what
+// is known of it, a multiple of 2^(Shift+Bits). The search is for the K-th largest of N values, so that a
+// part may guess the next digits. N is 0 where it cannot, because a selection decides only this digit (see
+// [Stream]).
 type Digit struct {
 	Lo          uint64
 	Shift, Bits int
@@ -32,8 +32,8 @@ func (d Digit) thresholds(s *physical.CodeSpace) int {
 	return int(min(1<<d.Bits-1, (s.Max()-d.Lo)>>d.Shift))
 }
 
-// Reach makes of a histogram, how many values have each value of the digit, and last how many are above all of these, how
-// many reach each of the digit's thresholds.
+// Reach turns a histogram into how many values reach each of the digit's thresholds. The histogram counts the values with
+// each value of the digit; its last count is that of all values above these.
 func (d Digit) Reach(s *physical.CodeSpace, counts []uint64) []uint64 {
 	reach := make([]uint64, d.thresholds(s))
 	n := counts[len(counts)-1]
@@ -45,13 +45,13 @@ func (d Digit) Reach(s *physical.CodeSpace, counts []uint64) []uint64 {
 	return reach
 }
 
-// DigitBits is the width of the digit below bit shift of a search whose digits have at most most
-// bits: as few as let all further ones have so many, none with bits both below and above bit 32.
+// DigitBits is the width of the digit below bit shift of a search whose digits have at most most bits. It is
+// as small as it can be if all further digits have most bits. No digit has bits both below and above bit 32.
 func DigitBits(shift, most int) int { return (shift-1)%32%most + 1 }
 
-// KthLargest returns the largest of n values that at least k > 0 of them reach; count counts
-// those at or above each of a digit's thresholds (see [Selection]). The code is found digit by
-// digit from the top, each of [DigitBits]; most says how many when so many values may still be the one.
+// KthLargest returns the largest of n values that at least k > 0 of them reach. count counts the values at or
+// above each of a digit's thresholds (see [Selection]). The code is found digit by digit from the top, each
+// of [DigitBits]. most says how many bits a digit has when so many values may still be the wanted one.
 func KthLargest(s *physical.CodeSpace, k, n uint64, most func(left uint64) int, count func(Digit) ([]uint64, error)) (table.Value, error) {
 	x := newDigitSearch(s, k, n)
 	for x.shift > 0 {
@@ -82,8 +82,8 @@ func (x *digitSearch) digit(most int) Digit {
 	return Digit{x.code, x.shift - bits, bits, x.k, x.all}
 }
 
-// widest is the next digit of a search that goes over all values for each: first of as many bits as there may be, for
-// few values count for those after it.
+// widest is the next digit of a search that goes over all values for each digit. The first digit has as many bits as
+// it may, because few values are left for the later ones.
 func (x *digitSearch) widest(most int) Digit {
 	bits := min(most, (x.shift-1)%32+1)
 	return Digit{Lo: x.code, Shift: x.shift - bits, Bits: bits}

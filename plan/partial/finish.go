@@ -118,9 +118,9 @@ func SelectivityOf(n, all uint64) table.Value {
 
 var tooLarge = table.Pow10(38) // for a DECIMAL
 
-// FinishSum makes SUM and AVG from the sum: NULL of no values, else SUM of SMALLINT and INTEGER
-// is a BIGINT, of BIGINT and DECIMAL a DECIMAL(38, s), and an error where it is too large for that; the others are
-// rounded once, to the nearest REAL or DOUBLE.
+// FinishSum makes SUM and AVG from the sum; of no values it is NULL. SUM of SMALLINT and INTEGER is a BIGINT, of
+// BIGINT and DECIMAL a DECIMAL(38, s), and an error where it is too large. The others are rounded once, to the
+// nearest REAL or DOUBLE.
 func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 	v.Type = a.Type()
 	switch {

@@ -29,9 +29,9 @@ const (
 // is an empty sum, ready to use. It holds up to 2^63 addends. It is not safe for
 // concurrent use: give each goroutine its own and [FloatSum.Merge] them.
 //
-// The layout is the "small superaccumulator" of R. Neal, Fast Exact Summation
-// Using Small and Large Superaccumulators (2015): signed 64-bit limbs with weights
-// 2^32 apart, so that carries need to be passed on only every 1024 additions.
+// The layout is the "small superaccumulator" of R. Neal, Fast Exact Summation Using Small and Large
+// Superaccumulators (2015). Its limbs are signed 64-bit integers with weights 2^32 apart, so that carries
+// need to be passed on only every 1024 additions.
 type FloatSum struct {
 	limb    [limbs]int64
 	pending int     // additions since the last carry

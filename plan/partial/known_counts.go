@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// KnownCounts returns what Finish would of counts of records that are selected all or none, chunk by chunk: no record
-// has to be looked at for them.
+// KnownCounts returns what Finish would, for counts of chunks of which all records are selected, or none. It looks at
+// no record.
 func KnownCounts(q *physical.Query) (values []table.Value, ok bool) {
 	for _, a := range q.Aggs {
 		all := a.Kind == expr.CountAll || a.Kind == expr.Selectivity

@@ -9,9 +9,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Merge joins the selections of n > 0 parts of a query, which together have all its
-// chunks, in any order. start has do called with the selection of part i, and gives what waits for
-// that and returns its error; all parts are started before one is waited for.
+// Merge joins the selections of n > 0 parts of a query, which together have all its chunks, in any order.
+// start calls do with the selection of part i, and returns a function that waits for that and returns its
+// error. All parts are started before one is waited for.
 func Merge(q *physical.Query, n int, start func(i int, do func(Selection) error) (wait func() error)) Partial {
 	return &mergedSelection{q: q, parts: n, start: start, values: map[int][]uint64{}, spaces: map[int]*physical.CodeSpace{}}
 }
@@ -58,8 +58,8 @@ func (m *mergedSelection) SumOf(agg int) (total Sum, err error) {
 	return total, err
 }
 
-// Kth implements Partial. The code is found digit by digit from the top: the parts
-// count the values that reach a digit's thresholds, and the sums of these counts decide it.
+// Kth implements Partial. The code is found digit by digit from the top. The parts count the values that
+// reach a digit's thresholds, and the sums of these counts decide it.
 func (m *mergedSelection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if k == 1 && slices.ContainsFunc(m.q.Aggs, func(a expr.Aggregate) bool {
 		return a.Col == col && (largest && a.Kind == expr.Max || !largest && a.Kind == expr.Min)

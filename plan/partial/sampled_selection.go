@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// bracket is an order statistic that probably is between two codes of its column: how many selected values of the parts that have been
-// visited are above these codes, and which ones are between them.
+// bracket is an order statistic that probably is between two codes of its column. It has the number of selected values above these
+// codes, in the parts that were visited, and the values between them.
 type bracket struct {
 	col      int
 	span     predicate.Span

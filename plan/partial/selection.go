@@ -30,15 +30,15 @@ type Partial interface {
 // of a query look for an order statistic together.
 type Selection interface {
 	Partial
-	// CountAtLeast counts the values of a column at or above each of a digit's
-	// thresholds. The first digit of a search is the highest, each further one follows
-	// the one before, and none has bits both below and above bit 32.
+	// CountAtLeast counts the values of a column at or above each of a digit's thresholds. The first digit of
+	// a search is the highest, and each further digit follows the one before. No digit has bits both below
+	// and above bit 32.
 	CountAtLeast(col int, s *physical.CodeSpace, d Digit) ([]uint64, error)
-	// DigitBits is the most bits that a digit may have when that many values of the whole
-	// query may still be the one that is searched for.
+	// DigitBits is the most bits that a digit may have when that many values of the whole query may still be
+	// the wanted one.
 	DigitBits(left uint64) int
-	// VisitBits is the most bits of a digit by itself, whose N is 0: where going over the records anew for a
-	// further digit costs more than deciding more bits of one.
+	// VisitBits is the most bits of a digit whose N is 0, and which is decided by itself. Deciding more bits
+	// than that costs more than another pass over the records.
 	VisitBits() int
 }
 

@@ -40,9 +40,9 @@ type Visiting struct {
 	Visit func(q *physical.Query, do func() error) error
 	// Select calls do with the selection of a query over the chunks of the part that is there, a new one every time.
 	Select func(q *physical.Query, do func(Selection) error) error
-	// Near says of order statistics, by their aggregates, between which codes of the column's [physical.CodeSpace] they probably are. Rows lists
-	// the records that a query over the part that is there selects of a chunk, and Find also counts those that another one
-	// does: where that is nil, Select counts them.
+	// Near says of order statistics, by their aggregates, between which codes of the column's [physical.CodeSpace] they probably are. Rows
+	// lists the records that a query over the present part selects of a chunk, and Find also counts those that another query selects. Where
+	// Find is nil, Select counts them.
 	Brackets map[int]predicate.Span
 	Rows     func(q *physical.Query, chunk int) ([]physical.SelectedRows, error)
 	Find     func(in, above *physical.Query, chunk int) (BracketRows, error)
@@ -52,11 +52,11 @@ type Visiting struct {
 
 // Stream joins the selections of parts of a query that are visited one after the other.
 //
-// The first visit of the parts checks the records, and finds all counts, sums, MINs and MAXs, and the first digits of the other order
-// statistics, whose code spaces q's table tells; each visit more decides one digit of all of these (see [Selection]): codes of
-// 64 bits take four visits where a digit has 16. Where an order statistic is near known codes, the first visit counts the values above
-// them and lists those between, of which it is one unless it is elsewhere: then its digits are decided. Where q is itself a part of a
-// query its order statistics are found together with the other parts', one visit a digit.
+// The first visit of the parts checks the records, and finds all counts, sums, MINs and MAXs. It also finds the first digits of the
+// other order statistics, whose code spaces q's table has. Each further visit decides one digit of all of these (see [Selection]):
+// codes of 64 bits take four visits where a digit has 16. Some order statistics are near known codes. For these the first visit counts
+// the values above the codes and lists those between. The order statistic is one of the list, or else its digits are decided. Where q
+// is itself a part of a query its order statistics are found together with the other parts', one visit a digit.
 func Stream(q *physical.Query, v Visiting) Selection { return &streamedSelection{q: q, Visiting: v} }
 
 // streamedSelection is the selected records of parts that are visited one after the other.

@@ -1,7 +1,7 @@
 package physical
 
-// Bucket is some rows of a side of a [JoinQuery]: their keys in the space of both sides, whose upper halves are there where 32 bits are not
-// enough, and their numbers in the table or, where these are taken by a list, their places in that.
+// Bucket is some rows of a side of a [JoinQuery]. Low and High are their keys in the space of both sides; High is there where 32 bits are
+// not enough. Rows are their numbers in the table or, where a list gives the rows, their places in it.
 type Bucket struct{ Low, High, Rows []uint32 }
 
 // Len is how many rows there are.

@@ -9,9 +9,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// CodeSpace is the code space that the chunks of one column have in common, in which
-// the k-th largest value over several chunks is searched for. For a table of one
-// chunk it is that chunk's own. Its codes order as the values do.
+// CodeSpace is the code space that the chunks of one column have in common. The k-th largest value over
+// several chunks is searched for in it. For a table of one chunk it is that chunk's own. Its codes order as
+// the values do.
 type CodeSpace struct {
 	typ   table.Type
 	base  uint64 // ordinal of code 0
@@ -89,8 +89,8 @@ func (s *CodeSpace) Code(seg *table.Segment, local uint64) uint64 {
 	return seg.Base - s.base + local
 }
 
-// Translation is how the codes of a chunk's segment become those of the space: each is
-// greater by delta or, where ranks is not nil, is ranks[code].
+// Translation is how the codes of a chunk's segment become those of the space. Each code is greater by delta
+// or, where ranks is not nil, is ranks[code].
 func (s *CodeSpace) Translation(seg *table.Segment) (delta uint64, ranks []uint32) {
 	switch {
 	case seg.NonNull() == 0:
@@ -111,8 +111,8 @@ func (s *CodeSpace) Translation(seg *table.Segment) (delta uint64, ranks []uint3
 	return 0, ranks
 }
 
-// AtLeast returns the smallest code whose value does not come before what order, which
-// is negative for values before it, looks for; Max where all do.
+// AtLeast returns the smallest code whose value does not come before the wanted one, and Max where all do.
+// order is negative for values that come before it.
 func (s *CodeSpace) AtLeast(order func(table.Value) int) uint64 {
 	lo, hi := uint64(0), s.max
 	for lo < hi {

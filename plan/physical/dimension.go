@@ -6,17 +6,18 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Dimension is a table that the rows of a query's table are joined to, by one of their columns with
-// the key of the other: no two of its rows that count have the same. What a row needs of it stands in
-// arrays over the ordinals of the column.
+// Dimension is a table that the rows of a query's table are joined to. One of their columns equals the key of
+// the dimension, which is different in all its rows that count. What a row needs of it stands in arrays over
+// the ordinals of the column.
 type Dimension struct {
 	Name  string  // of the table
 	On    string  // the condition of the join, and the table's own
 	Col   int     // of the query's table
 	Base  uint64  // the ordinal of the first place
 	Share float64 // of the places that have a partner
-	// Bits are words of 32 places, a bit set where there is a partner. Digits are by place one more than the
-	// number of what the keys read of the partner, 0 where there is none; nil where they read nothing of it.
+	// Bits are words of 32 places, a bit set where there is a partner. Digits have one more than the number
+	// of the partner's key values, by place, and 0 where there is no partner. They are nil where the keys of
+	// the groups read nothing of the partner.
 	Bits, Digits *table.Chunk // of one column
 	Size         int          // how many numbers there are
 }

@@ -70,8 +70,8 @@ const MaxStarSlots = 1 << 24
 // MaxBoundSlots is the most that MaxSlots is of groups of which few are wanted: the others stay on the device.
 const MaxBoundSlots = 1 << 27
 
-// slotLimit is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows, where few of
-// the groups are wanted twice as many.
+// slotLimit is how many combinations the keys of a chunk's groups may have. A star may have as many as the chunk has rows.
+// Where few of the groups are wanted, twice as many.
 func (q *Query) slotLimit(chunk int) uint64 {
 	rows := q.Table.Chunks[chunk].Rows
 	if q.Bound == nil && len(q.Star) > 0 && rows > MaxSlots {
@@ -80,8 +80,8 @@ func (q *Query) slotLimit(chunk int) uint64 {
 	return SlotLimit(rows, q.Bound != nil)
 }
 
-// SlotLimit is how many combinations of codes the keys of the groups of a chunk of so many rows may have that is no star's; bound says that few of
-// the groups are wanted.
+// SlotLimit is how many combinations of codes the keys of groups may have in a chunk of so many rows, without a star. bound says that few
+// of the groups are wanted.
 func SlotLimit(rows int, bound bool) uint64 {
 	if bound {
 		return uint64(max(MaxSlots, min(MaxBoundSlots, 2*rows)))
@@ -118,8 +118,8 @@ type GroupKey struct {
 	Size int
 }
 
-// GroupKeys lists the columns that the keys read. It is a [plan.Declined] where their codes have more than
-// [MaxSlots] combinations in a chunk, in a star more than its rows or [MaxStarSlots], with a Bound more than twice these or
+// GroupKeys lists the columns that the keys read. It is a [plan.Declined] where their codes have too many combinations in a
+// chunk: more than [MaxSlots]. In a star the limit is its rows or [MaxStarSlots], with a Bound twice its rows or
 // [MaxBoundSlots].
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 	slots, most := uint64(1), q.slotLimit(chunk)

@@ -13,16 +13,16 @@ import (
 type JoinQuery struct {
 	Sides [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in a key
 	Keys  []JoinKey // one or more; several compare by =
-	// RowIDs are numbers of rows that the tables' rows are taken by, such as those that another join has given: the pairs are of places in a
-	// list, of rows that Sides selects. Without one they are of the rows that Sides selects, each once.
+	// RowIDs, where set, are lists of row numbers, such as another join has given. The pairs are then places in a list, of rows that Sides
+	// selects. Without a list they are the rows that Sides selects, each once.
 	RowIDs    [2]RowIDs
 	Cmp       expr.CmpOp
 	Algorithm string // perfect may become hash
 	Exists    bool   // of a left row that is in several pairs only one is wanted
 	Scans     []int  // those of the statement's joins whose rows it joins, from left to right; nil for nobody who wants to know
 	Limit     uint64 // where there are more pairs, and with 0, they are only counted
-	// KeepOnDevice are lists of each side of which the rows at the places of the pairs are to stay on the device, in place of the pairs themselves;
-	// one without rows asks for the places. Lists on the device are released where that is done. Nil: the pairs go to host memory.
+	// KeepOnDevice has lists of each side. The rows at the places of the pairs then stay on the device, in place of the pairs. For a list
+	// without rows the places stay. Lists on the device are released after that. Nil: the pairs go to host memory.
 	KeepOnDevice *[2][]RowIDs
 
 	fields     []KeyField // once they are known
@@ -86,8 +86,8 @@ type Held struct {
 	By    any   // who keeps them
 }
 
-// JoinKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
-// values that are computed on both sides. See [JoinKey.Comparable].
+// JoinKey is an expression of each side, over the columns of its table. It is two columns whose codes are comparable in a space of
+// both, or values that are computed on both sides. See [JoinKey.Comparable].
 type JoinKey [2]expr.Expr
 
 // Columns are those of the key where both sides are columns.
@@ -102,8 +102,8 @@ func (k JoinKey) Columns() (cols [2]int, ok bool) {
 	return cols, true
 }
 
-// Comparable finds out whether the codes of a key are comparable, in tables of both sides of which no row raises an error in it: a [plan.Declined]
-// where not.
+// Comparable finds out whether the codes of a key are comparable, and no row of either table raises an error in it. If not, it returns a
+// [plan.Declined].
 func (k JoinKey) Comparable(sides [2]*table.Table) error {
 	if _, ok := k.Columns(); ok {
 		return nil

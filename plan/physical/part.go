@@ -23,8 +23,8 @@ func (q *Query) Part(chunks []int) *Query {
 	return p
 }
 
-// Windowed is the query over another cut of its rows: chunk i of t is a window of chunk of[i] of its table (see
-// [table.Chunk.Windows]), of which everything holds that was lowered for that chunk.
+// Windowed is the query over another cut of its rows. Chunk i of t is a window of chunk of[i] of its table (see
+// [table.Chunk.Windows]). All that was lowered for that chunk holds for it.
 func (q *Query) Windowed(t *table.Table, of []int) *Query {
 	out := *q
 	out.Table, out.Chunks, out.windowOf = t, nil, nil

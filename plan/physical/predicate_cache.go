@@ -19,11 +19,10 @@ import (
 // maxCached is how many conditions a [PredicateCache] keeps.
 const maxCached = 128
 
-// PredicateCache keeps what [lower.Lower] made of the conditions that were used last: by condition,
-// its constants included, and by the segments that it reads. So a statement that runs
-// again over a later snapshot of its table lowers only the chunks that have changed, and
-// the others keep their predicates. It keeps no segment in memory. The zero value is
-// empty; several goroutines may use it.
+// PredicateCache keeps what [lower.Lower] made of the conditions that were used last: by condition, its
+// constants included, and by the segments that it reads. So a statement that runs again over a later snapshot
+// of its table lowers only the chunks that have changed. The other chunks keep their predicates. It keeps no
+// segment in memory. The zero value is empty; several goroutines may use it.
 type PredicateCache struct {
 	mu   sync.Mutex
 	list []*cachedPredicate // the one used last in front

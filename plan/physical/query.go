@@ -23,8 +23,8 @@ type Query struct {
 	ValuesOnly bool
 	// Groups is [plan.Fragment].Groups.
 	Groups *plan.Aggregate
-	// Star are the tables that the selected rows are joined to before they are grouped: those without a
-	// partner do not count, and the combinations of what keys read of the partners tell groups apart, beside Groups.
+	// Star are the tables that the selected rows are joined to before they are grouped. Rows without a partner do
+	// not count. The keys that are read of the partners tell groups apart, beside Groups.
 	Star []*Dimension
 	// Bound, when set, says which of the groups are wanted alone. It holds of a table of one chunk.
 	Bound *plan.GroupBound
@@ -62,8 +62,8 @@ type ChunkPlan struct {
 	scalar  *predicate.Scalar // the first of the conditions that package cpu alone evaluates; nil for none
 }
 
-// Bounded is the query with a bound of its groups, where a device finds those of all of its rows together, and each by itself; else the
-// query itself. Of a star the caller knows that the device's groups are the statement's.
+// Bounded is the query with a bound of its groups, where a device finds the groups of all its rows together, and each by itself.
+// Otherwise it is the query itself. Of a star the caller knows that the device's groups are the statement's.
 func (q *Query) Bounded(b *plan.GroupBound) *Query {
 	if b == nil || q.Groups == nil || len(q.Chunks) != 1 || len(q.Chunks[0].Checks) > 0 || len(q.Star) == 0 && !groupsByColumns(q.Groups) {
 		return q

@@ -16,10 +16,9 @@ func IsOrderStatistic(a expr.Aggregate) bool {
 	return false
 }
 
-// Rank says which element a MIN, MAX, percentile, kth_largest or kth_smallest is
-// among the n selected values that are not NULL: the k-th largest or smallest,
-// 1 <= k <= n. ok is false when the result is NULL. A k that is the rank of none of
-// the values is an error.
+// Rank says which element a MIN, MAX, percentile, kth_largest or kth_smallest is among the n selected values
+// that are not NULL. It is the k-th largest or smallest, 1 <= k <= n. ok is false when the result is NULL. A
+// k that is the rank of none of the values is an error.
 func Rank(a expr.Aggregate, n uint64) (k uint64, largest, ok bool, err error) {
 	switch kth := a.Kind == expr.KthLargest || a.Kind == expr.KthSmallest; {
 	case a.Null:

@@ -7,10 +7,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// SelectedRows is which of the records from First to before First + N of a chunk are selected, as
-// a device gives them: All of them, or their numbers in the chunk, ascending, or a bit a
-// record, whichever is shorter; or, for a query of which columns are [Query.ValuesOnly], the
-// selected records by themselves.
+// SelectedRows is which of the records from First to before First + N of a chunk are selected, as a device
+// returns them. It is All of them, or their numbers in the chunk, ascending, or a bit a record, whichever is
+// shorter. For a query with [Query.ValuesOnly] it is the selected records by themselves.
 type SelectedRows struct {
 	First, N int
 	All      bool

@@ -8,9 +8,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// SortByColumns is a sort with columns in the place of keys that are strictly monotone in one column of integers, where no row of the table
-// raises an error: their order is that of the column's codes, the same or from the other end, and rows are alike in the one where they
-// are in the other. NULLs stay where they were.
+// SortByColumns is a sort with columns in the place of keys that are strictly monotone in one column of integers. No row of the table may
+// raise an error in such a key. The key orders as the column's codes do, ascending or descending, and has ties where the column has. NULLs
+// stay where they were.
 func SortByColumns(s *plan.Sort, t *table.Table) *plan.Sort {
 	if s == nil {
 		return nil
@@ -62,8 +62,8 @@ func strictlyMonotoneColumn(e expr.Expr) (c *expr.Column, dir int) {
 	return nil, 0
 }
 
-// raisesAtEnds reports that a strictly monotone expression of a column may raise an error in a row of the table: it does so at the smallest or the
-// largest value, or nowhere.
+// raisesAtEnds reports that a strictly monotone expression of a column may raise an error in a row of the table. If it raises one anywhere,
+// it does at the smallest or the largest value.
 func raisesAtEnds(t *table.Table, c *expr.Column, e expr.Expr) bool {
 	for _, chunk := range t.Chunks {
 		s := chunk.Segments[c.Index]

@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// Computed is TRUE where no column it reads is NULL and L Op R holds, or, when
-// Fails is set, where evaluating that value raises its error. A row for which a
-// value overflows or divides by zero never satisfies a Computed with Fails nil.
+// Computed is TRUE where no column it reads is NULL and L Op R holds. When Fails is set, it is TRUE where
+// evaluating that value raises its error. A row for which a value overflows or divides by zero never
+// satisfies a Computed with Fails nil.
 type Computed struct {
 	Op    expr.CmpOp
 	L, R  *Val // R is a constant for the shapes Semilinear and Polynomial
@@ -37,11 +37,10 @@ const (
 	Expression              // anything else: division, remainder, nested, doubles, dictionaries
 )
 
-// Linear returns a Semilinear leaf over codes instead of values: the record
-// satisfies it where the sum of coef[i] * (code of cols[i]) stands in relation
-// p.Op to rhs. bound is the greatest magnitude that a partial sum, in any order,
-// can have: where bound and |rhs| stay below 2^24 the paper's float32 dot product
-// is exact. ok is false for other shapes.
+// Linear returns a Semilinear leaf over codes instead of values. The record satisfies it where the sum of
+// coef[i] * (code of cols[i]) stands in relation p.Op to rhs. bound is the greatest magnitude that a partial
+// sum, in any order, can have. Where bound and |rhs| stay below 2^24 the paper's float32 dot product is
+// exact. ok is false for other shapes.
 func (p *Computed) Linear() (cols []int, coef []int64, rhs, bound *big.Int, ok bool) {
 	if p.Shape != Semilinear || p.L == nil {
 		return nil, nil, nil, nil, false

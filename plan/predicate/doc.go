@@ -5,15 +5,17 @@
 //
 // # Where what is
 //
-//   - predicate.go: [Pred]; leaf.go: the leaves over one column; computed.go and value.go: [Computed], which compares arithmetic over codes;
-//     like.go: [Match], LIKE over a large dictionary; scalar.go: [Scalar], which only package cpu evaluates, record by record.
+//   - predicate.go has [Pred], and leaf.go the leaves over one column. computed.go and value.go have [Computed], which compares arithmetic
+//     over codes. like.go has [Match], LIKE over a large dictionary. scalar.go has [Scalar], which only package cpu evaluates, record by
+//     record.
 //   - check.go: [Check], a predicate that selects the records that raise an error.
 //   - boolean_folding.go: AND and OR without constants; normal_form.go: [Pred.CNF] and [Pred.DNF], the normal forms of the paper's EvalCNF.
 //   - code_sets.go: sets of codes, as spans; polynomial.go: arithmetic as a sum of products; truth.go: TRUE, FALSE, UNKNOWN and their opposites.
 //
 // # Caveats
 //
-//   - The largest and smallest codes of a segment are those of the whole chunk: a check may stand for an error that no record raises, never the reverse.
+//   - The largest and smallest codes of a segment are those of the whole chunk. So a check may stand for an error that no record raises,
+//     but never the reverse.
 //   - Where a record raises an error, what the predicate says of it means nothing. Run the checks first.
 //   - Predicates share nodes; do not change them.
 package predicate

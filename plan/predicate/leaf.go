@@ -50,8 +50,8 @@ func (n *NullTest) String() string { return n.Text }
 
 func (n *NullTest) Columns() []int { return []int{n.Col} }
 
-// Has reports whether a code lies in one of the spans: the last one that starts at or
-// below it is the only one to hold it.
+// Has reports whether a code lies in one of the spans. Only the last span that starts at or below the code
+// can hold it.
 func (m *Members) Has(code uint64) bool {
 	lo, hi := 0, len(m.Spans)
 	for lo < hi {
@@ -64,9 +64,9 @@ func (m *Members) Has(code uint64) bool {
 	return lo > 0 && code <= m.Spans[lo-1].Hi
 }
 
-// Members is TRUE where Col is not NULL and its code lies in one of the Spans:
-// ascending, disjoint, not adjacent, more than [MaxSpans] of them (fewer become
-// Compare and Range leaves). It carries IN lists and LIKE over a small dictionary.
+// Members is TRUE where Col is not NULL and its code lies in one of the Spans. These are ascending, disjoint,
+// not adjacent, and more than [MaxSpans]; fewer become Compare and Range leaves. It carries IN lists and LIKE
+// over a small dictionary.
 type Members struct {
 	Col   int
 	Spans []Span

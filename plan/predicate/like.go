@@ -2,8 +2,9 @@ package predicate
 
 import "github.com/stencildb/stencildb/expr"
 
-// Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not: of a dictionary of
-// many texts, which a device may look through itself. [MatchAsMembers] is the same for those that do not.
+// Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not. The dictionary has
+// many texts, which a device may scan itself. For backends that do not, [MatchAsMembers] turns it into
+// Members.
 type Match struct {
 	Col     int
 	Not     bool

@@ -19,8 +19,8 @@ const (
 	Simple // a simple predicate: a Leaf
 )
 
-// Spans are the codes of the one column that decide a predicate, where it holds for all rows that
-// have one of them and for no others; ok is false where it reads more than that. NULLs have none.
+// Spans are the codes of the one column that decide a predicate. It holds for all rows that have one of them
+// and for no others. ok is false where the predicate reads more than that column. NULLs have none.
 func (p *Pred) Spans(c *table.Chunk) (col int, spans []Span, ok bool) {
 	switch p.Op {
 	case Simple:
@@ -46,9 +46,9 @@ func (p *Pred) Spans(c *table.Chunk) (col int, spans []Span, ok bool) {
 // paper's EvalCNF): no clause for TRUE, one empty clause for FALSE. Clauses that
 // another one implies and repeated leaves are left out; the order is that of p.
 //
-// ok is false when the form has more than limit clauses, or when finding that out
-// would take too long: AND over OR over AND multiplies. A predicate that has the form as
-// it stands has no limit, and beyond it is returned as it stands.
+// ok is false when the form has more than limit clauses, or would take too long to find: AND over OR over AND
+// multiplies. A predicate that has the form as it stands has no limit, and beyond it is returned as it
+// stands.
 func (p *Pred) CNF(limit int) (clauses [][]Leaf, ok bool) { return p.normal(And, limit) }
 
 // DNF returns p as a disjunction of terms, each a conjunction of leaves: no term

@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Scalar is TRUE where evaluating E for a record has the outcome that is asked for. It is what a
-// condition becomes that neither codes nor what is computed of them can decide; only package cpu takes it,
-// and evaluates it for each record.
+// Scalar is TRUE where evaluating E for a record has the outcome that is asked for. A condition becomes a
+// Scalar if neither codes nor arithmetic over them can decide it. Only package cpu takes it, and evaluates it
+// for each record.
 type Scalar struct {
 	E    expr.Expr
 	Test BooleanTest // or raises

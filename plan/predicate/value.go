@@ -27,10 +27,9 @@ const (
 // Val is an arithmetic expression over the codes of one record, either all in
 // 64-bit integers or in doubles (Float).
 //
-// Integer nodes carry the interval [Lo, Hi] that the segments' ranges allow,
-// computed without rounding; it may exceed 64 bits, and then CanFail is set: the
-// operation must be checked where it is computed. A node with CanFail false cannot
-// overflow or divide by zero, given that its operands did not.
+// Integer nodes carry the interval [Lo, Hi] that the segments' ranges allow, computed without rounding. It
+// may exceed 64 bits. Then CanFail is set, and the operation must be checked where it is computed. A node
+// with CanFail false cannot overflow or divide by zero, given that its operands did not.
 type Val struct {
 	Op     ValOp
 	Kids   []*Val

@@ -6,9 +6,9 @@ import (
 	"github.com/stencildb/stencildb/sqlstate"
 )
 
-// checkResolved panics with an [*expr.Error] where a statement's tree still reads what only a query around a part of it has: an
-// [expr.Outer], a test's [expr.SubColumn], a subquery that is more than a constant, or a LATERAL that is not joined. Nothing that runs
-// knows the values of these.
+// checkResolved panics with an [*expr.Error] where a statement's tree still reads what only a query around a part of it has. That is
+// an [expr.Outer], a test's [expr.SubColumn], a subquery that is more than a constant, or a LATERAL that is not joined. Nothing that
+// runs knows the values of these.
 func checkResolved(tree plan.Node) {
 	(&resolvedChecker{map[*plan.Subplan]bool{}}).tree(tree)
 }

@@ -184,8 +184,8 @@ func (c *correlation) shareOuter() {
 	}
 }
 
-// keepMatching are a subquery's rows without those that belong to none of the rows around it, where these are not all rows of a
-// table: own are the columns that have to equal what is read.
+// keepMatching leaves rows out of a subquery that match no row around it; own are the columns that have to equal the outer
+// references. It leaves n as it is where the rows around it are all rows of a table.
 func (c *correlation) keepMatching(n plan.Node, own []expr.Expr) plan.Node {
 	if _, ok := c.cur.(*plan.Scan); ok || !selective(c.cur) {
 		return n
@@ -235,8 +235,8 @@ func (c *correlation) distinctValues() plan.Node {
 	return c.from
 }
 
-// match are the conditions that a row around it belongs to one of what the subquery gives, where the values
-// it is for are columns from first on. Where the values were found, NULL equals NULL.
+// match returns the conditions by which an outer row finds its row of the subquery, whose outer values are
+// the columns from first on. Where the different outer values were computed, NULL equals NULL.
 func (c *correlation) match(first int) (on []expr.Expr) {
 	for i, e := range c.outs {
 		col := &expr.Column{Index: first + i, Name: e.String(), T: e.Type(), P: e.Pos()}
@@ -256,8 +256,8 @@ func (c *correlation) match(first int) (on []expr.Expr) {
 	return on
 }
 
-// ofAllRows is the value of a select item over aggregates of all rows: these are grouped, and the item is computed
-// for each row around it, of those that it has no group for as of no rows.
+// ofAllRows is the value of a select item over aggregates of all rows. The rows are grouped, and the item is
+// computed for each outer row. An outer row without a group gets the aggregates of no rows.
 func (c *correlation) ofAllRows(p *plan.Project) (value expr.Expr, out plan.Node, ok bool) {
 	value = p.Items[0].E
 	n := p.Input
@@ -466,8 +466,8 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 // asColumns has columns in the place of what an aggregation gives.
 func asColumns(e expr.Expr) expr.Expr { return (&unnester{}).groupsAsColumns(e) }
 
-// limitPerValue are the rows that LIMIT and OFFSET leave of those of each of the values: one is that of a sort by the values first,
-// more are told by their numbers in a window of each.
+// limitPerValue applies LIMIT and OFFSET to the rows of each of the outer values. One row is the first of a sort by the values.
+// More rows are found by their row numbers in a window of each value.
 func (c *correlation) limitPerValue(l *plan.Limit) plan.Node {
 	in, p := l.Input, (*plan.Project)(nil)
 	if above, ok := in.(*plan.Project); ok {
@@ -510,8 +510,8 @@ func (c *correlation) limitPerValue(l *plan.Limit) plan.Node {
 	return chain[1].With(chain[0].With(of))
 }
 
-// sortPerValue are rows in the order of the values, which are their columns from n on, then of keys: the first of each of the
-// values, and of the first unique keys beside them.
+// sortPerValue sorts the rows by the outer values, their columns from n on, then by keys. It keeps the first row of each of
+// the values, and of the first unique keys beside them.
 func (c *correlation) sortPerValue(rows plan.Node, n int, keys []expr.SortKey, unique int) plan.Node {
 	s := &plan.Sort{Input: plan.AsTable(rows), Limit: -1, Unique: len(c.outs) + unique}
 	for _, e := range plan.ColumnsOf(rows)[n:] {
@@ -524,8 +524,8 @@ func (c *correlation) sortPerValue(rows plan.Node, n int, keys []expr.SortKey, u
 	return s
 }
 
-// equatedFilter is a filter that says of all that is read that it equals an expression of the filter's own rows, which then
-// stands for it; nil for others.
+// equatedFilter decorrelates a filter in which each outer reference equals an expression over the filter's own rows. That
+// expression then replaces it. It is nil for other filters.
 func (c *correlation) equatedFilter(f *plan.Filter) plan.Node {
 	if c.plain || c.reads(f.Input) || !selectable(f.Input) {
 		return nil
@@ -574,8 +574,8 @@ func (c *correlation) equatedFilter(f *plan.Filter) plan.Node {
 	return p
 }
 
-// join is a join of which a side reads columns around it, or of which the left side does while it keeps rows that
-// have no partner.
+// join decorrelates a join of which a side reads outer columns. This includes a left side that reads them in a
+// join that keeps its rows without a partner.
 func (c *correlation) join(j *plan.Join) plan.Node {
 	l, r := len(j.Left.Fields()), len(j.Right.Fields())
 	k := len(c.outs)
@@ -625,8 +625,8 @@ func widest(t table.Type) table.Type {
 	return t
 }
 
-// unifyTypes are parts of a table's rows whose values, which follow so many columns, have the same types: where a column of a part's own
-// stands for one, it may be an integer of another type.
+// unifyTypes gives the outer values the same types in all parts of a table; they are the columns behind the first width. Where a column
+// of a part replaces a value, it may be an integer of another type.
 func (c *correlation) unifyTypes(parts []plan.Node, width int) (out []plan.Node) {
 	for _, n := range parts {
 		in := plan.AsTable(n)

@@ -1,5 +1,5 @@
-// Package rules rewrites plans, one rule a file. A rule is a function from a node to a node that gives the same rows; [Rules] has those that
-// can be switched off, in the order in which they are applied.
+// Package rules rewrites plans, one rule a file. A rule is a function from a node to a node that gives the same rows. [Rules] has those
+// that can be switched off, in the order in which they are applied.
 //
 // # Where what is
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// ExistsOnly is a query of which EXISTS asks whether it has a row. As in PostgreSQL what it selects, orders by and leaves out as equal
-// is not computed where that does not tell: an error in it is none then. The columns keep their types.
+// ExistsOnly is a query of which EXISTS asks whether it has a row. As in PostgreSQL its select items, ORDER BY and DISTINCT are not
+// computed where they do not matter. An error in them is then not raised. The columns keep their types.
 func ExistsOnly(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Limit:

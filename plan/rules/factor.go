@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// Factor takes out of each OR above joins what rows can be left out by before: a condition that all its operands
-// have, which may join; and of a table that all of them have conditions over, the OR of these, besides. An OR that may raise
-// an error, or has to do with a subquery, stays as it is.
+// Factor takes conditions out of each OR above joins, so that they can leave out rows earlier. A condition that all operands
+// have is taken out, and may join. If all operands have conditions over one table, the OR of these is added. An OR that may
+// raise an error, or has to do with a subquery, stays as it is.
 func Factor(n plan.Node) plan.Node {
 	f, ok := n.(*plan.Filter)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// FoldFalse leaves out what a condition that is FALSE or NULL for all rows makes of no use: all below a filter, and the inputs of a
-// join of which no pair is there. A filter of a table stays, whose rows no backend reads for it.
+// FoldFalse removes what a condition that is FALSE or NULL for all rows makes useless. That is all below a filter, and the inputs
+// of a join that has no pair. A filter of a table stays: no backend reads rows for it.
 func FoldFalse(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Filter:

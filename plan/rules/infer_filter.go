@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// InferFilter adds to joins what a condition on a column says of the columns that equal it: where a.k = b.k and a.k > 5, also
-// b.k > 5, which [PushFilter] moves to b. Of an outer, semi or anti join only the right input gains conditions: rows
-// that match none of those left match none of all.
+// InferFilter adds conditions to joins: a condition on a column also holds for the columns that equal it. Where a.k = b.k and
+// a.k > 5, it adds b.k > 5, which [PushFilter] moves to b. Of an outer, semi or anti join only the right input gains
+// conditions: rows that match no remaining left row match none at all.
 func InferFilter(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Filter:

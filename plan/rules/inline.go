@@ -7,8 +7,9 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// Inline is a tree without the subplans that give rows of tables, perhaps filtered and joined, and that only one
-// node reads: what is computed of the rows is computed where it is used. Where the rule is off, it is the tree.
+// Inline moves subplans that give rows of tables, perhaps filtered and joined, into the query around them. It
+// does so if only one node reads the subplan. Expressions over the rows are then computed where they are used.
+// Where the rule is off, it is the tree.
 func Inline(tree plan.Node, off Off) plan.Node {
 	if off.has(inline) {
 		return tree

@@ -7,9 +7,10 @@ import (
 )
 
 // PlaceLateral is the FROM of a query in which each LATERAL stands to the right in the join whose left side it reads. As it is bound, a
-// LATERAL's references of level 1 are columns of the whole FROM, of which it may read all to its left. Here a side of a join with a
-// LATERAL that reads columns to the left of that side becomes one LATERAL by itself; inside of it these are one level further out.
-// One that reads nothing of its own FROM is none. It panics with an [*expr.Error] where a join keeps rows of a side that reads the other.
+// LATERAL's references of level 1 are columns of the whole FROM, of which it may read all to its left. A side of a join may have a
+// LATERAL that reads columns to the left of that side. Here that side becomes one LATERAL; inside of it these references are one level
+// further out. One that reads nothing of its own FROM is none. It panics with an [*expr.Error] where a join keeps rows of a side that
+// reads the other.
 func PlaceLateral(n plan.Node) plan.Node {
 	j, ok := n.(*plan.Join)
 	if !ok {
@@ -39,7 +40,8 @@ func detachLateral(n plan.Node) plan.Node {
 	return n
 }
 
-// readsLeft is a reference of a LATERAL in a FROM, or a part of one, to the first columns of it, so many; nil for none.
+// readsLeft finds a reference of a LATERAL in a FROM, or a part of it, to the first width columns. It is nil where
+// there is none.
 func readsLeft(n plan.Node, width int) (found *expr.Outer) {
 	plan.Walk(n, func(n plan.Node, _ int) {
 		if d, ok := n.(*plan.Derived); ok && d.Lateral {
@@ -101,8 +103,8 @@ func rebase(n plan.Node, width int, further bool) plan.Node {
 	})
 }
 
-// ShiftLevels is a query as it reads what is around it from so many levels further inside: a WITH that a subquery of its query names.
-// One that reads nothing around it is itself.
+// ShiftLevels moves the outer references of a query so many levels further out. A WITH needs that when a subquery of its query names
+// it. One that reads nothing around it is itself.
 func ShiftLevels(s *plan.Subplan, levels int) *plan.Subplan {
 	if levels == 0 || !reads(s.Tree, 0) {
 		return s

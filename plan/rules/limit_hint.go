@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// LimitHint is how many rows of the join of a tree's fragment are asked for, in any order: those of a [plan.Limit] with nothing between the
-// two but expressions of each row. 0 is for all of them.
+// LimitHint is how many rows of the join of a tree's fragment are wanted, in any order. It comes from a [plan.Limit] with only expressions
+// of each row between the two. 0 is for all of them.
 func LimitHint(tree plan.Node) int {
 	wanted := int64(0)
 	for {

@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/plan/stats"
 )
 
-// MaterializeJoin is a tree whose rows are those of a join, with two inputs of that joined apart from the others, to a table of its own: of inner joins
-// two neighbours that a condition says are equal in something, those of which the fewest rows are expected. It is nil where there are none.
+// MaterializeJoin makes a table of its own of two inputs of a join, and joins the others to that. Of inner joins it takes two inputs whose
+// join condition has an equality, with the fewest expected rows. It is nil where there are none.
 func MaterializeJoin(tree plan.Node, of *stats.Estimates) plan.Node {
 	inputs := tree.Inputs()
 	j, ok := tree.(*plan.Join)

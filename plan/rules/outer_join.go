@@ -9,8 +9,8 @@ import (
 )
 
 // outer is an outer join whose condition has subqueries: those in rest, none in on. A condition on the side that is filled
-// with NULLs chooses the rows of that side. For any other one the rows of a side that is kept are numbered, the inner join on
-// the whole condition gives the pairs, and the outer join is one by these numbers.
+// with NULLs chooses the rows of that side. For any other condition the rows of a side that is kept get numbers. The inner
+// join on the whole condition gives the pairs. The outer join then joins by these numbers.
 func (u *unnester) outer(kind plan.JoinKind, left, right plan.Node, on, rest []expr.Expr) plan.Node {
 	l, r := len(left.Fields()), len(right.Fields())
 	if kind == plan.RightOuter { // a left join of the sides the other way round
@@ -77,8 +77,8 @@ func flipItemsBack(n plan.Node, r int) *plan.Project {
 	return &plan.Project{Input: n, Items: slices.Concat(items[r:], items[:r])}
 }
 
-// filterNullSide are the rows of the right side for which those conditions hold that read it alone, of the columns from l on; and the
-// other conditions.
+// filterNullSide filters the right side by the conditions that read only it, which are over the columns from l on. It also returns
+// the other conditions.
 func (u *unnester) filterNullSide(right plan.Node, list []expr.Expr, l int) (plan.Node, []expr.Expr) {
 	var own, rest []expr.Expr
 	for _, e := range list {

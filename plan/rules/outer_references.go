@@ -5,8 +5,8 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// mapOuter is a tree with other expressions in the place of what it reads of the level-th query around it, or, for
-// level 0, of any. Subplans that have none stay the same ones.
+// mapOuter is a tree with its references to the level-th query around it replaced; level 0 stands for all levels.
+// Subplans that have none stay the same ones.
 func mapOuter(n plan.Node, level int, f func(*expr.Outer) expr.Expr) plan.Node {
 	out, _ := outerMap{level, f, map[placedSubplan]*plan.Subplan{}}.tree(n, 0)
 	return out

@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// PruneColumns is a query that gives some of its columns only; one at least, and all where that takes more than leaving
-// out select items, or the rule is off.
+// PruneColumns is a query that gives only some of its columns, and at least one. It gives all of them where leaving out
+// select items is not enough, or the rule is off.
 func PruneColumns(n plan.Node, columns []int, off Off) plan.Node {
 	if off.has(prune) {
 		return n
@@ -34,7 +34,8 @@ func PruneColumns(n plan.Node, columns []int, off Off) plan.Node {
 	return n
 }
 
-// CheapColumn is a column where only the number of rows is asked for: one that is no text, which would take longer to read, unless all are.
+// CheapColumn is a column to read where only the number of rows matters. It is not a text, which takes longer to read, unless all columns
+// are.
 func CheapColumn(fields []table.Field) int {
 	return max(0, slices.IndexFunc(fields, func(f table.Field) bool { return f.Type.Kind != table.Varchar }))
 }

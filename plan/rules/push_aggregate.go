@@ -8,12 +8,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// PushAggregate groups the rows of one table before they are joined, where pays says so of them, their keys and the aggregation, and
-// aggregates what it finds of these groups after the join (W. P. Yan and P.-Å. Larson, "Eager Aggregation and Lazy Aggregation",
-// 1995): a COUNT is a sum of counts then, and an AVG the quotient of a sum of sums and one of counts. A group has the
-// partners that each of its rows has, since all columns that joins and conditions read are among its keys.
+// PushAggregate groups the rows of one table before they are joined, and aggregates the results of these groups after the join. pays
+// decides that by the rows, their keys and the aggregation (W. P. Yan and P.-Å. Larson, "Eager Aggregation and Lazy Aggregation",
+// 1995). A COUNT becomes a sum of counts, and an AVG the quotient of a sum of sums and a sum of counts. A group has the partners
+// that each of its rows has, since all columns that joins and conditions read are among its keys.
 //
-// Sums of REAL and DOUBLE, DISTINCT, and aggregates that are made of no sums or extremes stay above the join, and so does a
+// Sums of REAL and DOUBLE, DISTINCT, and aggregates that are not made of sums or extremes stay above the join. So does a
 // table that an outer join adds NULLs to.
 func PushAggregate(tree plan.Node, off Off, pays func(rows plan.Node, keys []expr.Expr, of *plan.Aggregate) bool) plan.Node {
 	if off.has(pushAggregate) {
@@ -26,8 +26,8 @@ func PushAggregate(tree plan.Node, off Off, pays func(rows plan.Node, keys []exp
 	return out
 }
 
-// pushBelow is a node above an aggregation that is pushed, and what takes the place of what the nodes above that read of the
-// aggregation; nil where they read columns.
+// pushBelow is a node above an aggregation that is pushed. It also returns what replaces the references to the aggregation
+// in the nodes above, or nil where these read columns.
 func pushBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate) bool) (plan.Node, func(expr.Expr) expr.Expr) {
 	switch n := n.(type) {
 	case *plan.Aggregate:
@@ -61,7 +61,7 @@ func pushBelow(n plan.Node, pays func(plan.Node, []expr.Expr, *plan.Aggregate) b
 	return n, nil
 }
 
-// groupableTables lists the tables below joins, with the conditions on them alone, that keep their rows: each stands in the joined
+// groupableTables lists the tables below joins, with the conditions on them alone, whose rows are kept. A row is in the joined
 // rows once for each combination of its partners.
 func groupableTables(n plan.Node) []plan.Node {
 	switch n := n.(type) {
@@ -145,8 +145,8 @@ func (p *eagerAggregation) overGroupedRows(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return p.from[c] })
 }
 
-// reads says of each column of a node which column of the rows it is, -1 for one of another table, and makes keys of those that
-// conditions read.
+// reads returns for each column of a node which column of the rows it is, or -1 for a column of another table. It makes keys of
+// the columns that conditions read.
 func (p *eagerAggregation) reads(n plan.Node) (from []int) {
 	if n == p.rows {
 		return firstNumbers(len(n.Fields()))
@@ -329,8 +329,8 @@ func (p *eagerAggregation) joined(e expr.Expr) expr.Expr {
 	return expr.Moved(e, func(c int) int { return p.moved[c] })
 }
 
-// replaceInput is a node with the groups in the place of the rows, where its columns are in that, and where those of the groups begin, -1
-// for a node without them.
+// replaceInput is a node with the groups in the place of the rows. moved says where its columns are then. first says where the columns of
+// the groups begin; it is -1 for a node without them.
 func (p *eagerAggregation) replaceInput(n plan.Node) (out plan.Node, moved []int, first int) {
 	if n == p.rows {
 		moved = slices.Repeat([]int{-1}, len(n.Fields()))

@@ -7,10 +7,10 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// PushFilter moves the conditions of a [plan.Filter] and of joins below it to where fewer rows have
-// to be looked at: one over columns of one input to that input, one over both to the condition
-// of the join. A condition that may raise an error stays where it is, and above an outer join
-// so does one over the side that may be NULL.
+// PushFilter moves the conditions of a [plan.Filter] and of joins below it to where fewer rows are read. A
+// condition over one input moves to that input, a condition over both to the condition of the join. A
+// condition that may raise an error stays where it is. Above an outer join, a condition over the side that
+// may be NULL stays, too.
 func PushFilter(n plan.Node) plan.Node {
 	switch n := n.(type) {
 	case *plan.Filter:
@@ -94,8 +94,8 @@ func pushIntoJoin(j *plan.Join, list []expr.Expr) (_ plan.Node, rest []expr.Expr
 	return &plan.Join{Kind: kind, Left: withFilter(l, above), Right: withFilter(r, aboveRight), On: plan.Conjunction(on)}, rest
 }
 
-// rejectsNull reports that a condition is not TRUE where the columns of one side are NULL: a comparison
-// with one of them, by itself or with an operand that arithmetic makes of it.
+// rejectsNull reports that a condition is not TRUE where the columns of one side are NULL. It is a comparison
+// with one of these columns, or with arithmetic over one.
 func rejectsNull(e expr.Expr, side func(column int) bool) bool {
 	switch e := e.(type) {
 	case *expr.Compare:

@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// PushIntoSubquery moves the conditions of a tree on the rows of subplans that are read once into these: below the groups where they
-// are on keys, else to HAVING; through DISTINCT, ORDER BY and set operations; not below LIMIT. reads says how many
-// nodes read each subplan: see [CountReaders]. The subplans change; where the rule is off, nothing does.
+// PushIntoSubquery moves the conditions of a tree on the rows of subplans that are read once into the subplans. Conditions on keys
+// move below the groups, others to HAVING. Conditions move through DISTINCT, ORDER BY and set operations, but not below LIMIT. reads
+// says how many nodes read each subplan: see [CountReaders]. The subplans change; where the rule is off, nothing does.
 func PushIntoSubquery(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan.Node {
 	if off.has(pushInto) {
 		return tree
@@ -33,8 +33,8 @@ func PushIntoSubquery(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan
 	})
 }
 
-// pushFilterBelow is a node without the rows for which a condition on its columns is not TRUE; nil where they cannot be left out
-// below it. A condition that may raise an error is not moved.
+// pushFilterBelow is a node without the rows for which a condition on its columns is not TRUE. It is nil where they cannot be
+// left out below the node. A condition that may raise an error is not moved.
 func pushFilterBelow(n plan.Node, e expr.Expr, reads map[*plan.Subplan]int) plan.Node {
 	if plan.RaisesWhileJoining(e) || plan.IsCorrelated(e) {
 		return nil

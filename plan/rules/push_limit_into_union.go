@@ -8,10 +8,10 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// PushLimitIntoUnion gives each query of a UNION ALL below a [plan.Limit] a limit of its own: no more of its rows are wanted than of all. So it
-// does with a [plan.Recursion] and a [plan.Series], also below conditions. The
-// subplans that hold the queries change, where one node alone reads them; reads says how many do: see [CountReaders]. A query that may
-// raise an error in a row stays whole, since the row may be one that is left out.
+// PushLimitIntoUnion gives each query of a UNION ALL below a [plan.Limit] a limit of its own. No query has to give more rows than the
+// union. So it does with a [plan.Recursion] and a [plan.Series], also below conditions. The subplans that hold the queries change, where
+// one node alone reads them; reads says how many do: see [CountReaders]. A query that may raise an error in a row stays whole, since the
+// row may be one that is left out.
 func PushLimitIntoUnion(tree plan.Node, reads map[*plan.Subplan]int, off Off) plan.Node {
 	if off.has(limitInto) {
 		return tree

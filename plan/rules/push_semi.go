@@ -5,8 +5,8 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// PushSemi moves a semi join by one pair of columns to the side of an inner join that it reads: what has no partner
-// need not be joined. One with more conditions looks at several partners of a row, and is better left to the rows that are joined.
+// PushSemi moves a semi join by one pair of columns to the side of an inner join that it reads. Rows without a partner then need
+// not be joined. One with more conditions looks at several partners of a row, and is better left to the rows that are joined.
 func PushSemi(n plan.Node) plan.Node {
 	j, ok := n.(*plan.Join)
 	if !ok || j.Kind != plan.Semi || len(plan.Conjuncts(j.On)) != 1 {

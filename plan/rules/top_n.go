@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// TopN tells a [plan.Sort] below a [plan.Limit], with or without a [plan.Project] between them, how many
-// rows are wanted of it: it then keeps no more than these.
+// TopN tells a [plan.Sort] below a [plan.Limit] how many rows are wanted; a [plan.Project] may stand between
+// them. The sort then keeps no more than these.
 func TopN(n plan.Node) plan.Node {
 	l, ok := n.(*plan.Limit)
 	if !ok || l.Count < 0 || l.Offset > math.MaxInt64-l.Count {

@@ -14,17 +14,16 @@ import (
 // for a subquery that it cannot do. Where the rule is off, it runs each subquery for the different values of what that reads.
 //
 // What a query reads of another one around it is an [expr.Outer]: a level and a column. Levels count the subqueries in expressions and
-// the LATERALs that stand between; a query in FROM or WITH is of the level of the query that has it. A LATERAL stands to the right in the
-// join whose left side is its level 1: [PlaceLateral]. Subqueries are unnested from inside out. One that reads what is around it is
-// joined to the different values of that, which go down through every kind of node (correlation.rows: the dependent join of Neumann and
-// Kemper, "Unnesting Arbitrary Queries", 2015); what it reads further out is then one level nearer. At the end nothing is read of what
-// is around the statement: else that is an error.
+// the LATERALs between the two. A query in FROM or WITH has the level of the query that contains it. A LATERAL stands to the right in the
+// join whose left side is its level 1: [PlaceLateral]. Subqueries are unnested from inside out. A subquery that reads outer columns is
+// joined to their different values. This dependent join moves down through every kind of node (correlation.rows: Neumann and Kemper,
+// "Unnesting Arbitrary Queries", 2015). References further out are then one level nearer. At the end no outer reference may be left: else
+// that is an error.
 //
-// EXISTS and IN in a condition are semi and anti joins, and EXISTS of a subquery that reads nothing around it is
-// whether its rows' COUNT is above 0: what an occlusion query tells of a selection. Any other subquery that reads columns
-// around it is joined to the different values that these have: what it gives for each is
-// its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
-// its own, that one stands for it, and the values need not be found.
+// EXISTS and IN in a condition become semi and anti joins. EXISTS of a subquery without outer references is whether its
+// rows' COUNT is above 0: an occlusion query counts a selection. Any other subquery that reads outer columns is joined to
+// their different values, and its rows are grouped by them. A condition of the subquery may say that each outer column
+// equals one of its own columns. Then its own column replaces the outer one, and the values need not be computed.
 func Unnest(n plan.Node, off Off) plan.Node {
 	n = (&unnester{done: map[*plan.Subplan]bool{}, disabled: off.has(unnest)}).node(n)
 	checkResolved(n)
@@ -363,8 +362,8 @@ func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) pla
 	return &plan.Join{Kind: kind, Left: plan.AsTable(cur), Right: &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: in, Items: plan.ItemsOf(in)}}}, On: plan.Conjunction(on)}
 }
 
-// notIn is x NOT IN (rows), for rows that read nothing around them: no row if one of the values is NULL, all
-// rows if there is none.
+// notIn is x NOT IN (rows), for rows without outer references. It keeps no row if one of the values is NULL,
+// and all rows if there is no value.
 func (u *unnester) notIn(cur, in plan.Node, eq *expr.Compare) plan.Node {
 	x, y := eq.L, eq.R
 	if hasSubColumn(x) {
@@ -399,8 +398,8 @@ func (u *unnester) constant(tree plan.Node, t table.Type, pos int) *expr.Subquer
 	return &expr.Subquery{Kind: expr.Value, Of: &plan.Subplan{Tree: tree}, N: u.made, T: t, P: pos}
 }
 
-// stripForExists is the rows of a subquery of which only it counts whether there are some, without what does not change
-// that; and a test of them, over their columns as [expr.SubColumn]s. ok is false for groups.
+// stripForExists is the rows of a subquery of which only matters whether there are any, without the nodes that do not
+// change that. It also returns test over these rows, as [expr.SubColumn]s. ok is false for groups.
 func stripForExists(n plan.Node, test expr.Expr) (_ plan.Node, _ expr.Expr, ok bool) {
 	for {
 		switch in := n.(type) {

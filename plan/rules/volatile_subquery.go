@@ -6,9 +6,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A volatile function has a value of its own for each row of its query: see [expr.Function.Volatile]. In a query that reads columns of the rows
-// around it, it also has one for each of these rows. So these get numbers, on which its values then depend; the number is one more
-// of the columns that the query reads, and tells apart rows that are alike else. A query that reads nothing around it runs once.
+// A volatile function has a value of its own for each row of its query: see [expr.Function.Volatile]. In a query that reads columns of the
+// rows around it, it also has one for each of these rows. So these rows get numbers, on which its values then depend. The number is one
+// more outer column of the query. It distinguishes rows that are otherwise equal. A query that reads nothing around it runs once.
 
 // perRow are rows with their numbers in one more column, and a tree that reads columns of them, whose volatile functions depend on that. ok is
 // false, and both stay what they are, where there is no such function.

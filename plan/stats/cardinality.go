@@ -10,9 +10,9 @@ import (
 )
 
 // Estimates say how many rows the nodes of a tree are likely to give, before any of them runs. Conditions on one table are
-// tried on a sample of its rows; keys of joins and groups are taken to be independent, and a join's values of the side that
-// has fewer of them to be among those of the other (P. G. Selinger et al., "Access Path Selection in a Relational Database
-// Management System", 1979). They are made for the rows of a table as it is now.
+// tried on a sample of its rows. Keys of joins and groups are taken to be independent. The values of the join side with
+// fewer values are taken to be among those of the other (P. G. Selinger et al., "Access Path Selection in a Relational
+// Database Management System", 1979). They are made for the rows of a table as it is now.
 type Estimates struct {
 	// Table is a scan's table; nil where that is not known. Columns that have not been read have no segments.
 	Table func(*plan.Scan) *table.Table
@@ -149,7 +149,8 @@ func (e *Estimates) join(n *plan.Join) float64 {
 	return rows
 }
 
-// joinKeys are the equalities by which a join finds partners: what each reads of the left and of the right side, and how many values that has.
+// joinKeys are the equalities by which a join finds partners. They have the expressions of the left and of the right side, and how many
+// values each has.
 type joinKeys struct {
 	onLeft, onRight []expr.Expr
 	left, right     []KeySide
@@ -192,10 +193,10 @@ type KeySide struct {
 	Rows   float64 // of the whole table
 }
 
-// DistinctKeys is how many different values the keys of a join have, taken together: of the pairs of rows of both sides so many times fewer
-// are left. The columns of one table have no more than it has rows, those of several tables vary by themselves. The side that has fewer is
-// taken to have some of the other's. Where each side is one table, and there are several columns, the rows of a side that has most values
-// of each column bound the values of both: it is what the other refers to.
+// DistinctKeys is how many different values the keys of a join have, taken together. The number of joined rows is that of all pairs of rows
+// divided by it. The columns of one table have no more values than the table has rows; those of several tables are independent. The side
+// with fewer values is taken to have some of the other's. If each side is one table with several columns, one side may have most values of
+// each column: the other refers to it. Its number of rows then bounds the values of both.
 func DistinctKeys(left, right []KeySide) float64 {
 	of := func(list []KeySide) (all float64, tables int) {
 		all = 1

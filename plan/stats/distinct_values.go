@@ -138,8 +138,8 @@ func (e *Estimates) keySide(n plan.Node, x expr.Expr) KeySide {
 	return out
 }
 
-// domain is how many values an expression over a node's columns has in all rows of its table, but those that conditions on
-// it alone leave out.
+// domain is how many values an expression over a node's columns has in the rows of its table. Conditions on the expression
+// alone reduce it.
 func (e *Estimates) domain(n plan.Node, x expr.Expr) float64 { return e.distinctOf(n, x, false) }
 
 // distinct is how many values an expression has in a node's rows.
@@ -247,8 +247,8 @@ func (e *Estimates) distinctPartners(n *plan.Join, c int) float64 {
 	return math.Inf(1)
 }
 
-// groupCount is how many groups a node's rows have by keys. What another key decides does not tell more groups apart: a column of a
-// table of which a unique column is a key, or equals one.
+// groupCount is how many groups a node's rows have by keys. A key that other keys determine does not make more groups. It is a
+// column of a table of which a unique column is a key, or equals one.
 func (e *Estimates) groupCount(n plan.Node, keys []expr.Expr) float64 {
 	rows := e.Rows(n)
 	if len(keys) == 0 {
@@ -322,8 +322,8 @@ func (e *Estimates) unique(o origin) bool {
 	return rows > 1 && e.distinctOfColumn(o.scan, o.col, false) >= 0.99*rows
 }
 
-// determines reports that the values of some columns decide the row of a table: they are equal to a unique column of it, or to one of
-// a table that has a column equal to that.
+// determines reports that the values of some columns determine the row of a table. They are equal to a unique column of it, or to one
+// of a table that has a column equal to that.
 func (e *Estimates) determines(n plan.Node, same equalities, known []origin, of *plan.Scan) bool {
 	var scans []*plan.Scan
 	plan.Walk(n, func(n plan.Node, _ int) {

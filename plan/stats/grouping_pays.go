@@ -27,7 +27,7 @@ func (e *Estimates) GroupingPays(rows plan.Node, keys []expr.Expr, of *plan.Aggr
 	return promising(table, columns) && promising(table, keys) && promising(rows, keys) && e.Rows(of.Input) >= e.Rows(rows)*left
 }
 
-// Grouping rows before they are joined pays where a group has so many of them, they are so many, and the join leaves enough of them: measured on
+// When it pays to group rows before they are joined: there are many rows, a group has many of them, and the join keeps enough. Measured on
 // cpu and on compute.
 const (
 	eagerRows  = 10_000 // at least

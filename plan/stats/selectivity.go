@@ -158,7 +158,7 @@ func compile(c expr.Expr, read expr.Reader, missing *columnMissing) (test func(i
 	return expr.At(c, read, false)
 }
 
-// randomRows reads a column of rows that the filter of its table leaves, at places that have nothing to do with those of the other tables.
+// randomRows reads a column in rows that pass the filter of its table. Its random rows are independent of those of the other tables.
 func (e *Estimates) randomRows(n plan.Node, o origin, missing *columnMissing) (*table.Segment, func(int) (uint64, bool)) {
 	var t *table.Table
 	if o.scan != nil {
@@ -272,8 +272,8 @@ func (e *Estimates) sampledDistinct(n plan.Node, x expr.Expr) (float64, bool) {
 	return d, true
 }
 
-// havingSelectivity is the part of groups for which a condition is TRUE. A sum of a group of k rows, if values come as they like, has the mean k·E(x)
-// and the variance k·E(x²) (a compound Poisson distribution), and is taken to be normal.
+// havingSelectivity is the part of groups for which a condition is TRUE. The sum over a group of k random rows has the mean k·E(x) and the
+// variance k·E(x²) (a compound Poisson distribution). It is taken to be normal.
 func (e *Estimates) havingSelectivity(a *plan.Aggregate, c expr.Expr) float64 {
 	cmp, ok := c.(*expr.Compare)
 	if !ok {
