@@ -11,7 +11,7 @@ import (
 
 func newExplain() *cobra.Command {
 	var o common
-	var analyze, glsl bool
+	var analyze, glsl, pipelines bool
 	c := &cobra.Command{
 		Use:   "explain [flags] ['SQL']",
 		Short: "List the passes of a statement, by their names in the paper",
@@ -26,7 +26,9 @@ pass by pass, then as a whole, and the numbers are shown: the time beside the
 prediction, what loading took, in parts (reading, opening the device, uploading,
 compiling), and what is on the device afterwards. Of INSERT, UPDATE, DELETE and
 CREATE TABLE AS the query that finds the rows is shown; with --analyze they are
-done. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
+done. With --pipelines the physical plan is shown instead: the pipelines that the
+planner makes, each a source, steps and a sink, with the rows that are expected.
+In SQL the same is EXPLAIN [ANALYZE] and EXPLAIN (PIPELINES).` + commonHelp,
 		Example: `  stencildb explain --backend classic 'SELECT MEDIAN(delay) FROM flights'
   stencildb explain --backend classic --analyze 'SELECT COUNT(*) FROM flights WHERE delay BETWEEN 10 AND 60'
   stencildb explain --backend classic --glsl 'SELECT COUNT(*) FROM flights WHERE 2*delay > distance'`,
@@ -38,11 +40,12 @@ done. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			return explainTo(ctx, c.OutOrStdout(), db, statement, engine.ExplainOptions{Analyze: analyze, GLSL: glsl})
+			return explainTo(ctx, c.OutOrStdout(), db, statement, engine.ExplainOptions{Analyze: analyze, GLSL: glsl, Pipelines: pipelines})
 		})
 	})
 	o.register(c, "auto")
 	c.Flags().BoolVar(&analyze, "analyze", false, "execute the statement and show what each pass counted and took")
+	c.Flags().BoolVar(&pipelines, "pipelines", false, "show the physical plan: sources, steps and sinks")
 	c.Flags().BoolVar(&glsl, "glsl", false, "show the fragment programs")
 	return c
 }

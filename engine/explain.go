@@ -18,8 +18,10 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/plan/pipeline"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/plan/stats"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -30,15 +32,19 @@ type ExplainOptions struct {
 	Analyze bool
 	// GLSL lists the programs of the passes.
 	GLSL bool
+	// Pipelines shows the physical plan instead, the pipelines that the planner makes. It goes with nothing else.
+	Pipelines bool
 	// Args are the values of the parameters $1, $2, ...
 	Args []any
 }
 
 // Explanation is how a statement is answered. Its JSON is that of EXPLAIN (FORMAT JSON).
 type Explanation struct {
-	SQL       string     `json:"sql"` // the query, without EXPLAIN
-	Plan      *PlanNode  `json:"plan"`
-	*Executor `json:"-"` // of the fragment; empty for a statement that reads no table
+	SQL  string    `json:"sql"` // the query, without EXPLAIN
+	Plan *PlanNode `json:"plan,omitempty"`
+	// Pipelines is the physical plan, where that was asked for; Plan is nil then.
+	Pipelines *pipeline.Plan `json:"pipelines,omitempty"`
+	*Executor `json:"-"`     // of the fragment; empty for a statement that reads no table
 	// Subqueries are those of one value, which ran before it and are constants in Plan.
 	Subqueries []*PlanNode `json:"subqueries,omitempty"`
 	// Off are the rules that it was planned without.
@@ -116,12 +122,15 @@ func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (_ *Ex
 	if err != nil {
 		return nil, ended(ctx, err)
 	}
-	o.Analyze = o.Analyze || s.parsed.Analyze
+	o.Analyze, o.Pipelines = o.Analyze || s.parsed.Analyze, o.Pipelines || s.parsed.Pipelines
 	x, err := s.explain(ctx, o)
 	return x, ended(ctx, err)
 }
 
 func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	if o.Pipelines && (o.Analyze || o.GLSL) {
+		return nil, s.described(sqlstate.Errorf(sqlstate.FeatureNotSupported, "EXPLAIN shows pipelines before they run: leave out ANALYZE, and the programs of passes"))
+	}
 	if s.parsed.Changes() {
 		return s.explainChange(ctx, o)
 	}
@@ -195,7 +204,11 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	if err != nil {
 		return nil, s.described(err)
 	}
-	x, err := (&Statement{db: view, script: s.script, parsed: s.parsed, bound: b, part: true, looks: m.lookup != nil}).explainBound(ctx, o)
+	rows := &Statement{db: view, script: s.script, parsed: s.parsed, bound: b, part: true, looks: m.lookup != nil}
+	if o.Pipelines {
+		return rows.explainPipelines(ctx, m.sink())
+	}
+	x, err := rows.explainBound(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -236,6 +249,9 @@ func (m *mutation) title() string {
 }
 
 func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	if o.Pipelines {
+		return s.explainPipelines(ctx, nil)
+	}
 	if _, err := s.read(ctx, false); err != nil {
 		return nil, err
 	}
@@ -564,6 +580,9 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 
 // Lines is the explanation as text, a pass a line.
 func (x *Explanation) Lines() []string {
+	if x.Pipelines != nil {
+		return x.pipelineLines()
+	}
 	shown := map[*PlanNode]bool{}
 	lines, predicted := x.Plan.lines(0, 0, shown), ""
 	for _, q := range x.Subqueries {
@@ -759,7 +778,7 @@ func (x *Explanation) MarshalJSON() ([]byte, error) { return json.Marshal(x.json
 // explained is the explanation of an EXPLAIN statement as rows of text, as PostgreSQL
 // gives them: one a line, or one of JSON.
 func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
-	x, err := s.explain(ctx, ExplainOptions{Analyze: s.parsed.Analyze, Args: args})
+	x, err := s.explain(ctx, ExplainOptions{Analyze: s.parsed.Analyze, Pipelines: s.parsed.Pipelines, Args: args})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@
 //     raises.go tells which expressions may raise an error.
 //   - Package rules rewrites a tree, one rule a file; it ends with [rules.CutFragments], which cuts out the fragments.
 //   - Package stats estimates: rows of a node, selectivities, different values, whether grouping early pays.
+//   - Package pipeline has the physical plan, a DAG of pipelines, and package planner makes it of a tree and of estimates.
 //   - Package lower turns expressions into predicates, sums and computed codes over the codes of one chunk: what package predicate has.
 //   - Package physical has what a backend is asked: a [physical.Query] over a table, a [physical.JoinQuery] over two.
 //   - Package partial has what a backend answers: partial aggregates, and how those of parts and devices merge and are finished.

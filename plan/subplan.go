@@ -48,6 +48,57 @@ func DerivedAsScans(n Node) Node {
 	})
 }
 
+// RewriteQueries is a tree of what f gives for the tree and for the tree of each subplan below, those inside first. Every subplan is
+// another one.
+func RewriteQueries(n Node, f func(Node) Node) Node {
+	made := map[*Subplan]*Subplan{}
+	var query func(Node) Node
+	other := func(s *Subplan) *Subplan {
+		if made[s] == nil {
+			made[s] = &Subplan{Name: s.Name, Groups: s.Groups}
+			made[s].Tree = query(s.Tree)
+		}
+		return made[s]
+	}
+	query = func(n Node) Node {
+		switch n := n.(type) {
+		case *Concat, *Window:
+			var inputs []Node
+			for _, in := range n.Inputs() {
+				inputs = append(inputs, query(in))
+			}
+			return n.With(inputs...)
+		case *Recursion:
+			last := other(n.Last)
+			out := n.With(query(n.First), query(n.Step)).(*Recursion)
+			out.Last = last
+			return out
+		}
+		return f(Rewrite(n, func(n Node) Node {
+			switch d := n.(type) {
+			case *Derived:
+				return &Derived{Of: other(d.Of), As: d.As, Lateral: d.Lateral}
+			case *Scan:
+				if d.Of != nil {
+					return &Scan{Table: d.Table, As: d.As, Columns: d.Columns, Of: other(d.Of)}
+				}
+			}
+			return MapExprs(n, func(e expr.Expr) expr.Expr {
+				return expr.Map(e, func(e expr.Expr) expr.Expr {
+					q, ok := e.(*expr.Subquery)
+					if !ok {
+						return nil
+					}
+					out := *q
+					out.Of = other(q.Of.(*Subplan))
+					return &out
+				})
+			})
+		}))
+	}
+	return query(n)
+}
+
 // EachSubplan calls f for every read of a subplan by the nodes and the subqueries of a tree, not by those further inside.
 func EachSubplan(n Node, f func(*Subplan)) {
 	Walk(n, func(n Node, _ int) {

@@ -17,14 +17,15 @@ import (
 
 // Statement is one statement of a text.
 type Statement struct {
-	Text    string // without the semicolon and what is blank around it
-	Offset  int    // of Text in the text given to Parse, in bytes
-	Explain bool   // EXPLAIN
-	Analyze bool   // EXPLAIN ANALYZE
-	JSON    bool   // EXPLAIN (FORMAT JSON)
-	Params  int    // the n of the last parameter $n
-	Clock   bool   // its meaning depends on when it is bound: now()
-	Infers  bool   // it infers the types of its parameters, as PREPARE does: numbers are assigned to them
+	Text      string // without the semicolon and what is blank around it
+	Offset    int    // of Text in the text given to Parse, in bytes
+	Explain   bool   // EXPLAIN
+	Analyze   bool   // EXPLAIN ANALYZE
+	Pipelines bool   // EXPLAIN (PIPELINES)
+	JSON      bool   // EXPLAIN (FORMAT JSON)
+	Params    int    // the n of the last parameter $n
+	Clock     bool   // its meaning depends on when it is bound: now()
+	Infers    bool   // it infers the types of its parameters, as PREPARE does: numbers are assigned to them
 
 	Setting *Setting // of SET, RESET, SHOW and DISCARD; else nil
 	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
@@ -243,6 +244,12 @@ func (s *Statement) explain(n *pg.ExplainStmt) error {
 				return s.errorf(int(d.Location), "analyze requires a Boolean value")
 			}
 			s.Analyze = on
+		case "pipelines":
+			on, ok := optionBool(d.Arg)
+			if !ok {
+				return s.errorf(int(d.Location), "pipelines requires a Boolean value")
+			}
+			s.Pipelines = on
 		case "format":
 			format := strings.ToLower(d.Arg.GetString_().GetSval())
 			if format != "text" && format != "json" {
@@ -250,7 +257,7 @@ func (s *Statement) explain(n *pg.ExplainStmt) error {
 			}
 			s.JSON = format == "json"
 		default:
-			return s.coded(sqlstate.FeatureNotSupported, int(d.GetLocation()), "the EXPLAIN option %s is not supported; there are ANALYZE and FORMAT", strings.ToUpper(d.GetDefname()))
+			return s.coded(sqlstate.FeatureNotSupported, int(d.GetLocation()), "the EXPLAIN option %s is not supported; there are ANALYZE, PIPELINES and FORMAT", strings.ToUpper(d.GetDefname()))
 		}
 	}
 	s.sel = sel

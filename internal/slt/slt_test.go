@@ -64,7 +64,14 @@ func opened(t *testing.T, f *File, backend string, n *asked) Database {
 			}
 		}
 		n.all++
+		var unplanned error
+		if backend == "cpu" && planned.MatchString(sql) && !strings.Contains(sql, " MERGE ") {
+			_, unplanned = query("EXPLAIN (PIPELINES) " + sql)
+		}
 		r, err := query(sql)
+		if err == nil && unplanned != nil {
+			t.Errorf("%s\nhas no pipelines: %v", sql, unplanned)
+		}
 		if errors.Is(err, engine.ErrUnsupported) && slices.Contains(gpu, backend) {
 			if n.declined++; reads {
 				return nil, errors.Join(ErrDeclined, err)
@@ -92,9 +99,10 @@ func opened(t *testing.T, f *File, backend string, n *asked) Database {
 	}
 }
 
-// What matches reading and not changing leaves the database as it is.
+// What matches reading and not changing leaves the database as it is; what matches planned has pipelines.
 var (
 	reading  = regexp.MustCompile(`^(SELECT|WITH|VALUES)\b`)
+	planned  = regexp.MustCompile(`^(SELECT|WITH|VALUES|INSERT|UPDATE|DELETE)\b|^CREATE TABLE \S+ AS\b`)
 	changing = regexp.MustCompile(`\b(INTO|UPDATE|INSERT|DELETE|MERGE|nextval|setval)\b`)
 )
 

@@ -140,6 +140,7 @@ func (h *Harness) joinAgrees(t *rapid.T, g *draw.Joins, text string, ordered boo
 		}
 		h.pairsFound(t, db, text)
 		h.grouped(t, db, text)
+		h.planned(t, db, text)
 		got := make([][]string, len(rows))
 		for i, row := range rows {
 			for _, v := range row {

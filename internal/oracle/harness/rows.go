@@ -47,11 +47,22 @@ func (h *Harness) RowsAgree(t fataler, tab *table.Table, text string, want [][]t
 		if (err == nil) != (wantErr == nil) || !sameRows(got, want) {
 			t.Fatalf("%s\n%s: %v (%v)\nwant %v (%v)\n%s", text, db.name, got, err, want, wantErr, Dump(tab))
 		}
+		h.planned(t, db, text)
 	}
 	if wantErr != nil {
 		h.Failed++
 	}
 	return wantErr == nil
+}
+
+// planned checks that a statement has a physical plan, which is a valid DAG of pipelines: of what cpu is asked, so once a statement.
+func (h *Harness) planned(t fataler, db DB, text string) {
+	if db.Backend() != "cpu" {
+		return
+	}
+	if _, err := db.Explain(context.Background(), text, engine.ExplainOptions{Pipelines: true}); err != nil {
+		t.Fatalf("%s\nhas no pipelines: %v", text, err)
+	}
 }
 
 // CheckItem compares one item with the peer.
