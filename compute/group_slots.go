@@ -27,8 +27,11 @@ type Grouping struct {
 	place   []int // by piece: where its slots lie in the result
 }
 
-// slotDigit is a digit of slots: what it is multiplied by, and how many values it has.
-type slotDigit struct{ factor, size int }
+// slotDigit is a digit of slots: what it is multiplied by, how many values it has, and, of a build, the combination that each stands for.
+type slotDigit struct {
+	factor, size int
+	combos       []uint32
+}
 
 func NewGrouping() *Grouping {
 	return &Grouping{at: map[string]int{}, filters: map[*predicate.Pred]*Marks{}}
@@ -93,7 +96,7 @@ func (x *ChunkWork) group() error {
 	if tree.Op != predicate.True {
 		selection = w.marks(tree.Leaf.Marks)
 	}
-	c := &Code{Name: "groups.comp", Files: []string{"units.glsl", "codes.glsl"}, after: []string{"groups.comp"}, Slots: w.Slots, steps: 32 * 5}
+	c := &Code{Name: "groups.comp", Files: []string{"units.glsl", "codes.glsl"}, after: []string{"groups.comp", "selected_records.glsl"}, Slots: w.Slots, steps: 32 * 5}
 	defines := append(x.accumulate(g, c), fmt.Sprintf("WORDS %du", g.Words), "SELECTION "+selection)
 	c.Defines = c.Device.defines(defines...)
 	if c.Regional {

@@ -12,7 +12,11 @@ import (
 
 // Groups aggregates the selected records of each chunk by the query's keys, a slot for each combination of their codes.
 func Groups(run pass.Runner, d Profile, q *physical.Query) ([]physical.GroupStates, error) {
-	c, err := d.compile(q)
+	q, err := withBuilds(run, d, q)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.compileGroups(q)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +98,9 @@ func (g *Grouping) States(chunk, from int, words []uint32, places, slots []uint3
 		for k, d := range g.numbers {
 			for i := lo; i < hi && d.size > 0; i++ {
 				out.Numbers[k][i] = slots[i] / uint32(d.factor) % uint32(d.size)
+				if d.combos != nil {
+					out.Numbers[k][i] = d.combos[out.Numbers[k][i]]
+				}
 			}
 		}
 		for i, p := range g.parts {

@@ -32,7 +32,8 @@ type Source struct {
 	content textures.Content
 	part    int
 	plus    uint64
-	array   *table.Chunk // of a dimension, for all windows
+	array   *table.Chunk      // of a dimension, for all windows
+	scratch *textures.Scratch // working memory, for all windows
 }
 
 func NewWriter(x *ChunkWork) *Writer { return &Writer{X: x, at: map[Source]int{}} }
@@ -86,6 +87,10 @@ func (w *Writer) Kernels(c *Code, op pass.Op) (list []*kernel) {
 		for _, s := range w.reads {
 			if s.Marks != nil {
 				k.blocks = append(k.blocks, s.Marks.Blocks[i])
+				continue
+			}
+			if s.scratch != nil {
+				k.blocks = append(k.blocks, textures.ScratchBlock(s.scratch))
 				continue
 			}
 			if a := s.array; a != nil {

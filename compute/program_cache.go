@@ -38,6 +38,16 @@ func (d Profile) compile(q *physical.Query) (*compiled, error) {
 	return c, err
 }
 
+// compileGroups is compile of a query for groups; one with builds, which are of one run, is not kept.
+func (d Profile) compileGroups(q *physical.Query) (*compiled, error) {
+	for _, l := range q.Star {
+		if l.Built != nil {
+			return compile(d, q)
+		}
+	}
+	return d.compile(q)
+}
+
 // program puts the text of code together. slots declares its blocks, functions is c.text or c.each.
 func (d Profile) program(c *Code, slots, functions string) shaders.Source {
 	shape := strings.Join(append([]string{c.Name, slots, functions}, c.Defines...), "\n")

@@ -30,7 +30,7 @@ const lookupBytes = 4
 // their cost come first.
 func (x *ChunkWork) partners() (list []*partnerWork) {
 	for _, l := range x.Q.Star {
-		p := &partnerWork{Dimension: l, late: l.Digits != nil && l.Share > mostLate, cost: lookupBytes + float64(textures.CodeBytes(x.Segment(l.Col)))}
+		p := &partnerWork{Dimension: l, late: hasDigits(l) && l.Share > mostLate, cost: lookupBytes + float64(textures.CodeBytes(x.Segment(l.Col)))}
 		list = append(list, p)
 	}
 	slices.SortStableFunc(list, func(a, b *partnerWork) int {
@@ -40,6 +40,22 @@ func (x *ChunkWork) partners() (list []*partnerWork) {
 		return cmp.Compare(a.cost/max(1e-9, 1-a.Share), b.cost/max(1e-9, 1-b.Share))
 	})
 	return list
+}
+
+// hasDigits reports that something tells the partners of a dimension apart.
+func hasDigits(l *physical.Dimension) bool {
+	if b, ok := l.Built.(*built); ok {
+		return b.digits != nil
+	}
+	return l.Digits != nil
+}
+
+// digitBytes is how many bytes a digit of a dimension takes.
+func digitBytes(l *physical.Dimension) int {
+	if b, ok := l.Built.(*built); ok {
+		return b.bytes
+	}
+	return textures.CodeBytes(l.Digits.Segments[0])
 }
 
 // arraysFit is a [plan.Declined] where an array of a dimension is larger than a storage block of the device.
@@ -65,7 +81,7 @@ func (t *groupText) starTests() {
 		if !p.late {
 			t.partnerBits(p, i, delta)
 		}
-		if p.Digits == nil {
+		if !hasDigits(p.Dimension) {
 			continue
 		}
 		code := t.codes(p.Col)
@@ -77,8 +93,8 @@ func (t *groupText) starTests() {
 				fmt.Fprintf(&t.body, "    taken &= %s;\n", valid)
 			}
 		}
-		digit, from := t.digit(p.Dimension), t.array(p.Digits)
-		read := fmt.Sprintf("DIGIT%d(%s, ", 8*textures.CodeBytes(p.Digits.Segments[0]), from)
+		digit, from := t.digit(p.Dimension), t.digitsOf(p.Dimension)
+		read := fmt.Sprintf("DIGIT%d(%s, ", 8*digitBytes(p.Dimension), from)
 		fmt.Fprintf(&t.body, "    uvec4 at_%[1]s = mix(uvec4(0u), %[2]s + uint(arg(%[3]d)), notEqual(taken, uvec4(0u)));\n    uvec4 %[1]s = uvec4(%[4]sat_%[1]s.x), %[4]sat_%[1]s.y), %[4]sat_%[1]s.z), %[4]sat_%[1]s.w));\n",
 			digit, code, delta, read)
 		if p.late {
@@ -87,9 +103,26 @@ func (t *groupText) starTests() {
 	}
 }
 
-// array is the block of an array of a dimension.
-func (t *groupText) array(c *table.Chunk) string {
-	return t.Block(Source{array: c, content: textures.Codes}, "uint", "readonly")
+// bitsOf is the block of the bitmap of a dimension.
+func (t *groupText) bitsOf(l *physical.Dimension) string {
+	if b, ok := l.Built.(*built); ok {
+		return t.Block(Source{scratch: b.bits}, "uint", "readonly")
+	}
+	return t.Block(Source{array: l.Bits, content: textures.Codes}, "uint", "readonly")
+}
+
+// digitsOf is the block of the digits of a dimension.
+func (t *groupText) digitsOf(l *physical.Dimension) string {
+	if b, ok := l.Built.(*built); ok {
+		return t.Block(Source{scratch: b.digits}, "uint", "readonly")
+	}
+	return t.Block(Source{array: l.Digits, content: textures.Codes}, "uint", "readonly")
+}
+
+// isAnti reports a dimension of which the keys count that no row has.
+func isAnti(l *physical.Dimension) bool {
+	b, ok := l.Built.(*built)
+	return ok && b.anti
 }
 
 // digit is the name of a dimension's digits of four records.
@@ -118,18 +151,21 @@ func (t *groupText) partnerBits(p *partnerWork, i int, delta int) {
     for (uint k = 0u; k < uint(QUADS); k++) {
         uvec4 at = mix(uvec4(0u), %[2]s + uint(arg(%[3]d)), bvec4(uvec4(left >> 4u * k) >> uvec4(0, 1, 2, 3) & 1u));
         for (int j = 0; j < 4; j++)
-            found%[1]d |= BIT(%[4]s, at[j]) << (4u * k + uint(j));
+            found%[1]d |= (BIT(%[4]s, at[j])%[5]s) << (4u * k + uint(j));
     }
     left &= found%[1]d;
-`, i, code, delta, t.array(p.Bits))
+`, i, code, delta, t.bitsOf(p.Dimension), map[bool]string{true: " ^ 1u"}[isAnti(p.Dimension)])
 }
 
 // starKeys adds the digits of joined tables to the slots.
 func (t *groupText) starKeys() {
 	for _, l := range t.X.Q.Star {
 		var digit slotDigit
-		if l.Digits != nil {
-			digit = slotDigit{t.Size, l.Size}
+		if hasDigits(l) {
+			digit = slotDigit{factor: t.Size, size: l.Size}
+			if b, ok := l.Built.(*built); ok {
+				digit.combos = b.combos
+			}
 			fmt.Fprintf(&t.body, "    slot += (%s - 1u) * uint(arg(%d));\n", t.digit(l), t.Arg(t.Size))
 			t.Size *= l.Size
 		}

@@ -97,6 +97,9 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 				t, states, err = s.star.Groups(states)
 			}
 			if declined(err) {
+				if s.star.Decline(err); !s.ofSubplans() { // nor is it built again
+					s.db.keep(s.starKey, s.star)
+				}
 				now, done, err = s.withJoin(ctx, b, took)
 			}
 		}

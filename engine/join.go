@@ -300,7 +300,7 @@ func (s *planned) adapt(ctx context.Context, b backend, took *querystats.Collect
 	}
 	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.name].Groups != nil {
 		err := s.star.Prepare(ctx)
-		if !s.ofSubplans() { // nor is what is declined looked at again
+		if !s.ofSubplans() && s.star.Kept() { // nor is what is declined looked at again
 			s.db.keep(s.starKey, s.star)
 		}
 		if !declined(err) {

@@ -26,7 +26,10 @@ import (
 
 // openStar opens a fact table of several chunks, and three tables that it may be joined to: dim's key is
 // there once, and not for every fact; twice has a key in two rows.
-func openStar(t *testing.T, o Options) *DB {
+func openStar(t *testing.T, o Options) *DB { return openStarOf(t, o, 20) }
+
+// openStarOf is openStar where the chunks of dim have so many rows, 0 for all: a device builds the arms of tables of one chunk.
+func openStarOf(t *testing.T, o Options, chunk int) *DB {
 	t.Helper()
 	db := open(t, o)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +60,7 @@ func openStar(t *testing.T, o Options) *DB {
 		b.Column(3).Int(int64(r.IntN(7)))
 	})
 	names := []string{"red", "green", "blue"}
-	add("dim", 50, 20, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}, {Name: "size", Type: whole}, {Name: "edge", Type: whole}}, func(b *table.Builder, i int) {
+	add("dim", 50, chunk, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}, {Name: "size", Type: whole}, {Name: "edge", Type: whole}}, func(b *table.Builder, i int) {
 		b.Column(0).Int(int64(2*i - 20))
 		if i%11 == 0 {
 			b.Column(1).Null()
@@ -82,6 +85,7 @@ func openStar(t *testing.T, o Options) *DB {
 // joins. passes says that compute does all of it.
 func TestStars(t *testing.T) {
 	onCPU, onCompute, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
+	built, builtOnTwo := openStarOf(t, Options{Backend: "compute"}, 0), openStarOf(t, Options{Backend: "compute", Device: "0,1"}, 0)
 	for _, c := range []struct {
 		sql    string
 		passes bool
@@ -118,53 +122,57 @@ func TestStars(t *testing.T) {
 		{"SELECT b, n, far.key, COUNT(*) FROM fact, far WHERE b = far.key GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 LIMIT 50", false},
 	} {
 		want := answerText(onCPU, c.sql)
-		for _, db := range []*DB{onCompute, onCompute, onTwo} { // the second time with what was kept
+		for _, db := range []*DB{onCompute, onCompute, onTwo, built, built, builtOnTwo} { // the second time with what was kept
 			if got := answerText(db, c.sql); got != want || strings.HasPrefix(got, "error") {
 				t.Errorf("%s:\n got %.300s\nwant %.300s", c.sql, got, want)
 			}
 		}
-		stats, err := onCompute.Exec(context.Background(), c.sql)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := onCompute.Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		swept := slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
-		joined := slices.ContainsFunc(x.Steps, func(s Step) bool { return strings.HasPrefix(s.Pass, "Join(") })
-		if star := stats.Passes > 0 && swept && !joined; star != c.passes {
-			t.Errorf("%s: in one sweep %v, want %v: %d passes, %v", c.sql, star, c.passes, stats.Passes, x.Lines())
+		for _, db := range []*DB{onCompute, built} {
+			stats, err := db.Exec(context.Background(), c.sql)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := db.Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			swept := slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
+			joined := slices.ContainsFunc(x.Steps, func(s Step) bool { return strings.HasPrefix(s.Pass, "Join(") })
+			if star := stats.Passes > 0 && swept && !joined; star != c.passes {
+				t.Errorf("%s: in one sweep %v, want %v: %d passes, %v", c.sql, star, c.passes, stats.Passes, x.Lines())
+			}
 		}
 	}
 }
 
 // A statement over a star that ran before sees the tables as they are now.
 func TestStarOfChangedTables(t *testing.T) {
-	db := openStar(t, Options{Backend: "compute"})
-	const text = "SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size = 2"
-	before := answerText(db, text)
-	for _, name := range []string{"dim", "fact"} {
-		tab := db.entry(name).Table.Load()
-		rows := make([]int, tab.Chunks[0].Rows/2)
-		for i := range rows {
-			rows[i] = 2 * i
+	for _, chunk := range []int{20, 0} {
+		db := openStarOf(t, Options{Backend: "compute"}, chunk)
+		const text = "SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size = 2"
+		before := answerText(db, text)
+		for _, name := range []string{"dim", "fact"} {
+			tab := db.entry(name).Table.Load()
+			rows := make([]int, tab.Chunks[0].Rows/3)
+			for i := range rows {
+				rows[i] = 3*i + 1
+			}
+			c, err := tab.Chunks[0].Delete(rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := db.replace(tab.With(append([]*table.Chunk{c}, tab.Chunks[1:]...)...)); err != nil {
+				t.Fatal(err)
+			}
+			now := answerText(db, text)
+			db.SetBackend("cpu")
+			want := answerText(db, text)
+			db.SetBackend("compute")
+			if now != want || now == before {
+				t.Errorf("after a change of %s: %s, want %s (before %s)", name, now, want, before)
+			}
+			before = now
 		}
-		c, err := tab.Chunks[0].Delete(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.replace(tab.With(append([]*table.Chunk{c}, tab.Chunks[1:]...)...)); err != nil {
-			t.Fatal(err)
-		}
-		now := answerText(db, text)
-		db.SetBackend("cpu")
-		want := answerText(db, text)
-		db.SetBackend("compute")
-		if now != want || now == before {
-			t.Errorf("after a change of %s: %s, want %s (before %s)", name, now, want, before)
-		}
-		before = now
 	}
 }
 

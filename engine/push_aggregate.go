@@ -79,7 +79,7 @@ func (s *planned) isStar(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	err := s.star.Prepare(ctx)
-	if !s.ofSubplans() {
+	if !s.ofSubplans() && s.star.Kept() {
 		s.db.keep(s.starKey, s.star)
 	}
 	if declined(err) {

@@ -79,11 +79,7 @@ func (b *passes) mostBytes(q *physical.Query) (n int64) {
 		n += row * int64(c.Rows)
 	}
 	for _, d := range q.Star {
-		for _, c := range []*table.Chunk{d.Bits, d.Digits} {
-			if c != nil {
-				n += int64(c.Segments[0].Bytes())
-			}
-		}
+		n += d.Bytes()
 	}
 	return n
 }

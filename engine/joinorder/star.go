@@ -52,6 +52,7 @@ type starArm struct {
 	conditions   []expr.Expr
 	attached     []attached  // to its scans
 	of           attached    // Semi, Anti: in the place of scans
+	built        *armBuild   // by the device; nil where the host makes the arrays
 	reads        []int       // that its rows are told apart by
 	needs        []expr.Expr // what is computed of these
 
@@ -112,6 +113,7 @@ func NewStar(b *cpu.Backend, n *plan.Join, a *plan.Aggregate, of Spec) *Star {
 	for _, t := range s.arms {
 		s.Dimensions = append(s.Dimensions, &physical.Dimension{Name: s.nameOf(t), On: s.onOf(t), Col: s.local(t.probe.Index), Size: 1})
 	}
+	s.findBuilds()
 	return s
 }
 
@@ -331,7 +333,7 @@ func (s *Star) tellApart(e expr.Expr) {
 	}
 }
 
-// Prepare makes the arrays of the arms, once. It is a [plan.Declined] where two rows of one have the
+// Prepare makes the arrays of the arms that no device builds, once. It is a [plan.Declined] where two rows of one have the
 // same key.
 func (s *Star) Prepare(ctx context.Context) error {
 	s.mu.Lock()
@@ -341,6 +343,9 @@ func (s *Star) Prepare(ctx context.Context) error {
 	}
 	s.Ctx = ctx
 	for i, t := range s.arms {
+		if t.built != nil {
+			continue
+		}
 		if err := s.join(t, s.Dimensions[i]); err != nil {
 			if errors.As(err, new(*plan.Declined)) { // which is all that is to be known of it
 				s.declined = err
@@ -355,7 +360,19 @@ func (s *Star) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Declined reports that [Star.Prepare] has found out that these joins are no star.
+// Decline notes why a device that built the arms found that these joins are no star.
+func (s *Star) Decline(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.declined = err
+}
+
+// Kept reports that there is something to keep of the star for statements to come: arrays that the host has made, or that it is none.
+func (s *Star) Kept() bool {
+	return s.Declined() || slices.ContainsFunc(s.arms, func(t *starArm) bool { return t.built == nil })
+}
+
+// Declined reports that [Star.Prepare] or a device has found out that these joins are no star.
 func (s *Star) Declined() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

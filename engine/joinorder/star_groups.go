@@ -109,6 +109,10 @@ func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
 		}
 		t := s.armWith(col)
 		numbers := g.Numbers[slices.Index(s.arms, t)]
+		if t.built != nil {
+			c.Segments[col] = s.codesOf(t, col, numbers)
+			continue
+		}
 		if values := t.values[col]; values != nil {
 			c.Segments[col] = join.Picked(values, numbers)
 		} else {
@@ -244,6 +248,9 @@ func (s *Star) tellsGroups() bool {
 
 // differ reports that each number of an arm has another combination of values of some columns.
 func (s *Star) differ(t *starArm, columns []int) bool {
+	if t.built != nil {
+		return len(columns) == len(t.reads)
+	}
 	n := t.Relation.Rows
 	if t.rows != nil {
 		n = len(t.rows)

@@ -124,6 +124,9 @@ type GroupKey struct {
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 	slots, most := uint64(1), q.slotLimit(chunk)
 	for _, l := range q.Star {
+		if l.Build != nil && l.Built == nil { // how many combinations it has is known when it is built
+			continue
+		}
 		if slots *= uint64(max(1, l.Size)); slots > most {
 			return nil, &plan.Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", most)}
 		}

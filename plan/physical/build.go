@@ -1,0 +1,59 @@
+package physical
+
+import "github.com/stencildb/stencildb/table"
+
+// Build is a pipeline that ends in a build side: scan, filter, probe, build. Of the rows of a table that meet its condition and have partners in
+// builds of their own, a device makes a bitmap and an array by the ordinals of their key.
+type Build struct {
+	// Query is over the table, which has one chunk: Star are the builds that its rows are probed in, and the keys of Groups the columns that
+	// tell its rows apart. A combination of their codes is a slot, as of groups ([Query.GroupKeys]).
+	Query *Query
+	// Key is the column by whose ordinals a row finds its place, and Places are how many there are from [Dimension].Base on.
+	Key    int
+	Places int
+	// Unique asks for a [plan.Declined] where two rows have the same key. Else the rows are a set of keys.
+	Unique bool
+	// Anti takes the keys that no row has.
+	Anti bool
+}
+
+// MaxBuildSlots is how many combinations a build may tell its rows apart by.
+const MaxBuildSlots = 1 << 16
+
+// Slots is how many combinations of codes tell the rows apart; 1 for none.
+func (b *Build) Slots() int {
+	slots := 1
+	for _, l := range b.Query.Star {
+		slots *= l.Size
+	}
+	keys, _ := b.Query.GroupKeys(0) // whoever made the build has asked
+	for _, k := range keys {
+		slots *= k.Size
+	}
+	return slots
+}
+
+// Bytes is the device memory that the bitmap and the array take.
+func (b *Build) Bytes() int64 {
+	n := int64(b.Places) / 8
+	if b.Slots() > 1 {
+		n += 8 * int64(b.Places) // the combinations, and the digits
+	}
+	for _, l := range b.Query.Star {
+		n += l.Bytes()
+	}
+	return n
+}
+
+// Bytes is the device memory that what is looked up of the dimension takes.
+func (d *Dimension) Bytes() (n int64) {
+	if d.Build != nil {
+		return d.Build.Bytes()
+	}
+	for _, c := range []*table.Chunk{d.Bits, d.Digits} {
+		if c != nil {
+			n += int64(c.Segments[0].Bytes())
+		}
+	}
+	return n
+}
