@@ -18,10 +18,11 @@ import (
 // appenderRows is how many rows an [Appender] collects before it flushes them itself.
 const appenderRows = 1 << 20
 
-// Appender adds many rows to a table, much faster than INSERT does. Values come column by column ([Appender.Ints] and its like), and [Appender.EndRows]
-// ends rows that all columns have; or row by row, a value of each column from the first on ([Appender.Int64] and its like), and [Appender.EndRow] ends the row. Rows are collected, and added at once with those before them since the last flush:
-// where they break a rule of the table (a type's range, NOT NULL, CHECK, a key) none of them is. After an error the
-// appender takes nothing more; what was flushed before stays, unless a transaction's appender it was.
+// Appender adds many rows to a table, much faster than INSERT does. Values come column by column ([Appender.Ints] and its like); then
+// [Appender.EndRows] ends rows that all columns have. Or they come row by row, a value of each column from the first on ([Appender.Int64]
+// and its like); then [Appender.EndRow] ends the row. Rows are collected, and a flush adds all rows since the last one at once. If one
+// breaks a rule of the table (a type's range, NOT NULL, CHECK, a key), none is added. After an error the appender takes nothing more. What
+// was flushed before stays, unless the appender was that of a transaction.
 //
 //	a, err := db.Appender(ctx, "trips", "id", "driver")
 //	...
@@ -230,7 +231,8 @@ func (a *Appender) Text(v string) {
 	}
 }
 
-// Time appends the row's next value, to a column of DATE or TIMESTAMP: what the clock of its place shows, to the microsecond, or the day of that.
+// Time appends the row's next value, to a column of DATE or TIMESTAMP. It is what the clock of its place shows, to the microsecond, or the
+// day of that.
 func (a *Appender) Time(v time.Time) {
 	if c := a.cell("time", isTime); c != nil {
 		a.time(c, &a.fields[a.next-1], v)

@@ -66,9 +66,9 @@ func modesText(o *cost.Operator) string {
 	return strings.Join(words, ", ")
 }
 
-// assignment is who runs the operators of a statement that joins tables: its joins, those of a group of inner ones in the order in which they are
-// expected to run, each after those whose rows it takes, then what is done with the rows of the last one. First there is this plan, then the
-// modes (GDB, section 5).
+// assignment says which backend runs each operator of a statement that joins tables. First come the joins, then what is done with the rows
+// of the last one. A join comes after those whose rows it takes; those of a group of inner joins are in their expected order. This plan
+// comes first, then the modes (GDB, section 5).
 type assignment struct {
 	of     []operator
 	modes  []cost.Mode
@@ -247,8 +247,8 @@ func (x *assigning) group(n, placed plan.Node, conditions *[]expr.Expr) []joined
 	return []joinedPart{x.node(n, placed)}
 }
 
-// inner joins inputs in the order in which they are expected to be joined: those two first after which the fewest rows are expected, then each
-// time the input after which the fewest are; those that have a key before all others.
+// inner joins inputs in the order in which they are expected to be joined. It begins with the two inputs after which the fewest rows are
+// expected. Then it takes each time the input after which the fewest are. Inputs that have a key come first.
 func (x *assigning) inner(inputs []joinedPart, conditions []expr.Expr) joinedPart {
 	have := joinedPart{}
 	for first := true; len(inputs) > 0; first = false {
@@ -343,7 +343,7 @@ func (x *assigning) add(p *joinedPart) {
 	}
 }
 
-// from are the operators from a join on, which is predicted anew as it is asked for; that one alone where there is none of these scans.
+// from are the operators from a join on, with a new prediction of that join. It is that join alone where no operator has these scans.
 func (a *assignment) from(scans []int, now cost.Operator) []cost.Operator {
 	at := a.at(scans)
 	if at < 0 {

@@ -32,17 +32,16 @@ type backend interface {
 	// Explain lists what Execute or Rows would do, and runs nothing. To analyze a plan of
 	// aggregates it executes it, if it has passes, and says what each took.
 	Explain(ctx context.Context, q *physical.Query, analyze bool) ([]Step, error)
-	// Rows yields the rows that a plan without aggregates selects, in the order of the
-	// table, in blocks of neighbours or of at most some ten thousand, and after an error
-	// nothing. It works a bounded number of blocks ahead of its caller. Errors that the
-	// plan's checks find come before the first block. When the caller stops or ctx ends it
-	// releases what it holds; on a device, others may use it between two blocks. What it
-	// takes is added to took.
+	// Rows yields the rows that a plan without aggregates selects, in the order of the table. It yields
+	// blocks of neighbours, or of at most some ten thousand rows, and after an error nothing. It works a
+	// bounded number of blocks ahead of its caller. Errors that the plan's checks find come before the first
+	// block. When the caller stops or ctx ends it releases what it holds; on a device, others may use it
+	// between two blocks. What it takes is added to took.
 	Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error]
 }
 
-// Step is one pass of a query, or one group of passes whose number depends on
-// the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
+// Step is one pass of a query. It may also be one group of passes whose number depends on the counts of
+// earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
 //
 // For bench, trace and tests.
 type Step struct {

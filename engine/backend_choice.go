@@ -34,9 +34,9 @@ type attempt struct {
 	compiled bool // it has done it, so its programs are there
 }
 
-// order is the backends that may do a statement, the cheapest first. It holds while the
-// device is the one that it was found for, open or not, and where the first runs on it with
-// the same columns resident.
+// order is the backends that may do a statement, the cheapest first. It is valid while the device is the one
+// that it was found for, open or not. If the first backend runs on the device, the same columns must be
+// resident.
 type order struct {
 	list   []cost.Prediction
 	source string // of the costs, in words
@@ -49,10 +49,10 @@ func (o *order) valid(db *DB) bool {
 	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || slices.Equal(o.device.Contents(), o.at))
 }
 
-// try calls do with the backend that is asked for. With auto that is one after the
-// other, the one first that is expected to be done first: the next one where a backend
-// cannot do the query or lacks the device memory, and cpu where the device failed.
-// What opening the device took is added to spent.
+// try calls do with the backend that the statement asks for. With auto it tries one after the other,
+// beginning with the one that is expected to be the fastest. It tries the next one where a backend cannot do
+// the query or lacks the device memory, and cpu where the device failed. What opening the device took is
+// added to spent.
 func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend) error) error {
 	db := s.db
 	if name := db.Backend(); name != "auto" {
@@ -192,9 +192,9 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 	return o, nil
 }
 
-// predictBoth predicts what compute and cpu take together, where they have one kind of work to divide: aggregates other
-// than order statistics, whose digits both would find step by step, or groups. Where what either takes alone says that
-// they gain nothing, it is the least that they would take.
+// predictBoth predicts what compute and cpu take together, where they have one kind of work to divide. That is groups,
+// or aggregates other than order statistics, whose digits both would find step by step. Where what either takes alone
+// says that they gain nothing, it is the least that they would take.
 func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cost.Prediction, ok bool) {
 	b := s.db.both(d)
 	if b == nil || k.failures > 1 || s.star != nil || s.away != nil || !s.divides() {
@@ -225,8 +225,8 @@ func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cos
 	return p, true
 }
 
-// inTurn is what of the time of compute and cpu together may be lost, since they share the host's memory and wait for
-// one another: so much do they have to gain.
+// inTurn is the part of the time of compute and cpu together that may be lost. They share the host's memory and wait
+// for one another. They must gain more than that.
 const inTurn = 0.25
 
 // divides reports whether auto may have compute and cpu do the statement together.
@@ -260,11 +260,10 @@ func (c *choice) note(name string, err error) {
 	}
 }
 
-// uploadAmortisation counts the queries that would have gained from something that has its price
-// once: a column on the device, the device being open. What n queries had a use for
-// is expected to serve n more and this one, and this query is charged with one part
-// in n + 1 of the price. So a column is uploaded about when the time that queries
-// have lost without it is what the upload takes: in all, a workload takes at most
+// uploadAmortisation counts the queries that would have gained from something that has its price once: a
+// column on the device, the device being open. A use by n queries is expected to be followed by n more and
+// this one. So this query is charged with one part in n + 1 of the price. So a column is uploaded about when
+// the time that queries have lost without it equals the time of the upload. In all, a workload takes at most
 // about twice as long as if its queries had been known from the start.
 type uploadAmortisation struct {
 	mu sync.Mutex

@@ -23,8 +23,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// batches are columns of a file that the host's memory has no room for: they are read some row groups at a
-// time, worked on, and dropped; the next ones are read meanwhile.
+// batches are columns of a file that do not fit host memory. Some row groups are read at a time, processed,
+// and dropped; the next ones are read meanwhile.
 type batches struct {
 	entry   *catalog.Entry
 	columns []int
@@ -47,8 +47,9 @@ type batchTimes struct {
 	spilled               int64         // bytes that were written to a temporary file
 }
 
-// inBatches says how a fragment over a file goes over it in batches; nil where its columns fit the host memory budget, or
-// where it is none that does: aggregates of columns without keys are, on all backends, and what [spills] tells of a tree, on cpu.
+// inBatches says how a fragment over a file goes over it in batches. It is nil where the file's columns fit the host memory
+// budget, or the fragment cannot do that. Aggregates of columns without keys can, on all backends, and on cpu the trees that
+// [spills] reports.
 func (db *DB) inBatches(ctx context.Context, e *catalog.Entry, tree plan.Node, f *plan.Fragment) (*prunedScan, error) {
 	columns := f.Reads()
 	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Fallback == nil
@@ -80,8 +81,9 @@ func seeksTexts(f *plan.Fragment) bool {
 	return slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.NeedsSearch(a) && a.Arg.Kind == table.Varchar })
 }
 
-// batchesOf are columns of a file in batches of a quarter of a budget, 0 for what is left of the DB's, without the row groups that conditions
-// rule out, with the file's shape and what all would take, each row so many bytes besides its columns; nil where the file is read as a whole.
+// batchesOf are columns of a file in batches of a quarter of a budget; with 0 it is what is left of the DB's. It leaves out row groups that
+// conditions rule out. It returns the file's shape, too, and what all columns would take, with each more bytes for each row. It is nil
+// where the file is read as a whole.
 func (db *DB) batchesOf(ctx context.Context, e *catalog.Entry, columns []int, where catalog.Conditions, each, budget int64) (*batches, *table.Table, int64, error) {
 	type made struct {
 		*batches
@@ -136,7 +138,7 @@ func (db *DB) batchesOf(ctx context.Context, e *catalog.Entry, columns []int, wh
 // tookMore reports that the batches have turned out to take more memory than was reckoned.
 func (b *batches) tookMore() bool { return !b.tight && b.entry.OutOfMemory.Load() }
 
-// tightTimes is how often what a file tells of the memory that its columns take is reckoned where that was too little: short texts take more.
+// tightTimes is the factor by which the estimate of the file's columns is raised if it was too small: short texts take more memory.
 const tightTimes = 4
 
 // loaded is a batch that has been read.

@@ -26,8 +26,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// spills reports a tree whose rows or groups cpu gives within the host memory budget, whatever the size of the tables that it
-// reads: what does not fit goes to a temporary file.
+// spills reports a tree whose rows or groups cpu gives within the host memory budget, whatever the size of its tables. What
+// does not fit goes to a temporary file.
 func spills(tree plan.Node) bool {
 	switch n := tree.(type) {
 	case *plan.Distinct:
@@ -46,7 +46,7 @@ func spills(tree plan.Node) bool {
 	return false
 }
 
-// spillsGroups reports an aggregation whose groups do not depend on how many rows the table has, and which has keys or needs few
+// spillsGroups reports an aggregation whose groups do not depend on how many rows the table has. It must have keys, or need few
 // words of all rows.
 func spillsGroups(n *plan.Aggregate) bool {
 	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || aggregation.NewGroups(n) != nil || splits(n) || takesInOrder(n))
@@ -60,7 +60,7 @@ func aggregateOf(f *plan.Fragment) *plan.Aggregate {
 	return &plan.Aggregate{Aggs: f.Aggs}
 }
 
-// beyond is a statement over rows that the host memory budget has no room for: they come in parts, each a table of its
+// beyond is a statement over rows that do not fit the host memory budget. The rows come in parts, each a table of its
 // own, and what has to be kept of them is in a temporary file.
 type beyond struct {
 	*execution
@@ -175,9 +175,9 @@ const (
 	manySample = 1 << 12
 )
 
-// group gives the groups of rows that come in parts. While they are few they are kept, and the rows are not; from then on rows of
-// other groups are dealt to buckets in the temporary file by a hash of their keys, and these are grouped one after the other: by
-// themselves where they fit the memory, else as here.
+// group gives the groups of rows that come in parts. While the groups are few they are kept, and the rows are not. From then on
+// rows of other groups are partitioned into buckets in the temporary file, by a hash of their keys. The buckets are grouped one
+// after the other: directly where they fit memory, else in the same way.
 func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], level int, yield func(batch, error) bool) error {
 	kept, known := aggregation.NewGroups(n), map[uint64]struct{}{}
 	if kept == nil && (len(n.Keys) == 0 || level == mostLevels) {
@@ -302,7 +302,8 @@ type bucket struct {
 // takes is about what it takes to have the rows of a bucket in memory.
 func (b *buckets) takes(at int) int64 { return b.list[at].bytes + b.kept.row*b.list[at].rows }
 
-// bucketsFor is how many buckets rows that are kept are dealt to, of a bucket of a level or of all: those of one number are together in memory.
+// bucketsFor is the number of buckets for rows that are kept, of a bucket of a level or of all. Buckets with the same number are in memory
+// together.
 func (b *beyond) bucketsFor(level int, of ...kept) int {
 	if level > 0 {
 		return 16
@@ -326,7 +327,7 @@ func (b *beyond) deal(of kept, keys []expr.Expr, n, level int) *buckets {
 // each is about how many bytes a row takes while it is dealt.
 func (b *buckets) each() int64 { return b.kept.total/max(1, b.kept.most) + 16 }
 
-// pieceOf is how many rows are hashed, or packed, in one go: those of the pieces that are on their way take a small part of the budget.
+// pieceOf is how many rows are hashed, or packed, at a time. The pieces that are on their way take a small part of the budget.
 func (b *buckets) pieceOf() int { return int(min(1<<18, max(1<<10, b.budget/64/b.each()))) }
 
 // add deals rows of a part to their buckets, but those whose hash is known: these it gives back.
@@ -675,8 +676,9 @@ func ofDictionary(texts arrow.Array) arrow.Array {
 	return array.NewDictionaryArray(ingest.DictionaryType, indices, texts)
 }
 
-// sorted are the rows of the table in the order of a Sort, as their columns that the statement reads, with the keys that are none
-// behind them: each batch of the file is sorted by itself and becomes a run in the temporary file, or several, and runs are merged.
+// sorted are the rows of the table in the order of a Sort. They have the columns that the statement reads, and behind them the
+// keys that are not columns. Each batch of the file is sorted and becomes one or more runs in the temporary file, and runs are
+// merged.
 func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
 	var items []plan.Item
 	item := func(e expr.Expr) int {
@@ -723,8 +725,8 @@ func (b *beyond) inOrder(m *externalsort.Merge, n *plan.Sort, items []plan.Item,
 	return batchesIn(m.All(runs)), nil
 }
 
-// sortedValues gives rows that are no table's in the order of a Sort: what does not fit a part of the budget becomes runs in the
-// temporary file.
+// sortedValues gives rows that are not of a table in the order of a Sort. What does not fit a part of the budget becomes runs in
+// the temporary file.
 func (b *beyond) sortedValues(n *plan.Sort) stream {
 	fields := n.Input.Fields()
 	var keys []sortkey.Key

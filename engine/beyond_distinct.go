@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// splits reports an aggregation whose aggregates of DISTINCT values can be computed each apart: once equal values have been left out, a few
-// words of a group are enough.
+// splits reports an aggregation whose aggregates of DISTINCT values can each be computed separately. Once equal values have been left out,
+// a few words of a group are enough.
 func splits(n *plan.Aggregate) bool {
 	rest := &plan.Aggregate{Keys: n.Keys}
 	some := false
@@ -40,8 +40,9 @@ func filtered(a expr.Aggregate, x expr.Expr) expr.Expr {
 	return expr.NewCall(expr.Case, []expr.Expr{a.Filter, x, &expr.Const{V: table.Null(x.Type()), P: a.P}}, a.P)
 }
 
-// groupSplit is group of an aggregation that [splits], of few groups with many different values: the aggregates of all rows come
-// from one pass over the parts, those of the different values of one operand from another, which groups by the keys and the operand.
+// groupSplit is group of an aggregation that [splits], of few groups with many different values. One pass over the parts computes
+// the aggregates of all rows. Another pass computes those of the different values of one operand, and groups by the keys and the
+// operand.
 func (b *beyond) groupSplit(n *plan.Aggregate, parts iter.Seq2[*execution, error], yield func(batch, error) bool) error {
 	found := &foundGroups{n: n, rows: map[string][]table.Value{}}
 	keys := len(n.Keys)

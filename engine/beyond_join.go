@@ -22,9 +22,9 @@ import (
 )
 
 // joinBeyond is a join of tables of which some come in batches, the large ones. One of them is joined batch by batch to the others.
-// Where their rows have to be told apart (several are large, or rows of another table may stand alone, which is known when all of the
-// large one have been seen), the rows of these tables are dealt to buckets by what their join compares, and bucket is joined to
-// bucket: those of one number.
+// Sometimes their rows have to be told apart. Several tables may be large, or rows of another table may have no partner, which only
+// all rows of the large table tell. Then the rows of these tables are partitioned into buckets by their join keys, and buckets with
+// the same number are joined.
 type joinBeyond struct {
 	join   *plan.Join
 	root   *plan.Join // the join, placed
@@ -39,8 +39,8 @@ type joinBeyond struct {
 	first  []int               // of each scan the number of its first column
 }
 
-// joinInBatches says how a join of files goes over them in batches; nil where their columns fit the host memory budget, or
-// where it is none that can: it may be one of which some tables are joined apart then.
+// joinInBatches says how a join of files goes over them in batches. It is nil where their columns fit the host memory
+// budget, or where the join cannot do that. Some tables of such a join may then be joined apart.
 func (db *DB) joinInBatches(ctx context.Context, b *bound) (*prunedScan, error) {
 	goes := spills(b.tree)
 	if !db.onCPU() || !goes && !seeks(b.fragment) {
@@ -118,8 +118,8 @@ func (db *DB) joinInBatches(ctx context.Context, b *bound) (*prunedScan, error) 
 	return &prunedScan{Pruned: &catalog.Pruned{Table: &table.Table{Name: strings.Join(names, ", "), Fields: way.join.Fields()}}, batches: large[files[len(files)-1].entry], large: large, way: way}, nil
 }
 
-// seeks reports that a fragment gives aggregates of columns, such as order statistics of numbers, which go over the rows of a join in batches once
-// these are a table.
+// seeks reports a fragment with aggregates of columns, such as order statistics of numbers. It can go over the rows of a join in batches
+// once these are a table.
 func seeks(f *plan.Fragment) bool {
 	fields := f.Join.Fields()
 	return len(f.Aggs) > 0 && f.Fallback == nil && !slices.ContainsFunc(f.Aggs, func(a expr.Aggregate) bool { return partial.NeedsSearch(a) && fields[a.Col].Type.Kind == table.Varchar })
@@ -168,9 +168,9 @@ type joinInput struct {
 	spread     []int
 }
 
-// spread reports whether the rows of a node are those of its parts together, where the tables below it that are dealt are by the keys
-// that it chooses; spread are their scans. next is the number of the next scan, and above what is asked of the node's rows. Where another
-// table would have to be dealt, too, it is from now on, and this is not ok.
+// spread reports whether the rows of a node are those of its parts together, with the tables below it partitioned by keys that it
+// chooses. spread are their scans. next is the number of the next scan, and above what is asked of the node's rows. Where another table
+// would have to be dealt, too, it is from now on, and this is not ok.
 func (j *joinBeyond) spread(n plan.Node, next *int, above []expr.Expr) (spread []int, ok bool) {
 	switch n := n.(type) {
 	case *plan.Scan:
@@ -288,8 +288,8 @@ func (j *joinBeyond) together(inputs []joinInput, conditions []expr.Expr) (sprea
 	return nil, false
 }
 
-// compared are the keys that conditions say are equal, each pair over the columns of one scan of an input and one of another, by these
-// scans: those that most conditions compare first.
+// compared are the keys that conditions say are equal. Each pair is over the columns of one scan of left and one of right, by these
+// scans. Scans that most conditions compare come first.
 func (j *joinBeyond) compared(conditions []expr.Expr, left, right joinInput) iter.Seq2[[2]int, [][2]expr.Expr] {
 	var pairs [][2]int
 	by := map[[2]int][][2]expr.Expr{}
@@ -639,8 +639,8 @@ func (p *joinParts) bucket(sides map[int]*buckets, at int) error {
 	return next(blocks)
 }
 
-// blocks joins the buckets of a number of two tables where neither side fits: the pairs are those of each two blocks, and rows that
-// match none those that match none of one block after the other.
+// blocks joins two buckets of the same number where neither fits. It joins each block of the one with each block of the other. Rows
+// that match none are those that match no block.
 func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 	kind := p.join.Kind
 	pairs, alone := p.as(p.join.WithKind(plan.Inner)), p.as(p.join)

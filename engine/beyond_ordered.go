@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// takesInOrder reports an aggregation with order statistics or string_agg(), each of which can be computed of the rows in an order of its own, beside others
-// of which a few words of a group are enough.
+// takesInOrder reports an aggregation with order statistics or string_agg(). Each of these can be computed of the rows in an order of its
+// own, and the other aggregates need few words of a group.
 func takesInOrder(n *plan.Aggregate) bool {
 	rest, _ := withoutOrdered(n)
 	return slices.ContainsFunc(n.Aggs, aggregation.IsOrdered) && (aggregation.NewGroups(rest) != nil || splits(rest)) &&
@@ -24,8 +24,8 @@ func takesInOrder(n *plan.Aggregate) bool {
 		})
 }
 
-// withoutOrdered is an aggregation without those that [aggregation.Ordered] computes, of which it counts the values, and the numbers of its aggregates: these
-// counts come behind all aggregates.
+// withoutOrdered is an aggregation without the aggregates that [aggregation.Ordered] computes. It counts their values instead, behind all
+// other aggregates. places are the numbers of the aggregates.
 func withoutOrdered(n *plan.Aggregate) (rest *plan.Aggregate, places []int) {
 	rest = &plan.Aggregate{Keys: n.Keys}
 	for i, a := range n.Aggs {
@@ -61,7 +61,8 @@ func orderFor(n *plan.Aggregate, a expr.Aggregate) *plan.Sort {
 	return s
 }
 
-// groupOrdered is group of an aggregation that [takesInOrder], of few groups with many rows: the rows are sorted for each operand, and come group by group.
+// groupOrdered is group of an aggregation that [takesInOrder], of few groups with many rows. The rows are sorted for each operand, and come
+// group by group.
 func (b *beyond) groupOrdered(n *plan.Aggregate, parts iter.Seq2[*execution, error], yield func(batch, error) bool) error {
 	rest, places := withoutOrdered(n)
 	found := &foundGroups{n: &plan.Aggregate{Keys: n.Keys, Aggs: slices.Concat(n.Aggs, n.Aggs), Having: n.Having}, rows: map[string][]table.Value{}}

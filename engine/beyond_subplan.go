@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// spilled are the rows of a subplan that the host memory budget has no room for: batches in the temporary file of the statement, which
-// it goes over as over the row groups of a file. It implements [catalog.Source].
+// spilled are the rows of a subplan that do not fit the host memory budget. They are batches in the temporary file of the statement,
+// which it reads like the row groups of a file. It implements [catalog.Source].
 type spilled struct {
 	name    string
 	fields  []table.Field

@@ -106,7 +106,8 @@ func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, 
 	return in, nil
 }
 
-// windowInOrder adds the rows of a Window, whose functions have one partition and order, to out: rows that are spilled are sorted by these, and gone over.
+// windowInOrder adds the rows of a Window, whose functions have one partition and order, to out. Rows that are spilled are sorted by these,
+// and then read in order.
 func (x *settling) windowInOrder(ctx context.Context, s *plan.Subplan, in *spilled, n *plan.Window, budget int64, out *spilled) error {
 	start := time.Now()
 	defer func() {
@@ -271,8 +272,8 @@ func (x *settling) inOrder(ctx context.Context, in *spilled, f *expr.Window, bud
 	return batchesIn(out), err
 }
 
-// numbered are all columns of rows that are spilled, with the number of the row for each function of a Window: row_number() OVER (), which random()
-// and TABLESAMPLE stand on, too.
+// numbered are all columns of rows that are spilled, with the number of the row for each function of a Window. The functions are
+// row_number() OVER (), which random() and TABLESAMPLE use, too.
 func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*spilled, error) {
 	out := x.leave(n.Fields(), all(len(n.Fields())))
 	first := int64(1)

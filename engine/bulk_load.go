@@ -32,8 +32,8 @@ func (m *mutation) onlyAdds() bool {
 	return (m.Verb == "CREATE TABLE" || m.Verb == "INSERT" || m.Verb == "COPY") && m.Rows != nil && m.Conflict == nil && m.Returning == nil
 }
 
-// added is run of a statement whose rows the memory has no room for: pieces of them become files, and a checkpoint makes these the table's. The error is noRoom
-// where that cannot be.
+// added runs a statement whose rows do not fit memory. Pieces of the rows become files, and a checkpoint adds these to the table. The error
+// is noRoom where that cannot be.
 func (m *mutation) added(ctx context.Context, noRoom error) (_ *Rows, err error) {
 	defer recovered(&err)
 	db := m.db

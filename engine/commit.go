@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// commits is what the commits of a DB have changed, as far as transactions that are open began before them: these ask for
-// it when they commit. With the lock of snapshots.
+// commits is what the commits of a DB have changed since the oldest open transaction began. Open transactions check it
+// when they commit. With the lock of snapshots.
 type commits struct {
 	count   uint64
 	open    map[*Tx]uint64 // transactions, and how many commits there were when they began
@@ -136,8 +136,8 @@ func conflict(format string, args ...any) error {
 	return &marked{sqlstate.Errorf(sqlstate.SerializationFailure, "could not serialize access due to concurrent update: "+format+": run the transaction again", args...), ErrConflict}
 }
 
-// merged are the transaction's changes for the tables as they are now, and the tables that they make; an [ErrConflict] where
-// others have changed the same since it began. With tables.one of both.
+// merged are the transaction's changes for the tables as they are now, and the tables that they make. It is an [ErrConflict]
+// where others have changed the same since it began. With tables.one of both.
 func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []newVersion, err error) {
 	moves := map[string]*moved{} // of tables that others have changed
 	for name, rows := range tx.base {
@@ -185,8 +185,7 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []newV
 	return changes, next, nil
 }
 
-// moved says where the rows of a table that a transaction has changed are in the table as it is now, which others have
-// changed since.
+// moved says where the rows that a transaction has changed are in the present table, which others have changed since.
 type moved struct {
 	base, now int   // how many rows it had when the transaction began, and has now
 	from, to  []int // those that the transaction has changed, as they were numbered when it began, and are now

@@ -73,7 +73,8 @@ func (m *mutation) resolve(ctx context.Context, proposed *table.Table, ch storag
 	return []storage.Change{ch}, nil
 }
 
-// asProposed are the rows that are added, and those of the table that are changed, in the order of the proposed rows, whose numbers by has for changed.
+// asProposed are the rows that are added and the rows of the table that are changed, in the order of the proposed rows. by has the numbers
+// of the proposed rows for changed.
 func (m *mutation) asProposed(proposed *table.Table, gone map[int]bool, changed *table.Chunk, by *table.Segment) (*table.Table, error) {
 	of := map[int]int{}
 	for row := range changed.Rows {
@@ -98,8 +99,9 @@ func (m *mutation) asProposed(proposed *table.Table, gone map[int]bool, changed 
 	return b.Table(), nil
 }
 
-// conflicting are the proposed rows that conflict with one of the table, and what DO UPDATE makes of those of the table: the numbers of
-// rows, ascending, the columns of Set, and one of the numbers of the proposed rows. Few are looked for by their keys, more are joined with the table.
+// conflicting returns the proposed rows that conflict with a row of the table, and what DO UPDATE changes. That is the numbers of the
+// table's rows, ascending, the columns of Set, and a column of the numbers of the proposed rows. Few rows are looked up by their keys, more
+// are joined with the table.
 func (m *mutation) conflicting(ctx context.Context, proposed *table.Table) (gone map[int]bool, update func() ([]int, []*table.Segment, error), err error) {
 	now := settled(m.db.entry(m.Table))
 	if n := proposed.Rows(); m.files == nil && now != nil && now.Has(now.All()) && (n <= fewKeys || n*keysPart <= total(now)) {
@@ -244,8 +246,8 @@ func (m *mutation) conflictingFew(ctx context.Context, proposed, now *table.Tabl
 
 var errTwice = sqlstate.Errorf(sqlstate.CardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time: rows to insert have the same key; let one of them remain")
 
-// twice finds the proposed rows, of those that are not gone, that conflict with an earlier one, and adds them to these: with DO UPDATE
-// that is an error.
+// twice finds the proposed rows that conflict with an earlier proposed one, and adds them to gone; rows of gone are skipped. With DO
+// UPDATE such a row is an error.
 func (m *mutation) twice(proposed *table.Table, gone map[int]bool) error {
 	seen := make([]map[string]bool, len(m.Conflict.Keys))
 	for i := range seen {

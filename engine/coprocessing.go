@@ -28,9 +28,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// coprocessing is the backend both: compute or cpu answers a query, or both together, each for some windows of its rows, at the same time
-// (GDB, section 5: EXEC_COP), as is predicted to take the least time; how many windows each takes the cost model says, too. What compute
-// cannot do of it cpu does alone, and a row's error is that of cpu, which then looks at all rows.
+// coprocessing is the backend both (GDB, section 5: EXEC_COP). compute or cpu answers a query, or both at the same time, each for some
+// windows of its rows. The cost model predicts the fastest way, and how many windows each takes. What compute cannot do of it cpu does
+// alone, and a row's error is that of cpu, which then looks at all rows.
 type coprocessing struct {
 	*passes // of compute
 	host    cpuBackend
@@ -131,8 +131,8 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 	return d
 }
 
-// balance says who takes which windows, by the predictions: the devices those first that are resident, and of the
-// others such that both sides have some everywhere.
+// balance says which backend takes which windows, by the predictions. Devices first take windows that are
+// resident. The others are divided so that both backends have some everywhere.
 func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 	w, at, t := cost.Of(d.whole), b.Contents(), d.whole.Table
 	on := make([]int, len(t.Chunks)) // by window: its device
@@ -229,7 +229,8 @@ func (b *coprocessing) assign(d *division, q *physical.Query) cost.Mode {
 	return mode
 }
 
-// balanced is how many of n windows the devices take: such that both sides are likely to take as long, half of them where nothing is known.
+// balanced is how many of n windows the devices take, so that both sides are likely to take as long. It is half of them where nothing is
+// known.
 func (s *gpus) balanced(n int, known bool, first, second func(k int) float64) int {
 	k := n / 2
 	if known {
@@ -272,8 +273,8 @@ func (d *division) String() string {
 	return fmt.Sprintf("windows %d: compute %d, cpu %d", len(d.chunks), len(d.chunks)-len(d.host().Chunks), len(d.host().Chunks))
 }
 
-// again reports an error after which cpu answers the query alone: of a row, or where compute has no way or no room to
-// do its part.
+// again reports an error after which cpu answers the query alone. That is the error of a row, or one of compute,
+// which cannot do its part or has no room.
 func again(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !errors.Is(err, glctx.ErrFault) && !errors.Is(err, glctx.ErrClosed) && !errors.Is(err, context.Canceled)
 }
@@ -428,8 +429,8 @@ func (s *side) next() bool {
 	return !s.over
 }
 
-// groupsOf are the groups of a query's rows, keys and then aggregates: cpu groups the rows of its windows while compute
-// finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
+// groupsOf are the groups of a query's rows, keys and then aggregates. cpu groups the rows of its windows while compute
+// finds the groups of the others. If compute finds no groups, cpu groups all rows that both select.
 func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *querystats.Collector) iter.Seq2[aggregation.GroupRows, error] {
 	d := b.divide(q)
 	switch mode := b.assign(d, q); {

@@ -28,7 +28,8 @@ func (j *subJoin) size() int { return j.left.Len() + j.right.Len() }
 // bucketsLog is the logarithm of how many parts a join has that both processors share.
 const bucketsLog = 6
 
-// subJoins divides a join to parts: by a hash of the keys, or, of other comparisons than = and of nested loops, the outer side (GDB, section 5).
+// subJoins divides a join into parts by a hash of the keys. For nested loops and comparisons other than = it divides the outer side (GDB,
+// section 5).
 func subJoins(ctx context.Context, q *physical.JoinQuery) (list []subJoin, selected [2]int, err error) {
 	log, loops := bucketsLog, q.Cmp != expr.EQ || q.Algorithm == "loops"
 	if loops {

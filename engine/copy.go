@@ -222,7 +222,8 @@ func unescaped(s string) string {
 	return b.String()
 }
 
-// input is what COPY FROM reads where that comes once only, or is text that is CSV by the time it is read; nil for another file. The statement keeps it.
+// input is what COPY FROM reads if it can be read only once, or has to be converted to CSV first. It is nil for another file. The statement
+// keeps it.
 func (m *mutation) input(ctx context.Context, name string, format ingest.Format, limit int64) (*ingest.Kept, error) {
 	c := m.parsed.Copy
 	info, err := os.Stat(c.Path)

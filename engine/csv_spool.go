@@ -10,8 +10,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// csvSpool is a CSV file that can be read in parts: the columns that are asked for so are converted, in one pass over the text, into
-// a temporary file, which is kept until the file has changed or the DB is closed. What is read as a whole comes from the text. It implements [catalog.Source].
+// csvSpool is a CSV file that can be read in parts. One pass over the text converts the columns that are needed into a temporary file. That
+// file is kept until the CSV file has changed or the DB is closed. What is read as a whole comes from the text. It implements
+// [catalog.Source].
 type csvSpool struct {
 	*ingest.File
 	name    string

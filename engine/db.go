@@ -35,19 +35,18 @@ import (
 type Options struct {
 	// Backend is one of [Backends]; "" is "auto".
 	Backend string
-	// Device picks the OpenGL device: a number or a kind as listed by
-	// `stencildb info`, or several, "0,1" or "all", that share the chunks of each table. "" takes STENCILDB_DEVICE, else the first hardware device,
-	// else software.
+	// Device picks the OpenGL device: a number or a kind as listed by `stencildb info`. Several, "0,1" or "all", share the chunks of each
+	// table. "" takes STENCILDB_DEVICE, else the first hardware device, else software.
 	Device string
 	// GPUMemory is the budget in bytes for columns and buffers on each device; 0
 	// takes a share of what is free.
 	GPUMemory int64
-	// HostMemory is the budget in bytes for the tables that the DB reads from
-	// files, and for each ORDER BY without LIMIT in what these leave; 0 means no budget,
-	// until a statement has no room in half of what is free: that is the budget then.
+	// HostMemory is the budget in bytes for the tables that the DB reads from files. Each ORDER BY without
+	// LIMIT has what these leave. 0 means no budget; then the first statement that needs more than half of
+	// free memory sets that half as the budget.
 	HostMemory int64
-	// Note, when set, is told in a line each what may not be what was meant: of the
-	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.
+	// Note, when set, gets a line for each thing that may not be what was meant. It is called for files that
+	// are read (see [ingest.Options]), and for a calibration that auto cannot use.
 	Note func(text string)
 	// Strict makes numbers among text in a column of a CSV or JSON file an error: see [ingest.Source].
 	Strict bool
@@ -58,9 +57,8 @@ type Options struct {
 	// StatementTimeout ends a statement that takes longer, explained and watched ones and its
 	// tables' reading included, with an error that is [context.DeadlineExceeded]; 0 ends none.
 	StatementTimeout time.Duration
-	// Calibrations is the folder of what `stencildb info --calibrate` measured, which
-	// auto goes by, and of the programs that devices have compiled; "" is the folder of
-	// [cost.Folder].
+	// Calibrations is the folder of what `stencildb info --calibrate` measured, which auto uses, and of the
+	// programs that devices have compiled. "" is the folder of [cost.Folder].
 	Calibrations string
 	// Folder, when set, keeps the tables that CREATE TABLE makes: see package storage. It is made where it is not there. The
 	// first DB that opens it writes; others read what it held when they opened it, and statements that change tables are
@@ -68,8 +66,8 @@ type Options struct {
 	Folder string
 	// Input is what COPY FROM STDIN reads where no lines follow the statement; nil for nothing.
 	Input io.Reader
-	// ChunkRows is the number of rows at which a table read from a file starts a
-	// new chunk; 0 means [table.MaxChunkRows], and a quarter of that for several devices.
+	// ChunkRows is the number of rows at which a table read from a file starts a new chunk. 0 means
+	// [table.MaxChunkRows], and a quarter of that for several devices.
 	ChunkRows int
 }
 
@@ -94,7 +92,7 @@ func keptStatements() *statements {
 	return kept
 }
 
-// core is what a DB has besides its tables and its settings. The DB of a transaction has the same core, and tables of its own; that of
+// core is what a DB has besides its tables and its settings. The DB of a transaction has the same core, and tables of its own. That of
 // a session after a SET has the same core and tables.
 type core struct {
 	opts      Options
@@ -232,9 +230,9 @@ func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
 	return err
 }
 
-// OpenFile opens a source as the table of a name, now; a column is read when a statement
-// needs it, where the format allows that. It takes the place of the table of that name where that
-// is of a source, too, which may have changed; statements under way go on with what they began with.
+// OpenFile opens a source as the table of a name, now; a column is read when a statement needs it, where the
+// format allows that. It replaces a table of that name if that is of a source, too, which may have changed.
+// Running statements go on with what they began with.
 func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
 	if db.isClosed() {
 		return ErrClosed
@@ -295,8 +293,9 @@ func (db *DB) usable() error {
 	return db.tx.usable()
 }
 
-// ErrClosed is the error of each call on a [DB] that is closed, on its [Session]s, transactions, [Statement]s and
-// [Appender]s, and of statements that ran when it was closed. [DB.Close], [Session.Close] and [Tx.Rollback] do not fail for it.
+// ErrClosed is the error of each call on a [DB] that is closed, on its [Session]s, transactions, [Statement]s and [Appender]s.
+// It is also that of statements that ran when the DB was closed. [DB.Close], [Session.Close] and [Tx.Rollback] do not fail for
+// it.
 var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "engine: the DB is closed")
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file
@@ -444,8 +443,8 @@ func (db *DB) hostBudget() (int64, error) {
 // most is how many bytes of host memory what is read may take where no budget was given: not all, for others use it, too.
 func (c *core) most() int64 { return c.freeBytes() / 2 }
 
-// adopts gives the DB a budget of host memory where it has none and err says that there was no room: from then on statements go over files in parts, and what they
-// keep of them may leave the memory.
+// adopts gives the DB a budget of host memory where it has none and err says that there was no room. From then on statements read files in
+// parts, and may spill.
 func (db *DB) adopts(err error) bool {
 	if db.now().hostMemory > 0 || !hasNoRoom(err) {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A table of a folder that the host memory has no room for stays in its files, and what changes its rows is kept apart from them
-// ([storage.Rows]): by the store for what is committed, by a transaction for its own changes on top of these.
+// A table of a folder that does not fit host memory stays in its files. The changes of its rows are kept apart from them
+// ([storage.Rows]). The store keeps committed changes, and a transaction its own changes on top of these.
 
 // rowsEntry is that of a table whose rows are in files, with what changes them kept apart.
 func rowsEntry(name string, of *storage.Definition, rows *storage.Rows) *catalog.Entry {
@@ -88,7 +88,8 @@ func (m *mutation) checkApart(ctx context.Context, before *storage.Rows, c *stor
 	return after, nil
 }
 
-// keyedRows are the rows to which a change gives a key, as far as the key's columns go; nil where it does not have all of these.
+// keyedRows are the rows to which a change gives a key, with the columns of the key. It is nil where the change does not have
+// all of these columns.
 func (m *mutation) keyedRows(k storage.Key, c *storage.Change) *table.Table {
 	rows := &table.Table{Name: newRows, Fields: m.def.Fields, Chunks: c.Append}
 	if !changes(k, c) {
@@ -105,7 +106,8 @@ func (m *mutation) keyedRows(k storage.Key, c *storage.Change) *table.Table {
 	return rows
 }
 
-// keyApart fails where two of the rows of a table that is not in memory have the same key, one of them a new one; where rows is nil, any.
+// keyApart fails where two rows of a table that is not in memory have the same key. One of them must be one of rows; with nil it may be
+// any two rows.
 func (m *mutation) keyApart(ctx context.Context, k storage.Key, rows *table.Table, all *storage.Rows) error {
 	tables := map[string]*table.Table{}
 	if rows != nil {
@@ -127,8 +129,8 @@ func (m *mutation) keyApart(ctx context.Context, k storage.Key, rows *table.Tabl
 	return err
 }
 
-// holdsApart fails where what changes the tables that are not in memory is too much, so many bytes in the place of an entry's of one of them: half of
-// the budget is for reading them.
+// holdsApart fails where the changes of the tables that are not in memory take too much. bytes replace those of the entry of one of them.
+// Half of the budget is for reading the tables.
 func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *catalog.Entry) error {
 	limit := db.now().hostMemory
 	if limit == 0 {
@@ -155,8 +157,8 @@ func (m *mutation) viewOf(ctx context.Context, tables map[string]*table.Table, o
 	return view, err
 }
 
-// transactionBytes is what the transactions that are open have of tables in files, besides what all see and an entry: columns that have been read, and
-// what changes their files.
+// transactionBytes is what open transactions have of tables in files, besides the committed entries and one more entry. read are columns
+// that have been read; apart are the changes of their files.
 func (c *core) transactionBytes(but *catalog.Entry) (read, apart int64) {
 	c.snapshots.Lock()
 	defer c.snapshots.Unlock()

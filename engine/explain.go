@@ -27,7 +27,7 @@ import (
 
 // ExplainOptions say what an explanation has.
 type ExplainOptions struct {
-	// Analyze executes the statement: once for its uploads and programs, pass by pass where the
+	// Analyze executes the statement. It runs once for its uploads and programs, then pass by pass where the
 	// backend can do that, then as a whole for the time. Without it nothing runs.
 	Analyze bool
 	// GLSL lists the programs of the passes.
@@ -59,8 +59,8 @@ type Explanation struct {
 	// and 0.
 	Stats *Stats `json:"-"`
 	Rows  int64  `json:"-"`
-	// Changed is how many rows the statement changed, and ChangeTime what all of it took then, for Analyze of one that changes tables;
-	// Stats are of the query that finds the rows.
+	// Changed is how many rows the statement changed, and ChangeTime what all of it took, for Analyze of one that changes tables.
+	// Stats are those of the query that finds the rows.
 	Changed    *int          `json:"changed_rows,omitempty"`
 	ChangeTime time.Duration `json:"-"`
 	// Resident is what was on the device after the execution; nil where none is open.
@@ -86,11 +86,11 @@ type PlanNode struct {
 	Node   string      `json:"node"`
 	On     string      `json:"on,omitempty"` // who computes it, where that is not told by an Executor: cpu
 	Inputs []*PlanNode `json:"inputs,omitempty"`
-	// Expected is the estimate of its rows, and Rows how many it gave, for Analyze; nil where the one is not made, the other not known.
+	// Expected is the estimate of its rows, and Rows how many it gave, for Analyze. Each is nil where it is not known.
 	Expected *int `json:"expected_rows,omitempty"`
 	Rows     *int `json:"rows,omitempty"`
-	// Gave is how many rows it handed to the node above, Bytes what they took there, and MS how long it took with what is below it, for
-	// Analyze; nil where another node does its work: a table is scanned where its rows are selected.
+	// Gave is how many rows it handed to the node above, Bytes what they took there, for Analyze. MS is how long it took with the nodes
+	// below it. They are nil where another node does its work: a table is scanned where its rows are selected.
 	Gave      *int     `json:"gave_rows,omitempty"`
 	Bytes     *int64   `json:"gave_bytes,omitempty"`
 	MS        *float64 `json:"ms,omitempty"`
@@ -469,8 +469,9 @@ func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o Expla
 	return err
 }
 
-// steps are those of a backend for a plan. To analyze a plan of aggregates it executes it before its passes
-// are timed one by one: that uploads columns and compiles programs, some drivers these only when they run.
+// steps are those of a backend for a plan. To analyze a plan of aggregates it first executes the plan, then
+// times its passes one by one. The first execution uploads columns and compiles programs; some drivers
+// compile only when a program runs.
 func (x *Explanation) steps(ctx context.Context, b backend, q *physical.Query, analyze bool) ([]Step, error) {
 	if analyze && len(q.Aggs) > 0 {
 		start, first := time.Now(), &querystats.Collector{}
@@ -629,8 +630,8 @@ func (x *Explanation) Lines() []string {
 	return lines
 }
 
-// inPasses is what the passes took together, in the execution in which each was timed, and what is left of the time of the
-// statement: the host's part, and waiting for counts.
+// inPasses is what the passes took together, in the execution in which each was timed. It also has the rest of the
+// statement's time: the host's part, and waiting for counts.
 func (x *Explanation) inPasses() string {
 	total := 0.0
 	for _, s := range x.Steps {

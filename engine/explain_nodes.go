@@ -42,8 +42,8 @@ func (x *execution) loaded() time.Duration {
 	return x.rows.collector.Snapshot().Loading.Total()
 }
 
-// bytes is what rows take: those of a table, and of groups, the bits of their codes in the columns that are asked for; values 8 bytes each,
-// texts their lengths; Arrow arrays their buffers.
+// bytes is what rows take. Rows of a table, and groups, take the bits of their codes in the columns that are wanted. Values take 8 bytes
+// each, texts their lengths, and Arrow arrays their buffers.
 func (x *execution) bytes(b batch) (n int64) {
 	bits := 0
 	switch b := b.(type) {

@@ -142,8 +142,8 @@ func (q QError) Factor() float64 {
 	return math.Max(e/r, r/e)
 }
 
-// QErrors are those of all nodes whose rows were estimated and seen, in an explanation of [ExplainOptions.Analyze]: of filters, joins,
-// groups and HAVING, those of subqueries too. A group of inner joins is a node; the joins in it count as they ran.
+// QErrors are those of all nodes whose rows were estimated and counted, in an explanation of [ExplainOptions.Analyze]. These are
+// filters, joins, groups and HAVING, in subqueries, too. A group of inner joins is a node; the joins in it count as they ran.
 func (x *Explanation) QErrors() (list []QError) {
 	seen := map[*PlanNode]bool{}
 	var add func(n *PlanNode)

@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// openFolder makes the tables of the DB's folder known. Those that its log has made are in memory; of the others a column is read when
-// a statement needs it, with what the log changes of it.
+// openFolder makes the tables of the DB's folder known. Tables that its log has made are in memory. Of the others a column is read
+// when a statement needs it, with the changes that the log has of it.
 func (db *DB) openFolder(ctx context.Context) error {
 	s, err := storage.Open(ctx, db.opts.Folder, ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: cmp.Or(db.opts.HostMemory, db.most())})
 	if err != nil {
@@ -67,8 +67,8 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 	return t, err
 }
 
-// commit writes what a statement or a transaction has changed to the DB's folder, as one record, and makes it what statements
-// read from now on; with tables.one. It is there after a crash when wait has returned nil.
+// commit writes what a statement or a transaction has changed to the DB's folder, as one record. From then on statements read
+// it. It is there after a crash when wait has returned nil. With tables.one.
 func (db *DB) commit(ctx context.Context, changes []storage.Change, next []newVersion) (wait func() error, err error) {
 	wait = func() error { return nil }
 	if kept := db.lasting(changes); db.store != nil && len(kept) > 0 {
@@ -99,9 +99,9 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []newVe
 	return wait, nil
 }
 
-// lighten has a checkpoint shorten the log, where that is due; with tables.one. It comes beside other statements, so
-// that none waits for the files of all tables; but at once where the next change would have no room. After an error the log is there, the next commit
-// tells of it, and has another one try.
+// lighten has a checkpoint shorten the log, where that is due; with tables.one. It runs beside other statements, so that none waits for the
+// files of all tables. But it runs at once where the next change would have no room. After an error the log is there, the next commit tells
+// of it, and has another one try.
 func (db *DB) lighten(ctx context.Context) {
 	if failed := db.failed.Swap(nil); failed != nil {
 		db.note((*failed).Error())

@@ -21,8 +21,8 @@ import (
 // finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
 type finder func(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error)
 
-// groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
-// or, where that is declined, by cpu from the rows that the backend selects.
+// groupsOf are the groups of the fragment's rows, keys and then aggregates. A device finds them. Where it
+// declines, cpu makes them from the rows that the backend selects.
 func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
 	if s.star != nil {
 		return s.groupsOfStar(ctx, b, n, took, find)
@@ -49,8 +49,8 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 	return aggregation.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
 }
 
-// groupsThere is groupsOf over rows that are away, of what a device has found: their keys are those of the first row of each group, which is
-// gathered. Where the device leaves the groups to others, they are those of rows in host memory.
+// groupsThere is groupsOf over rows on devices, of groups that a device has found. The keys are those of the first row of each group, which
+// is gathered. Where the device leaves the groups to others, they are those of rows in host memory.
 func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[aggregation.GroupRows, error] {
 	return func(yield func(aggregation.GroupRows, error) bool) {
 		if s.fallsBack(err) {
@@ -116,8 +116,8 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 	}
 }
 
-// query is what a backend is asked, the same every time: of a star whose arms are there with the bound of the statement's
-// groups, where that is one of the star's.
+// query is what a backend is asked, the same every time. Of a star with its arms it has the bound of the statement's
+// groups, if that is a bound of the star's.
 func (s *planned) query() *physical.Query {
 	if s.star == nil {
 		return s.plan

@@ -17,8 +17,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
-// the runs are merged, in host memory.
+// inOrder asks a backend for the rows of a query in their order. Each device sorts the rows of its chunks, and
+// host memory merges the runs.
 func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *querystats.Collector) (rows batch, err error) {
 	of, runs := q, []physical.SortedRun(nil)
 	switch v := b.(type) {
@@ -169,8 +169,8 @@ func orders(b backend, q *physical.Query) bool {
 	return true
 }
 
-// order hands run the passes that find the order of the rows of a query, then those that check them: an order
-// that is left to cpu has then taken none.
+// order hands run the passes that find the order of the rows of a query, then those that check them. If the
+// order is left to cpu, no pass has run yet.
 func (b *passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.SortedRun, error) {
 	order := devicepool.Algorithms[b.name].Order
 	if order == nil {

@@ -63,9 +63,9 @@ type found struct {
 	err   error
 }
 
-// Rows implements backend. A chunk's rows are found as a whole on its device and held in
-// host memory, at most a bit a record; the device is free between two chunks, and the next
-// chunk is worked on while the caller has this one.
+// Rows implements backend. A chunk's rows are found as a whole on its device and held in host memory, at most
+// a bit a record. The device is free between two chunks. It processes the next chunk while the caller has
+// this one.
 func (b *passes) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	if s := b.stream(q); s != nil {
 		return b.rowsInWindows(ctx, q, s, took)

@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// window computes the functions of a subplan's window over the rows of its input, on the device where that is asked for, and
-// notes who did it.
+// window computes the functions of a subplan's window over the rows of its input. It does so on the device if the backend
+// is one, and notes which backend did it.
 func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, n *plan.Window) (out *table.Table, err error) {
 	start := time.Now()
 	by := &Executor{Backend: "cpu"}

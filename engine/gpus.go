@@ -20,8 +20,8 @@ type gpus struct {
 	divided   *lru.Cache[*physical.Query, *division] // of the queries that ran last and that cpu has a part of
 	inWindows *lru.Cache[streamKey, *streaming]      // likewise, of those that the devices may have no room for
 
-	// Of tests: the rows of a window that compute and cpu share, the share of the windows that compute takes, and the rows of
-	// a window that is visited for want of memory; 0 as the sizes and the costs say.
+	// For tests: the rows of a window that compute and cpu share, and the share of the windows that compute takes. Then the
+	// rows of a window that is visited for want of memory; 0 as the sizes and the costs say.
 	window, streamed int
 	share            float64
 }

@@ -74,8 +74,8 @@ func (in Inside) Renew(name string) error {
 	return err
 }
 
-// Stream has the devices, which must be open, go over tables in windows of so many rows, a multiple of 64, as they do where
-// they have no room for all; 0 ends that.
+// Stream makes the devices, which must be open, read tables in windows of so many rows, a multiple of 64. They do the same
+// where they have no room for all; 0 ends that.
 func (in Inside) Stream(rows int) {
 	if d, _, err := in.db.opened(); err == nil && d != nil {
 		d.streamed = rows

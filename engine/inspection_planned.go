@@ -102,8 +102,8 @@ func (p *Planned) PassesOn(ctx context.Context, backend string) ([]Step, error) 
 	return b.Explain(ctx, p.planned.plan, true)
 }
 
-// PlanJoin plans a statement's join. run joins the rows on a backend, cpu or compute, with some of the columns that the statement reads of
-// them, by their places in that list, and gives how many rows there are.
+// PlanJoin plans a statement's join. run joins the rows on a backend, cpu or compute, and returns how many rows there are. It gathers some
+// of the columns that the statement reads, by their places in that list.
 //
 // For bench, trace and tests.
 func (in Inside) PlanJoin(ctx context.Context, text, backend string, columns []int) (run func(context.Context) (rows int, err error), err error) {

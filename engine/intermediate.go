@@ -70,8 +70,8 @@ func (m intermediate) at(i int) (*table.Chunk, int) {
 	return m.of.Chunks[chunk], row
 }
 
-// overIntermediate is items over rows as expressions over the columns of a table that is made of these; ok is false where one may come out
-// as a type that is known only then, or be wider than its type says.
+// overIntermediate is items over rows as expressions over the columns of a table that is made of these. ok is false where the type of an
+// item is known only from its values, or a value may be wider than its type says.
 func overIntermediate(items []plan.Item) (out []plan.Item, ok bool) {
 	for _, item := range items {
 		if named(item.E) < 0 {
@@ -126,8 +126,8 @@ func (x *execution) project(n *plan.Project) stream {
 	}
 }
 
-// pieceOfMade is how many rows of those that are made are projected at a time, and up to how many one goroutine does it:
-// others take longer to wake.
+// pieceOfMade is how many computed rows are projected at a time, and up to how many one goroutine does it. Below that,
+// waking others takes longer.
 const pieceOfMade = 1 << 12
 
 // of is the items of a batch.

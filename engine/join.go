@@ -146,10 +146,10 @@ func (s *planned) joining() (of joinorder.Spec, err error) {
 	return of, err
 }
 
-// withJoin is the statement for the table of the rows that its joins give, which stays on devices until
-// done is called. What devices take for that is added to took. Where compute aggregates the rows, their columns may be on a device alone:
-// not where another backend b is to do that, nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room
-// in host memory, cpu joins.
+// withJoin is the statement for the table of the rows that its joins give, which stays on devices until done is called. What devices take
+// for that is added to took. Where compute aggregates the rows, their columns may be on a device alone. They are not where another backend
+// b is to aggregate; b is nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room in host memory,
+// cpu joins.
 func (s *planned) withJoin(ctx context.Context, b backend, took *querystats.Collector) (joined *planned, done func(), err error) {
 	pairing := &pairing{db: s.db, watch: s.watch, took: took}
 	if s.db.assigns() {
@@ -286,8 +286,8 @@ func (s *planned) supports(b backend) error {
 	return nil
 }
 
-// fallsBack reports that an error of a statement whose rows are away leaves it to be done over rows in host memory: so does one of a row on one of
-// several devices, since which is first is known there.
+// fallsBack reports an error of a statement over rows on devices after which it runs over rows in host memory. The error of a row on one of
+// several devices is such an error: only the host knows which row is first.
 func (s *planned) fallsBack(err error) bool {
 	ofRow := s.away != nil && len(s.plan.Table.Chunks) > 1 && errors.As(err, new(*expr.Error))
 	return s.away != nil && (ofRow || declined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
@@ -386,8 +386,8 @@ func (p *pairing) opens(ctx context.Context) error {
 	return nil
 }
 
-// assigned says who joins, as is predicted to be the fastest with what is expected to follow, from where the rows are now; and which side would
-// be the faster one alone.
+// assigned says which backend joins: the one predicted to be the fastest with the operators that follow, from where the rows are now. It
+// also says which side alone would be the faster one.
 func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, why string, err error) {
 	mode, told := p.db.now().told(max(0, p.plan.at(q.Scans)))
 	told = told && p.db.Backend() == "both"
@@ -427,8 +427,8 @@ func (db *DB) inModes(onHost, onDevice float64) (takes [3]float64) {
 	return takes
 }
 
-// dealing is what of the time that cpu takes for a join is the dealing of its rows to sub-joins: about as much took that of 4 M rows a side on two
-// cores.
+// dealing is the part of cpu's time for a join that it takes to partition the rows into sub-joins. It was measured with 4 M rows a side on
+// two cores.
 const dealing = 0.3
 
 // weighPairs predicts what finding the pairs of a join takes.
@@ -612,8 +612,8 @@ func dealt(ctx context.Context, q *physical.JoinQuery, log int) (sides [2][]phys
 	return sides, nil
 }
 
-// share gives the parts of a join what devices keep of the side that is not divided: as it is where the one part has it, else by way of host
-// memory.
+// share gives the parts of a join the lists that devices keep of the side that is not divided. A single part that has the lists keeps them;
+// others get them by way of host memory.
 func (p *pairing) share(ctx context.Context, s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) error {
 	var lists []*physical.Held
 	withLists(q, side, func(l physical.RowIDs) physical.RowIDs {
@@ -952,8 +952,8 @@ func (p *pairing) there(ctx context.Context, list []joinorder.HeldColumn, do fun
 	return err
 }
 
-// allOrNone waits for what devices do at the same time. Where one fails, undo is for those that have not; of a row that raises an error on one of
-// several it is a [plan.Declined], as cpu knows which comes first.
+// allOrNone waits for what devices do at the same time. Where one fails, undo runs for those that have not. The error of a row on one of
+// several devices becomes a [plan.Declined], because cpu knows which row comes first.
 func allOrNone(waits []func() error, undo func(i int)) error {
 	errs := make([]error, len(waits))
 	for i, wait := range waits {
@@ -1003,8 +1003,8 @@ func (p *pairing) gathered(d int, g *devicepool.GPU, run pass.Runner, passes *no
 	return out, k, nil
 }
 
-// gathers says why columns are gathered on the device; a [plan.Declined] where reading rows and gathering columns of them in host memory is
-// predicted to be faster than bringing the columns there.
+// gathers says why columns are gathered on the device. It is a [plan.Declined] where the host is predicted to be faster: it reads the row
+// ids and gathers the columns.
 func (p *pairing) gathers(list []joinorder.HeldColumn) (why string, err error) {
 	if p.plan == nil {
 		return "", nil

@@ -22,8 +22,8 @@ type gather struct {
 	plain   bool // texts come without a dictionary
 }
 
-// batch computes the items of a block of rows. Where a row raises an error, it gives the
-// rows before it and the error: that of the first such row, and in it of the first item.
+// batch computes the items of a block of rows. If a row raises an error, it gives the rows before it and the
+// error. The error is that of the first such row, and in it that of the first item.
 func (g *gather) batch(eval *vector.Evaluator, b table.Block) (batch, error) {
 	v := &vectors{gather: g, eval: eval, chunk: b.In(g.table), block: b}
 	var out computed

@@ -17,8 +17,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// mergedOnAll runs the parts of a query at the same time. Each device's GL thread is held from
-// the first thing asked of it to the end of the query; what is cpu's is done beside them. The first error stops them all.
+// mergedOnAll runs the parts of a query at the same time. Each device's GL thread is held from the first request to the
+// end of the query. cpu's part runs beside them. The first error stops them all.
 func (b *passes) mergedOnAll(ctx context.Context, q *physical.Query, parts []part, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) ([]table.Value, error) {
 	if err := b.Turn.Acquire(ctx, 1); err != nil {
 		return nil, err

@@ -230,7 +230,8 @@ func (m *mutation) view(tables map[string]*table.Table) *DB {
 	return &DB{core: db.core, tables: c, plans: &planCache{}, statements: db.statements, config: db.config, tx: db.tx}
 }
 
-// bind resolves the statement's names in a catalog, and returns it with the DB that its trees are for, unless the target has to be numbered.
+// bind resolves the statement's names in a catalog. It returns the catalog with the DB that its trees are for, unless the target's rows
+// need numbers.
 func (m *mutation) bind(ctx context.Context) (c sql.Catalog, view *DB, err error) {
 	db := m.db
 	c, view = db.catalog(ctx), db
@@ -373,8 +374,8 @@ func (m *mutation) written(v *plan.Values, fields []table.Field) (*table.Table, 
 	return b.Table(), nil
 }
 
-// whole is the rows of a query that gives columns of a table, of the types of fields, all of its rows and no more: its segments
-// are shared. Of another query it is nil.
+// whole is the rows of a query that gives columns of a table, with all of its rows and no others. The columns have the types
+// of fields. It shares the table's segments. Of another query it is nil.
 func (m *mutation) whole(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
 	p, ok := m.Rows.(*plan.Project)
 	if !ok {
@@ -666,7 +667,7 @@ func (m *mutation) apply(ctx context.Context, list []newVersion, changes []stora
 			return nil, err
 		}
 		if len(made.Delete) > len(c.Delete) && m.db.store == nil && m.db.tx == nil && m.merged == nil && m.sparse(len(made.Delete), 3) {
-			made.Compact, late = true, false // rows that moved are there once more; in a folder the next checkpoint does it, for the log would make a table be read as a whole
+			made.Compact, late = true, false // the old places of moved rows go; in a folder the next checkpoint does that, since the log would make statements read a whole table
 		}
 		if n.table = t; late {
 			n.pending = made
@@ -709,7 +710,7 @@ func changedColumns(c *storage.Change) (list []changedColumn) {
 	return list
 }
 
-// check reports the first rule of the table that its new rows break; before is the table without the change, nil where the change
+// check reports the first rule of the table that its new rows break. before is the table without the change, nil where the change
 // makes it.
 func (m *mutation) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
 	changed := changedColumns(c)
@@ -744,7 +745,8 @@ type changedColumn struct {
 	of *table.Segment
 }
 
-// The kinds of errors of rows that break a rule of their table, also of one that ALTER TABLE or CREATE UNIQUE INDEX adds, for errors.Is.
+// The kinds of errors of rows that break a rule of their table, for errors.Is. Rules that ALTER TABLE or CREATE UNIQUE INDEX adds have
+// them, too.
 var (
 	ErrDuplicateKey = sqlstate.Errorf(sqlstate.UniqueViolation, "duplicate key")
 	ErrNotNull      = sqlstate.Errorf(sqlstate.NotNullViolation, "NULL in a column that is NOT NULL")
@@ -795,8 +797,8 @@ func (m *mutation) broken(ctx context.Context, view *DB, name string, checks []s
 	return nil, nil
 }
 
-// fitted are values of a column of a length, which have the characters that the column takes: as PostgreSQL does, blanks behind these
-// are left out, and of CHAR all at the end. It fails for another one that is longer.
+// fitted are values of a column of limited length, cut to the characters that the column takes. As in PostgreSQL only blanks are cut,
+// and CHAR loses all blanks at its end. It fails for a text that is longer without them.
 func fitted(def *storage.Definition, col int, s *table.Segment) (*table.Segment, error) {
 	c := def.Columns[col]
 	fits := func(text string) bool {

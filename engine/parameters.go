@@ -29,10 +29,9 @@ func parameters(args []any) ([]table.Value, error) {
 	return list, nil
 }
 
-// Parameter is a Go value as a parameter of [DB.Query] takes it: nil is NULL and text a literal, both of the type that
-// their place needs; integers are BIGINT, floats DOUBLE PRECISION, a [*big.Int] NUMERIC, a
-// [time.Time] the TIMESTAMP that its clock shows. A []byte is text, and NULL where it is nil. Another slice is an array, for ANY ($1) and
-// ALL ($1), and NULL where it is nil.
+// Parameter makes a Go value a parameter of [DB.Query]. nil is NULL and text a literal, both of the type that their place needs. Integers
+// are BIGINT, floats DOUBLE PRECISION, a [*big.Int] NUMERIC, a [time.Time] the TIMESTAMP that its clock shows. A []byte is text, and NULL
+// where it is nil. Another slice is an array, for ANY ($1) and ALL ($1), and NULL where it is nil.
 func Parameter(a any) (table.Value, error) {
 	switch a := a.(type) {
 	case table.Value:
@@ -223,8 +222,8 @@ func timeOf(v table.Value) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// goValue is a value as Go has it: int64, float64, bool, string, time.Time; a NUMERIC, an
-// interval and an array are text, and NULL is nil.
+// goValue is a value as Go has it: int64, float64, bool, string, time.Time. A NUMERIC, an interval and an
+// array are text, and NULL is nil.
 func goValue(v table.Value) any {
 	switch t := v.Type; {
 	case v.Null:

@@ -82,9 +82,9 @@ func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, 
 	return values, nil
 }
 
-// Watch runs a query with the runner that wrap makes, which hands its passes on to the
-// stage's: on the first device, which has the whole table for it. It returns after the pass
-// that runs when ctx ends: the runner is the caller's.
+// Watch runs a query with the runner that wrap makes, which hands its passes on to the stage's. It runs on
+// the first device, which has the whole table for it. It returns after the pass that runs when ctx ends: the
+// runner is the caller's.
 func (b *passes) Watch(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.GPUs[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
@@ -141,7 +141,8 @@ type recorded struct {
 	g *devicepool.GPU
 }
 
-// record finds the passes of a query on each device that has something of it, of those that go over it in visits those of the first.
+// record finds the passes of a query on each device that has a part of it. Of a device that goes over its part in visits it finds
+// those of the first visit.
 func (b *passes) record(q *physical.Query) ([]recorded, error) {
 	return b.recordParts(q, b.firstVisits(q))
 }
@@ -210,7 +211,7 @@ func (b *passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, 
 	return steps, err
 }
 
-// timed calls do, which executes a query with a runner on each device that has something of it, and gives the passes
+// timed calls do, which executes a query with a runner on each device that has a part of it. It returns the passes
 // with what each took.
 func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*devicepool.GPU) pass.Runner) error) (steps []Step, err error) {
 	profilers := map[*devicepool.GPU]*pass.Profiler{}

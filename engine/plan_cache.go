@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// cachedPlan is a look-up, or an INSERT, UPDATE or DELETE of few rows, that was bound before: one that differs from it in its values alone is neither
-// parsed nor bound.
+// cachedPlan is a look-up, or an INSERT, UPDATE or DELETE of few rows, that was bound before. A statement that differs from it in its
+// values alone is neither parsed nor bound.
 type cachedPlan struct {
 	*sql.Again
 	parsed  *sql.Statement
@@ -69,7 +69,8 @@ func (r *cachedPlan) stillValid(db *DB) bool {
 	return r != nil && r.version == db.tables.Version() && r.off == db.off()
 }
 
-// repeat makes m a statement that was bound before, with other values; false where that has to be bound, or would not be by single rows.
+// repeat makes m a statement that was bound before, with other values. It is false where that has to be bound, or would not find single
+// rows.
 func (m *mutation) repeat(r *cachedPlan, values []table.Value) bool {
 	if !r.stillValid(m.db) {
 		return false
@@ -94,8 +95,8 @@ func (m *mutation) repeat(r *cachedPlan, values []table.Value) bool {
 	return true
 }
 
-// repeated runs a text that was bound before, or one of the same form; ok is false, and nothing has happened, where the text has to be parsed, if only
-// for an error's place in it.
+// repeated runs a text that was bound before, or one of the same form. ok is false, and nothing has happened, where the text has to be
+// parsed, if only for an error's place in it.
 func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, ok bool, err error) {
 	if !sql.OfRows(text) {
 		return nil, false, nil

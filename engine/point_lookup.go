@@ -26,7 +26,7 @@ func (db *DB) rowsOfKey(ctx context.Context, k *storage.Key, values []table.Valu
 	})
 }
 
-// pointLookup is a query of the rows of one table whose condition gives a key values, with nothing above but a select list and a LIMIT.
+// pointLookup is a query of the rows of one table whose condition gives values for a key. Only a select list and a LIMIT are above it.
 type pointLookup struct {
 	table  string
 	of     *storage.Definition
@@ -216,8 +216,8 @@ func (db *DB) usesPointLookups() bool {
 	return name == "cpu" || name == "auto"
 }
 
-// changed are the numbers of the rows that an UPDATE or a DELETE finds, ascending, and behind them its other items as columns; ok is false
-// where they are not to be looked for one by one.
+// changed are the numbers of the rows that an UPDATE or a DELETE finds, ascending, and its other items as columns. ok is false where the
+// rows are not to be looked up one by one.
 func (l *pointLookup) changed(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, ok bool, err error) {
 	t := settled(db.entry(l.table))
 	if t == nil || !t.Has(t.All()) { // a statement has made room meanwhile
@@ -255,7 +255,8 @@ func segmentsOf(items []plan.Item, values [][]table.Value) []*table.Segment {
 	return columns
 }
 
-// answerLookup is the answer of a SELECT that is a look-up; nil where its rows are not to be looked for one by one, or have not been read.
+// answerLookup is the answer of a SELECT that is a look-up. It is nil where the rows are not to be looked up one by one, or have not been
+// read.
 func (s *Statement) answerLookup(ctx context.Context) (r *Rows, err error) {
 	start := time.Now()
 	db, l := s.db, s.lookup

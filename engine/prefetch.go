@@ -15,9 +15,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// prefetch makes the columns of a statement resident while its file is read: what the passes will
-// read of a segment goes up as soon as that is there, while the next one is read. What it leaves,
-// the passes upload when they run, and what is wrong is said then.
+// prefetch makes the columns of a statement resident while its file is read. What the passes will read of a
+// segment is uploaded as soon as it is there, while the next segment is read. What it leaves, the passes
+// upload when they run, and what is wrong is said then.
 type prefetch struct {
 	s    *Statement
 	ctx  context.Context
@@ -70,9 +70,9 @@ func (db *DB) needsDevice() bool {
 // aboutToRun marks the context in which a statement is bound that runs then.
 type aboutToRun struct{}
 
-// running is the context in which a statement is bound that runs then: where binding it reads all of a file, for
-// the types of its columns, the device is opened meanwhile. That the statement does not need it after all is known later:
-// where it is wrong, or reads nothing.
+// running is the context in which a statement is bound that runs then. Binding may read all of a file, for the types of
+// its columns; the device is opened meanwhile. That the statement does not need it after all is known later: where it is
+// wrong, or reads nothing.
 func running(ctx context.Context, st *sql.Statement) context.Context {
 	if !st.IsSelect() || st.Limited() {
 		return ctx
@@ -174,8 +174,8 @@ func (a *prefetch) upload(up []recorded) error {
 	return err
 }
 
-// device finds the device that the statement will run on, and its passes there, as far as the table
-// tells that is coming; none where it will run on cpu.
+// device finds the device that the statement will run on, and its passes there, as far as the announced table
+// tells. There is none where it will run on cpu.
 func (a *prefetch) device() (*gpus, []recorded) {
 	now := &planned{Statement: a.s}
 	if err := now.lower(a.table); err != nil {

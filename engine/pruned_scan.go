@@ -15,8 +15,8 @@ import (
 type prunedScan struct {
 	*catalog.Pruned
 	batches *batches // how all of them are read; the table is an outline then; nil for those that are in the table
-	// large are the tables of a join that come in batches, each read once, and table has the join's fields and no rows then; batches is
-	// the largest of them. Nil for a statement over one table.
+	// large are the tables of a join that come in batches, each read once; batches is the largest of them. table then has the join's
+	// fields and no rows. Nil for a statement over one table.
 	large map[*catalog.Entry]*batches
 	way   *joinBeyond
 }
@@ -104,7 +104,7 @@ func prunedScanOf(p *catalog.Pruned) *prunedScan {
 }
 
 // prunes reports whether statements read no more of a table than its file's statistics leave to them. The backends of devices read all of
-// a column, so that it is resident, unless some of it is damaged: what a statement answers then is the same on all backends.
+// a column, so that it is resident. A damaged column is not read whole, so that a statement gives the same answer on all backends.
 func (db *DB) prunes(e *catalog.Entry) bool { return db.onCPU() || e.Damaged.Load() }
 
 // onCPU reports whether statements may run on cpu.

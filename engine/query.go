@@ -104,11 +104,11 @@ func (db *DB) Exec(ctx context.Context, text string, args ...any) (Stats, error)
 	return rows.drain()
 }
 
-// Each runs the statements of a script in order and yields the rows of each, which are
-// closed when the next one's turn comes, or its error as a [*StatementError]. It goes on
-// after an error for as long as the caller does, unless ctx has ended. Text that does not
-// divide into statements yields one error. BEGIN, COMMIT, ROLLBACK and SET are for the statements of
-// the script alone, which are a [Session]; a transaction that is open at its end is rolled back, which a note says.
+// Each runs the statements of a script in order. It yields the rows of each statement, and closes them when the
+// next one's turn comes, or its error as a [*StatementError]. It goes on after an error for as long as the caller
+// does, unless ctx has ended. Text that does not divide into statements yields one error. BEGIN, COMMIT, ROLLBACK
+// and SET hold only for the statements of the script, which are a [Session]. A transaction that is open at its end
+// is rolled back, and a note says so.
 func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 	return func(yield func(*Rows, error) bool) {
 		s := db.Session()
@@ -136,8 +136,8 @@ func (e *StatementError) Unwrap() error { return e.err }
 // errors.As and an interface{ SQLState() string }.
 func (e *StatementError) SQLState() string { return string(sqlstate.Of(e.err)) }
 
-// Position is where the error stands in the text that the statement is of: its line and its column, in characters, both from 1; zeros where it stands
-// nowhere. See [StatementError.At] for the line's text.
+// Position is where the error stands in the text of the statement. It is a line and a column, in characters, both from 1, and zeros where
+// the error has no place. See [StatementError.At] for the line's text.
 func (e *StatementError) Position() (line, column int) { return e.At.Line, e.At.Column }
 
 // described is the error of a statement of a script, once.

@@ -43,9 +43,9 @@ func (r *Row) Scan(dest ...any) error {
 	return err
 }
 
-// CollectRows reads rows to their end, closes them, and returns one T for each. Where T is a struct other than those that [Rows.Scan]
-// takes, each column goes to the exported field of its name, or of its name in a tag db:"name", in any case, with or without "_"; a column without a field is an error, and
-// a field without a column stays zero. Else rows have one column, which is scanned into T.
+// CollectRows reads rows to their end, closes them, and returns one T for each. T may be a struct other than those that [Rows.Scan] takes.
+// Then each column goes to the exported field of its name, or of its name in a tag db:"name", in any case, with or without "_". A column
+// without a field is an error, and a field without a column stays zero. Else rows have one column, which is scanned into T.
 //
 //	type trip struct {
 //		Driver string

@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// rowIDs is rows of a table in any order, by their places: a row's place is its number
-// in its chunk and the start of that.
+// rowIDs is rows of a table in any order, by their places. A row's place is its number in its chunk plus the
+// start of the chunk.
 type rowIDs struct {
 	ids    []uint64
 	starts []uint64 // by chunk: the place of its first row
@@ -42,8 +42,8 @@ func (p rowIDs) at(i int) (chunk, row int) {
 	return chunk, int(place - p.starts[chunk])
 }
 
-// blocks are the rows by their chunks, each in the order in which they stand here; of tells for
-// each row which of the blocks it is in.
+// blocks are the rows by their chunks, each block in the order of the rows here. of tells for each row which
+// of the blocks it is in.
 func (p rowIDs) blocks() (blocks []table.Block, of []int) {
 	of = make([]int, len(p.ids))
 	if len(p.starts) == 1 && len(p.ids) > 0 {

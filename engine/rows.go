@@ -160,7 +160,7 @@ func (r *Rows) values(room int) []table.Value {
 }
 
 // Go returns the value of a column in the current row as [Rows.Scan] into *any does: an int64, float64, bool, string or
-// time.Time; a NUMERIC and an interval are text, and NULL is nil.
+// time.Time. A NUMERIC and an interval are text, and NULL is nil.
 func (r *Rows) Go(col int) any {
 	if r.arrays != nil {
 		return goValue(r.Values()[col])
@@ -193,11 +193,10 @@ func (r *Rows) put(col int, to *table.Value) {
 	r.read[col](r.at, to)
 }
 
-// Scan copies the current row into dest, one pointer a column: *int64, *int, *int32,
-// *float64, *string, *bool, *time.Time, *[]byte, *[]float64, *big.Int, *big.Rat, *[table.Value], *any, or
-// a pointer to one of the pointers before it, which NULL makes nil. Other types that
-// implement database/sql's Scanner get what *any would. A value that does not fit its
-// destination is an error, and so is NULL where nothing can hold it.
+// Scan copies the current row into dest, one pointer a column. It takes *int64, *int, *int32, *float64,
+// *string, *bool, *time.Time, *[]byte, *[]float64, *big.Int, *big.Rat, *[table.Value] and *any. A pointer to
+// one of these pointers becomes nil for NULL. Other types that implement database/sql's Scanner get what *any
+// would. A value that does not fit its destination is an error, and so is NULL where nothing can hold it.
 func (r *Rows) Scan(dest ...any) error {
 	if r.now == nil || r.at < 0 {
 		return errors.New("engine: Scan without a row: call Next before it")
@@ -219,12 +218,11 @@ func (r *Rows) Scan(dest ...any) error {
 	return nil
 }
 
-// Batches yields the rows that Next has not come to, as Arrow record batches of up to
-// some ten thousand rows. Who takes a batch releases it, and reads no value of it from then
-// on: its memory is used again. bigint is Int64, integer Int32, smallint Int16, numeric Decimal128 (Decimal256 beyond 38 digits, text beyond 76), real Float32,
-// double precision Float64, boolean Boolean, date Date32, timestamp Timestamp[us] without a
-// zone, an interval Interval[MonthDayNano], a column of text a dictionary of Utf8 and other text Utf8, an array a List. Who leaves the
-// loop before its end closes the rows.
+// Batches yields the rows that Next has not come to, as Arrow record batches of up to some ten thousand rows. Who takes a batch releases
+// it, and reads no value of it from then on: its memory is used again. bigint is Int64, integer Int32, smallint Int16, real Float32, double
+// precision Float64, boolean Boolean, date Date32. numeric is Decimal128, beyond 38 digits Decimal256, and beyond 76 text. timestamp is
+// Timestamp[us] without a zone, and an interval Interval[MonthDayNano]. A column of text is a dictionary of Utf8, other text is Utf8, and
+// an array a List. Who leaves the loop before its end closes the rows.
 func (r *Rows) Batches() iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		defer r.Close()

@@ -63,8 +63,8 @@ type execution struct {
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend, *querystats.Collector) ([]table.Value, error)
-	// states asks a backend for what it finds of the groups of the fragment's rows, order for these rows in
-	// their order, [rowIDs] or [intermediate] of their keys alone; a [plan.Declined] leaves that to cpu.
+	// states asks a backend for the groups of the fragment's rows. order asks for these rows in their order:
+	// [rowIDs], or an [intermediate] of their keys alone. A [plan.Declined] leaves that to cpu.
 	states    finder
 	order     func(backend, *querystats.Collector) (batch, error)
 	rowCounts *querystats.RowCounts // what is told the rows of nodes; nil for nobody
@@ -326,8 +326,8 @@ func selects(n plan.Node) bool {
 	return false
 }
 
-// stopsEarly reports whether a LIMIT ends a selection of rows before all are found: cpu
-// looks at no more of a table than it needs to.
+// stopsEarly reports whether a LIMIT ends a selection of rows before all are found. Then cpu reads no more of
+// a table than it needs.
 func (s *Statement) stopsEarly() bool {
 	stops := false
 	plan.Walk(s.tree, func(n plan.Node, _ int) {

@@ -19,8 +19,9 @@ const (
 	deviations   = 5       // of the rank in the sample: once in two million times the value is not where it says
 )
 
-// sampledSpans samples the rows of a query and says between which codes its order statistics probably are, by their aggregates: of those of
-// which at most one row in sampledShare is expected there. (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", 1975.)
+// sampledSpans samples the rows of a query and says between which codes its order statistics probably are, by their aggregates. It leaves
+// out those between whose codes more than one row in sampledShare is expected. (R. W. Floyd and R. L. Rivest, "Expected time bounds for
+// selection", 1975.)
 func sampledSpans(q *physical.Query) map[int]predicate.Span {
 	if !slices.ContainsFunc(q.Aggs, partial.NeedsSearch) {
 		return nil

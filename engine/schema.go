@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// catalog is what binding a statement sees: the names of the tables in the order in which
-// they were added, and a table once it is asked for, which opens its file.
+// catalog is what binding a statement reads: the names of the tables in the order in which they were added,
+// and a table on demand. Asking for a table opens its file.
 func (db *DB) catalog(ctx context.Context) sql.Catalog {
 	entries, names, version := db.tables.EntriesAndNames()
 	c := sql.Catalog{Version: version, Names: names, Information: sql.InformationSchema, Off: db.off()}
@@ -82,7 +82,7 @@ type Names struct {
 	Indexes []string
 }
 
-// Names are those that there are. Tables that text names are opened for their columns, as long as ctx lasts, and so are the files of
+// Names are those that there are. Tables that text names are opened for their columns, as long as ctx lasts. So are the files of
 // paths, which have their columns under these.
 func (db *DB) Names(ctx context.Context, text string, paths ...string) Names {
 	entries, _ := db.tables.Entries()

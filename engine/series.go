@@ -48,8 +48,8 @@ func seriesValues(start, stop, step table.Value, pos int) iter.Seq2[table.Value,
 	}
 }
 
-// series is the table of generate_series, or its rows spilled. One of integers that is too long, or takes more memory than there is, or 16 times the host memory
-// budget, is refused before it is made.
+// series is the table of generate_series, or its rows spilled. A series of integers is refused before it is made if it is too long, or
+// takes more memory than there is. The same holds beyond 16 times the host memory budget.
 func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, *spilled, error) {
 	var ends [3]table.Value
 	for i, e := range []expr.Expr{n.Start, n.Stop, n.Step} {

@@ -9,10 +9,10 @@ import (
 	"github.com/stencildb/stencildb/sqlstate"
 )
 
-// Session runs the statements of one asker in order, as one connection does: BEGIN, COMMIT and ROLLBACK among them begin and
-// end a transaction, which the statements between them are in; SAVEPOINT, ROLLBACK TO and RELEASE are for parts of it. SET changes a setting for
-// the session's statements alone, and RESET takes that of the DB again; SET LOCAL does so until the transaction's end, and what a
-// transaction has SET that is rolled back is undone. The DB's own settings, which [DB.Query] changes with SET, are the session's until its first SET. One goroutine uses it at a time.
+// Session runs the statements of one client in order, as one connection does. BEGIN, COMMIT and ROLLBACK begin and end a transaction with
+// the statements between them. SAVEPOINT, ROLLBACK TO and RELEASE are for parts of it. SET changes a setting for the session's statements
+// alone, and RESET takes that of the DB again. SET LOCAL lasts until the transaction's end, and a rollback undoes what the transaction has
+// SET. The DB's own settings, which [DB.Query] changes with SET, are the session's until its first SET. One goroutine uses it at a time.
 type Session struct {
 	of       *DB                  // that it is a session of
 	db       *DB                  // with the session's settings; the same before the first SET

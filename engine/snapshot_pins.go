@@ -10,9 +10,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// replace makes t, which must not change afterwards, the snapshot of the table of its
-// name: statements that begin from now on read it, those under way go on with the one
-// that they began with. The table must have been read or added, with the same fields.
+// replace makes t, which must not change afterwards, the snapshot of the table of its name. Statements that
+// begin from now on read it. Those under way go on with the one that they began with. The table must have
+// been read or added, with the same fields.
 func (db *DB) replace(t *table.Table) error {
 	e := db.entry(t.Name)
 	if e == nil {
@@ -112,9 +112,8 @@ func (db *DB) unused(name string, t *table.Table) {
 	}
 }
 
-// release has the device drop the segments of a snapshot that no table and no statement
-// has any more; what is resident of one from which a change has made another goes over to that. With the lock of db.snapshots. It does
-// not wait for that.
+// release makes the device drop the segments of a snapshot that no table and no statement has any more. If a change has made another
+// segment of one, what is resident goes over to that. With the lock of db.snapshots. It does not wait for that.
 func (db *DB) release(t *table.Table) {
 	d, _, err := db.opened()
 	if d == nil || err != nil {

@@ -34,8 +34,8 @@ type sorting struct {
 	rows   int64 // that have come
 }
 
-// sorted gives rows of the fragment's table in the order of a Sort. They stay where they are until what
-// reads them has their order: where the host memory budget has no room to sort them all, sorted runs of keys and places are merged.
+// sorted gives rows of the fragment's table in the order of a Sort. They stay where they are until the reader has their order.
+// Where the host memory budget has no room to sort them all, sorted runs of keys and places are merged.
 func (x *execution) sorted(n *plan.Sort) stream {
 	return func(yield func(batch, error) bool) {
 		var ordered batch // where a device has done it
@@ -295,8 +295,8 @@ func (s *sorting) blockPiece(eval *vector.Evaluator, worker int, b table.Block, 
 // firstRows is how many rows a sorter takes in one go as long as it does not know which ones are of use.
 const firstRows = 1 << 13
 
-// columnPiece has the sorter take a block of the table whose keys are columns, without the rows of which the first
-// key says that they are not among those wanted.
+// columnPiece makes the sorter take a block of the table whose keys are columns. It leaves out rows of which the
+// first key says that they are not among those wanted.
 func (s *sorting) columnPiece(worker int, b table.Block, starts []uint64) {
 	chunk := s.of.Chunks[b.Chunk]
 	for i, end := 0, 0; i < b.Len(); i = end {
@@ -400,7 +400,7 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortkey.Piece, error]) ([]
 	return s.sorter.Places(s.ctx)
 }
 
-// sortFits is an error where a sort of so many rows, of so many bytes each, takes more than a budget; 0 is any number of bytes.
+// sortFits is an error where a sort of so many rows, of so many bytes each, takes more than a budget. 0 is no limit.
 func sortFits(rows int64, rowBytes int, budget int64) error {
 	if budget <= 0 || rows*int64(rowBytes) <= budget {
 		return nil

@@ -21,7 +21,7 @@ func (x *execution) sortMerge(of *spill.File, n *plan.Sort, keys []sortkey.Key, 
 	return m
 }
 
-// writtenRun is a run: items of rows of the execution's table that are in order; behind them come the rows' places, where these are asked for.
+// writtenRun is a run: items of rows of the execution's table, in order. With places, the rows' places come behind the items.
 func (x *execution) writtenRun(m *externalsort.Merge, rows rowIDs, items []plan.Item, places bool) (run []spill.Extent, err error) {
 	if m.First >= 0 && int64(len(rows.ids)) > m.First {
 		rows.ids = rows.ids[:m.First]

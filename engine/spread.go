@@ -21,9 +21,9 @@ type pairPart struct {
 	steps   []Step
 }
 
-// dividePairs divides a join among the devices: the rows of one side are joined where they are, the rows of the other are on every device
-// that has some of these. The side that is divided is the larger one of those that are on several devices; of a join that asks for one pair of
-// each left row it is the left one. Lists of the other side stay as they are.
+// dividePairs divides a join among the devices. The rows of one side are joined where they are. The rows of the other side are on every
+// device that has rows of the first. The side that is divided is the larger one of those that are on several devices. Of a join that asks
+// for one pair of each left row it is the left side. Lists of the other side stay as they are.
 func (s *gpus) dividePairs(q *physical.JoinQuery) (parts []*pairPart, side int) {
 	q.Fields() // which parts have in common
 	if left, right := several(s.rowsOf(q, 0)), several(s.rowsOf(q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
@@ -48,7 +48,7 @@ func (s *gpus) dividePairs(q *physical.JoinQuery) (parts []*pairPart, side int) 
 	return parts, side
 }
 
-// rowsOf is how many rows of a side of a join each device has: those of lists that devices keep, or those of the chunks that are placed there.
+// rowsOf is how many rows of a side of a join each device has. It counts the lists that devices keep, or the chunks that are placed there.
 func (s *gpus) rowsOf(q *physical.JoinQuery, side int) []int {
 	if h := q.RowIDs[side].Held; h != nil {
 		return h.Parts

@@ -55,7 +55,7 @@ type bound struct {
 	scans        []*read                        // of the fragment's scans, from left to right
 	scanPruning  *prunedScan                    // what it need not read of them; nil where that is nothing
 	tablePruning map[*catalog.Entry]*prunedScan // of the tables that it joins: row groups without a record that meets the conditions of them alone
-	apart        plan.Node                      // in the place of the tree, with some or all of its tables joined apart, which does not go beyond the host memory budget as a whole; else nil
+	apart        plan.Node                      // the tree with some or all of its tables joined apart; nil where the tree fits the host memory budget
 	params       []table.Value
 	arrays       []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
 	once         bool    // what it means depends on when it is bound: a view reads the clock, or the texts of a column gave a type
@@ -94,9 +94,8 @@ type planned struct {
 	bounded   *physical.Query // see query
 }
 
-// Prepare parses one statement. Where it has no parameters it also resolves its names
-// and reads the files of its tables; else that is done when it runs, with the types of the
-// values that are given then.
+// Prepare parses one statement. Where it has no parameters it also resolves its names and reads the files of
+// its tables. Otherwise that is done when it runs, with the types of the values.
 func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	if err := db.usable(); err != nil {
 		return nil, err
@@ -318,9 +317,9 @@ func (b *bound) reads(e *catalog.Entry, columns []int) *read {
 // joins reports that the statement joins tables.
 func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragment.Join != nil }
 
-// read reads the columns that the statement needs and the file's statistics do not spare it.
-// Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
-// rest is what else was waited for once they were read.
+// read reads the columns that the statement needs and the file's statistics do not spare it. If it is about
+// to run on a device, the device is opened and the columns are uploaded meanwhile. rest is what was waited
+// for after the columns were read.
 func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err error) {
 	if (s.nested != nil || s.apart != nil) && s.db.now().hostMemory > 0 { // its parts read what they need: they may go over files in batches
 		return Loading{}, nil
@@ -359,8 +358,8 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 	return rest, nil
 }
 
-// readable is the statement once its columns are read ([Statement.ReadBatch]): in batches where they took more memory than their files told,
-// and without what it does not need where something else is damaged.
+// readable is the statement once its columns are read ([Statement.ReadBatch]). It runs in batches where they took more memory than their
+// files told. It leaves out what it does not need where something else is damaged.
 func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	files, err := s.read(ctx, true)
 	if ingest.IsDamaged(err) && !s.db.onCPU() && !s.part { // it may do without what is damaged
@@ -381,7 +380,8 @@ func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	return again, files, err
 }
 
-// batched is the statement in batches, by what is known by now of the memory that these take; nil for one that is not run so.
+// batched is the statement in batches, by what is known now of the memory that these take. It is nil for a statement that
+// does not run so.
 func (s *Statement) batched(ctx context.Context) *Statement {
 	b := &bound{tree: s.tree, version: s.version, off: s.off, columns: s.columns, fragment: s.fragment, sources: s.sources, scans: s.scans, params: s.params, arrays: s.arrays, once: s.once}
 	var err error

@@ -87,8 +87,8 @@ func (b *passes) mostBytes(q *physical.Query) (n int64) {
 // smallest is the least number of rows of a window: less takes as much memory.
 const smallestWindow = 1 << 13
 
-// newStreaming finds windows such that the memory has room for two visits: what one has read stays as long as there
-// is room, for the next statement.
+// newStreaming chooses windows so that the memory has room for two visits. What a visit has read stays as long as
+// there is room, for the next statement.
 func (b *passes) newStreaming(q *physical.Query) *streaming {
 	if q.IsPart() || away(q.Table) {
 		return nil
@@ -220,7 +220,8 @@ func (b *passes) footprint(p part) (int64, error) {
 	return most, nil
 }
 
-// inParts is a query as its devices do it: the part of each, which goes over it in windows where it has no room for it.
+// inParts is a query as its devices do it: one part for each device. A device without room for its part goes over it in
+// windows.
 func (b *passes) inParts(q *physical.Query) []part {
 	if s := b.stream(q); s != nil {
 		return s.parts
@@ -333,8 +334,8 @@ func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *stream
 	}
 }
 
-// shrink halves the windows of a query that there was no room for, though it looked as if there were; false where they cannot
-// be smaller.
+// shrink halves the windows of a query for which there was less room than it seemed. It is false where they cannot be
+// smaller.
 func (b *passes) shrink(q *physical.Query) bool {
 	_, end := chunkStarts(q.Table)
 	rows := int(end)

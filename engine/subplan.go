@@ -392,9 +392,8 @@ func (x *settling) account(s *plan.Subplan, r *Rows, n int) {
 // subplans numbers the tables of subplans.
 var subplans atomic.Int64
 
-// table is that of a subplan's rows, with the columns that are needed: those that bindNested found, and perhaps others, once the values of
-// subqueries have let rules rewrite what reads it.
-// Where there is no room for the rows they are spilled, and the table is nil.
+// table is that of a subplan's rows, with the needed columns: those that bindNested found. There may be others, once the values of
+// subqueries have let rules rewrite what reads it. Where there is no room for the rows they are spilled, and the table is nil.
 func (x *settling) table(ctx context.Context, s *plan.Subplan, columns []int) (*table.Table, error) {
 	if e := x.tables[s]; e != nil {
 		if a, ok := e.Source.(*spilled); ok && len(union(columns, a.columns)) == len(a.columns) {
@@ -599,7 +598,7 @@ func overBudget(of string, budget int64) error {
 	return &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget)), errNoRoom}
 }
 
-// collect reads rows to their end into a table, of whose fields they are those at some places; where they take more than half of the
+// collect reads rows to their end into a table; they are the table's fields at some places. Where they take more than half of the
 // host memory budget and may leave it, they are spilled.
 func (x *settling) collect(ctx context.Context, rows *Rows, out *table.Table, at []int, mayLeave bool) (*table.Table, *spilled, error) {
 	fields := fieldsAt(out.Fields, at)

@@ -14,15 +14,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// ErrConflict is of a transaction that is not committed, for another one that committed after it began has changed the
-// same rows, the same keys, or what is known of the same table. Begun anew it may succeed.
+// ErrConflict is the error of a commit that fails: a transaction that committed after this one began has changed the
+// same. That is the same rows, the same keys, or the definition of the same table. Begun anew it may succeed.
 var ErrConflict = sqlstate.Errorf(sqlstate.SerializationFailure, "the transaction conflicts with another one")
 
-// Tx is a transaction: its statements read all tables as they were when it began, with what it has changed itself, and
-// others see that from [Tx.Commit] on, all of it at once (snapshot isolation). Of two transactions that change the
-// same row the first that commits wins, and the other one's commit is an [ErrConflict]; changes of other rows of the same
-// table are merged. After a statement that failed, the transaction takes no other ones, and is rolled back, or back to a
-// savepoint ([Tx.Savepoint]).
+// Tx is a transaction with snapshot isolation. Its statements read all tables as they were when it began, with its own
+// changes. Others see these from [Tx.Commit] on, all at once. Of two transactions that change the same row the first that
+// commits wins, and the other one's commit is an [ErrConflict]. Changes of other rows of the same table are merged. After
+// a statement that failed, the transaction takes no other ones, and is rolled back, or back to a savepoint
+// ([Tx.Savepoint]).
 //
 // Files that statements name are outside of transactions. An index that CREATE INDEX makes serves statements from the commit on. What SET changes is the transaction's; in one of a [Session] the
 // session's, once it is committed. A Tx may be used by several goroutines; its statements that change tables wait for one another.

@@ -26,7 +26,7 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// An UPDATE of a table in memory that `compute` can do is done there: the device makes the columns anew of what is resident, and the
+// An UPDATE of a table in memory that `compute` can do runs there. The device computes the new columns from what is resident, and the
 // statement ends. The host's codes follow in the background; who reads them waits for that ([table.Segment.Settle]), and aggregates of
 // one table on `compute` do not.
 
@@ -149,7 +149,8 @@ func (m *mutation) ruled(col int) bool {
 		m.db.indexes.HasOn(m.Table, m.def.Fields[col].Name)
 }
 
-// keepsResident reports that columns of a table are, or will be, used on a device: where no backend was asked for that some of them is there.
+// keepsResident reports that a device has columns of a table, or will have them. On auto, with no backend asked for, it reports that it has
+// one of them.
 func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 	if t == nil || !t.Has(t.All()) {
 		return false
@@ -180,8 +181,8 @@ func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 	return false
 }
 
-// madeFor is the segment that a column becomes when it gets the values of an expression, and how their codes are made; nil where that may need
-// many more bits than the column has, or something may be NULL.
+// madeFor is the segment that a column becomes when it gets the values of an expression, and how their codes are made. It is nil where that
+// may need many more bits than the column has, or something may be NULL.
 func madeFor(e expr.Expr, t *table.Table, c *table.Chunk, col int) (*table.Segment, *lower.ComputedCodes) {
 	seg := c.Segments[col]
 	made, err := lower.ComputeCodes(e, t, c)
@@ -267,8 +268,8 @@ func (u *update) drop() {
 	}
 }
 
-// install makes the table what statements read from now on, and has the host follow; ok is false where a transaction is open, which has to know
-// the rows that changed. With tables.one.
+// install makes the table what statements read from now on, and makes the host follow. ok is false where a transaction is open, which has
+// to know the rows that changed. With tables.one.
 func (u *update) install(ctx context.Context) (ok bool, err error) {
 	db := u.db
 	for k, n := range u.changed { // chunks without such rows stay as they are

@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// maintain does VACUUM, which takes the places of deleted rows, and CHECKPOINT, which writes the log of a folder as files: the first
-// does the second. ANALYZE looks for its tables: what plans know of values is known from the values as they are.
+// maintain does VACUUM, which removes deleted rows, and CHECKPOINT, which writes the log of a folder as files. VACUUM does a
+// CHECKPOINT, too. ANALYZE looks for its tables: what plans know of values is known from the values as they are.
 func (s *Statement) maintain(ctx context.Context) (*Rows, error) {
 	db, of := s.db, s.parsed.Upkeep
 	if db.tx != nil {

@@ -16,14 +16,13 @@ import (
 
 // Calibration is what [Device] found on a device.
 type Calibration struct {
-	// Comparisons is the number of answers of backends on the device that were
-	// compared with those of cpu, Mismatches how many differed, and Examples the
-	// first of these in words.
+	// Comparisons is how many answers of backends on the device were compared with those of cpu. Mismatches
+	// is how many differed, and Examples has the first of these in words.
 	Comparisons int      `json:"comparisons"`
 	Mismatches  int      `json:"mismatches"`
 	Examples    []string `json:"examples,omitempty"`
-	// Rows is the number of records, uniform integers of Bits bits, that Costs, of
-	// the paper's routines on classic, are of; each is the median of Repetitions.
+	// Costs has the costs of the paper's routines on classic, over Rows records: uniform integers of Bits
+	// bits. Each cost is the median of Repetitions.
 	Rows        int        `json:"rows"`
 	Bits        int        `json:"bits"`
 	Repetitions int        `json:"repetitions"`
@@ -133,9 +132,9 @@ type calibration struct {
 	found   *Calibration
 }
 
-// able executes a statement on each of some backends, which uploads and compiles, and
-// returns those that can do it. The answers are compared with that of cpu, where that is
-// one of them; a backend that fails or gives a wrong answer is left out from then on.
+// able executes a statement on each of some backends, which uploads and compiles, and returns those that can
+// do it. The answers are compared with that of cpu, if cpu is one of them. A backend that fails or gives a
+// wrong answer is left out from then on.
 func (c *calibration) able(ctx context.Context, names []string, s statement) (list []string, err error) {
 	var want []table.Value
 	for _, name := range names {

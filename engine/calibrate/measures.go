@@ -13,9 +13,8 @@ import (
 	"github.com/stencildb/stencildb/generate"
 )
 
-// measure is a statement that tells what a class of algorithm costs, on codes of
-// Bits bits: what it takes beyond the statement base, or beyond a query that has
-// nothing to do, divided by times.
+// measure is a statement that measures a class of algorithm, on codes of Bits bits. The cost is what it takes
+// beyond the statement base, or beyond a query that has nothing to do, divided by times.
 type measure struct {
 	class cost.Class
 	bits  int
@@ -168,9 +167,9 @@ func (c *calibration) measure(ctx context.Context, all measurement, rows int, sq
 	return nil
 }
 
-// time times a statement. One that is short runs a few times before: it would pay for
-// the caches, and for the sleep of threads and device, that the backend before it left
-// behind, which costs more than such a query.
+// time times a statement. A short statement runs a few times before. Otherwise it would pay for the caches,
+// and for the sleep of threads and device, that the backend before it left. That costs more than such a
+// query.
 func (c *calibration) time(ctx context.Context, backend string, s statement) (took time.Duration, err error) {
 	for i := 0; i == 0 || i < 4 && took < time.Millisecond; i++ {
 		_, stats, err := s.ExecuteOn(ctx, backend)

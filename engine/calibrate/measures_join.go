@@ -13,8 +13,8 @@ import (
 // joinSelf joins a table to itself by nearly unique keys; the smallest and the largest of them are in many rows.
 const joinSelf = "SELECT x.w, y.a FROM %[1]s x JOIN %[1]s y ON x.w = y.w WHERE x.w BETWEEN 1 AND 1099511627774"
 
-// measureJoins finds what a join takes to count its pairs, over the rows of both sides, and what these take beyond
-// that to be listed and to have a column of each side gathered.
+// measureJoins measures what a join takes to count its pairs, over the rows of both sides. It also measures what
+// it takes to list the pairs, and to gather a column of each side.
 func (c *calibration) measureJoins(ctx context.Context, backend string, b *cost.Backend) error {
 	if backend != "cpu" && backend != "compute" {
 		return nil
@@ -48,8 +48,8 @@ func (c *calibration) measureJoins(ctx context.Context, backend string, b *cost.
 	return nil
 }
 
-// join is the median time of a statement's join on a backend, in seconds, with some of the columns that it reads of
-// the rows, and how many rows there are.
+// join is the median time of a statement's join on a backend, in seconds. The join gathers some of the columns of
+// the rows; rows is their number.
 func (c *calibration) join(ctx context.Context, backend, text string, columns []int) (seconds float64, rows int, err error) {
 	s, err := engine.Inspect(c.db).PlanJoin(ctx, text, backend, columns)
 	if err != nil {

@@ -216,8 +216,8 @@ func (x *Indexes) Drop(which func(*Index) bool) {
 	x.arrange()
 }
 
-// Follow has the indexes of tables follow their columns where changes alter these; one of a column that has gone, or that has
-// other values, goes. tables has the tables as they were before.
+// Follow updates the indexes after changes of tables. An index stays with its column, and is dropped if the column was
+// dropped or has other values. tables has the tables as they were before.
 func (x *Indexes) Follow(changes []storage.Change, tables *Catalog) {
 	known := map[string]*storage.Definition{}
 	for i := range changes {

@@ -10,9 +10,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows of a key are looked for one by one, by an index of one of its columns in each chunk: those that a statement names
-// (WHERE k = 5), and those that have the key of a new row. Small chunks are looked through, and so are larger ones
-// until an index pays: it is made when a segment has been looked through so often, and kept with it. Queries use it, too.
+// Rows of a key are looked for one by one, by an index of one of its columns in each chunk. These are rows that a
+// statement names (WHERE k = 5), or rows that have the key of a new row. Small chunks are scanned, and so are larger ones
+// until an index pays. The index is made when a segment has been scanned so often, and kept with it. Queries use it, too.
 const (
 	ScannedRows  = 1 << 12 // rows of a segment that is always looked through
 	scannedTimes = 32      // times that a larger one is, about as many as an index costs
@@ -42,8 +42,8 @@ func KeyIndex(s *table.Segment) *index.Index {
 	return nil
 }
 
-// ofKey is an index of a segment that is a column of a key; nil where looking through it is cheaper as yet, another goroutine makes one, or there is
-// no room for it.
+// ofKey is an index of a segment that is a column of a key. It is nil while a scan is cheaper, while another goroutine makes one, and where
+// there is no room for it.
 func (x *Indexes) ofKey(ctx context.Context, name string, s *table.Segment, room func(bytes int64) bool) (*index.Index, error) {
 	if list := x.Of(s); len(list) > 0 {
 		return list[0], nil

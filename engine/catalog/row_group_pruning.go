@@ -14,9 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Pruned is what the statistics of a file spare a statement, while the columns that it
-// reads have not been read: all reading, or that of row groups without a record that it
-// selects.
+// Pruned is what the statistics of a file save a statement, before the columns that it reads have been read.
+// They save all reading, or that of row groups without a record that it selects.
 type Pruned struct {
 	Answer       []table.Value // of the aggregates; nil where some row groups have to be read
 	Table        *table.Table  // of these; where there is an answer an outline
@@ -59,8 +58,8 @@ func (e *Entry) ReadPruned(ctx context.Context, conditions Conditions, columns [
 	if len(keep) == len(t.Chunks) || len(keep) > 0 && o.MemoryLimit > 0 && all > o.MemoryLimit {
 		return nil, nil
 	}
-	// All statements together read as many rows as there are so; then the table's turn comes, unless what is damaged of it is elsewhere: an answer
-	// does not depend on what was read before.
+	// Statements read this way until they have together read as many rows as the table has. Then the columns are read as a whole, unless a
+	// part of the table is known to be damaged. So an answer does not depend on earlier reads.
 	if e.prunedRows += rows; e.prunedRows > t.Rows() && !e.Damaged.Load() {
 		whole, err := e.Source.Read(ctx, columns, o)
 		if err == nil {
@@ -79,8 +78,8 @@ func (e *Entry) ReadPruned(ctx context.Context, conditions Conditions, columns [
 	return out, err
 }
 
-// KeptRowGroups lists the row groups of a file which may have a record for which all conditions are TRUE, with the outline that tells so; nil
-// where the file tells nothing of them.
+// KeptRowGroups lists the row groups of a file which may have a record for which all conditions are TRUE. It also returns the outline that
+// says so. It returns nil where the file has no statistics of them.
 func KeptRowGroups(f Source, of Conditions) (keep []int, t *table.Table, err error) {
 	told := func(e expr.Expr) bool {
 		_, ok := f.Outline(expr.Columns(e))

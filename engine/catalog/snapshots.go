@@ -39,8 +39,8 @@ func (s *Snapshots) InUse(t *table.Table) int { return s.uses[t] }
 // Len is how many snapshots are in use. With s's lock.
 func (s *Snapshots) Len() int { return len(s.uses) }
 
-// Free reports segments of a snapshot that a table has now which no other table has, and no statement: a change of the table
-// may write to them in place. tables are those that there are now. With s's lock, until it has.
+// Free reports segments of a table's snapshot that no other table and no statement has. A change of the table may write to
+// them in place. tables are those that there are now. With s's lock, until it has.
 func (s *Snapshots) Free(t *table.Table, tables []*table.Table) table.Free {
 	each := func(do func(*table.Segment)) {
 		of := func(t *table.Table) {
@@ -80,8 +80,8 @@ func (s *Snapshots) Free(t *table.Table, tables []*table.Table) table.Free {
 	}
 }
 
-// Unreferenced are the segments of a snapshot that neither one of tables, those that there are now, nor a snapshot in use has, and
-// those that changes have made of them, in which they live on. With s's lock.
+// Unreferenced are the segments of a snapshot that neither one of tables, the present ones, nor a snapshot in use has. heirs are
+// the segments that changes have made of them. With s's lock.
 func (s *Snapshots) Unreferenced(t *table.Table, tables []*table.Table) (list []*table.Segment, heirs map[*table.Segment]*table.Segment) {
 	dead, derived := map[*table.Segment]bool{}, map[*table.Segment]bool{}
 	each := func(t *table.Table, dies bool) {

@@ -12,9 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Algorithm is what a backend does on a device: it sets up the selection of a query, finds the rows
-// of a chunk that a query selects, and, unless nil, counts those that another one does with these, what there is of its groups and runs of
-// the rows in their order.
+// Algorithm is what a backend does on a device. It sets up the selection of a query, and finds the rows of a chunk that a query selects.
+// Unless nil, it also counts the rows that another query selects with these, finds groups, and sorts rows.
 type Algorithm = AlgorithmOn[*GPU]
 
 // AlgorithmOn is the algorithm of a package that takes a device of its own kind.
@@ -82,9 +81,8 @@ func (g *GPU) draws() predicates.Limits { return g.Draws }
 
 func (g *GPU) computes() compute.Profile { return g.Computes }
 
-// Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
-// or a runner around it, or one that only records them. The values are those of
-// q.Aggs.
+// Run runs a plan by the algorithms of a backend as passes, which it hands to run. run is GL, or a runner
+// around it, or one that only records them. The values are those of q.Aggs.
 func (g *GPU) Run(backend string, run pass.Runner, q *physical.Query) ([]table.Value, error) {
 	s, err := Algorithms[backend].Selection(run, g, q)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// MipmapSum sums the codes of a column's first chunk by a floating-point mipmap,
-// which the paper discusses and rejects (section 4.3.3): the sum comes out in
-// float32, with an error, and only over all records. For comparison with SUM of the
-// backend classic. timed, when set, calls what draws and reads the sum, by a clock on the GL thread.
+// MipmapSum sums the codes of a column's first chunk by a floating-point mipmap, which the paper discusses
+// and rejects (section 4.3.3). The sum comes out in float32, with an error, and only over all records. For
+// comparison with SUM of the backend classic. timed, when set, calls what draws and reads the sum, by a clock
+// on the GL thread.
 func (g *GPU) MipmapSum(ctx context.Context, t *table.Table, col int, timed func(f func() error) error) (sum float64, err error) {
 	if len(t.Chunks) == 0 {
 		return 0, nil

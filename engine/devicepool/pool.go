@@ -90,8 +90,8 @@ func (s *Pool) Contents() (list Contents) {
 	return list
 }
 
-// Place says on which of n devices each chunk of a table is: on the one that has its columns alone, else on the one that has the
-// fewest rows of those before it. So the rows are balanced, and chunks stay where they
+// Place says on which of n devices each chunk of a table is. A chunk whose columns only one device has is on that one. Any other
+// chunk is on the device that has the fewest rows of the chunks before it. So the rows are balanced, and chunks stay where they
 // are when others are added behind them.
 func Place(t *table.Table, n int) [][]int {
 	chunks, rows := make([][]int, n), make([]int, n)

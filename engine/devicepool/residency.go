@@ -35,8 +35,8 @@ func NewContent(list []textures.Residency, usage textures.Usage) *Content {
 // Contents are those of several devices.
 type Contents []*Content
 
-// forms are the kinds in which a backend reads columns that are only compared, and
-// those with whose values it computes: any of them will do.
+// forms are the kinds in which a backend reads columns: those that are only compared, and those whose values
+// are needed. Any of the kinds will do.
 var forms = map[string]struct{ compared, values []textures.Kind }{
 	"classic": {[]textures.Kind{textures.FloatTexture}, []textures.Kind{textures.FloatTexture}},
 	"fused": {[]textures.Kind{textures.DepthTexture, textures.FloatTexture, textures.IntegerTexture},

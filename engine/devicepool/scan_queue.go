@@ -18,7 +18,8 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 )
 
-// fewestBatched is how many statements make a batch: over 2^28 rows one of 8 takes 2.2 ms on an H200, and 8 one by one 3.
+// fewestBatched is how many statements make a batch. Over 2^28 rows a batch of 8 takes 2.2 ms on an H200, and 8
+// statements one by one 3 ms.
 const fewestBatched = 8
 
 // longestWait is for how long those are waited for, at most, whom a batch has answered: a client of 64 asks again within 3 ms.
@@ -26,10 +27,10 @@ const longestWait = 5 * time.Millisecond
 
 // ScanQueue is the statements that wait for a device and that one sweep may answer together ([sharedscan.Scan]).
 //
-// Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it
-// can with its own, and these leave. One that finds the device idle takes no part, and nobody waits for a batch to fill, but
-// right after another one: those whom that has answered ask again at once, or not at all. Of more than 32 half are enough, and a batch
-// takes no more: the others ask while the device answers these, and the last of them to come makes the passes of their batch.
+// Each waits for its own turn on the GL thread, as any other statement. The one whose turn comes answers those that it can with its
+// own, and these leave. A statement that finds the device idle takes no part. Nobody waits for a batch to fill, except right after
+// another batch: its statements ask again at once, or not at all. Of more than 32 statements half are enough, and a batch takes no
+// more. The others ask while the device answers these, and the last of them to come makes the passes of their batch.
 type ScanQueue struct {
 	mu       sync.Mutex
 	list     []*request
@@ -154,8 +155,8 @@ func (w *ScanQueue) remove(r *request) {
 	}
 }
 
-// RunShared answers a query of compute, by itself or with others that wait: found is nil where do, which runs it by
-// itself, has answered it.
+// RunShared answers a query of compute, by itself or with others that wait. do runs it by itself, and then found is
+// nil.
 func (g *GPU) RunShared(ctx context.Context, q *physical.Query, took *querystats.Collector, do func(pass.Runner) error) (found partial.Selection, err error) {
 	r := g.enter(ctx, q)
 	if r == nil {
@@ -185,7 +186,8 @@ func (g *GPU) lead(r *request) bool {
 	return batch != nil && g.answer(batch, members) == nil
 }
 
-// take takes a statement from those that wait, with the others of the next batch, if it is of that and fits; else alone, with no batch.
+// take removes a statement from those that wait. If it is in the next batch and that fits, take removes all of the batch. Otherwise it
+// removes the statement alone, with no batch.
 func (w *ScanQueue) take(r *request, fits func(*sharedscan.Scan) bool) (batch *sharedscan.Scan, members []*request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

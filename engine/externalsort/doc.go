@@ -1,4 +1,4 @@
-// Package externalsort sorts more rows than memory has room for (Knuth, volume 3, 5.4): batches are sorted to runs in a temporary
+// Package externalsort sorts more rows than memory has room for (Knuth, volume 3, 5.4). Batches are sorted to runs in a temporary
 // file, and the runs are merged.
 //
 //   - [Runs] takes batches of columns and gives their rows in order.

@@ -24,8 +24,8 @@ type Spec struct {
 	RowCounts func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
 	Hold      Holder             // of what Pairs leaves on the device; nil: its pairs come to host memory
-	// Stays says whether the result is to be a table like this one, of one chunk a device that has rows, whose columns are there, too: see
-	// [Away]. Nil: never.
+	// Stays says whether the result is to be a table like this one, whose columns are on devices, too: see [Away]. It has one chunk for
+	// each device that has rows. Nil: never.
 	Stays func(*table.Table) bool
 
 	Declined func(n *plan.Join, why string) // told which of the joins that Pairs is asked for are left to cpu; nil for nobody
@@ -35,10 +35,10 @@ type Spec struct {
 // wanted: their codes were gathered from the tables. Its rows come in the order of the rows of the
 // largest input. Where AtMost are wanted, the search ends when it has found these: the result has them, and perhaps some more.
 //
-// Of a group of inner joins the largest input is read in blocks, on all cores. Each block finds its
-// partners in one input after the other, first where the fewest rows are expected to be left (the selectivities
-// are known by counting: "Fast Computation of Database Operations using Graphics Processors", section
-// 5.11). Of the other inputs an index is made first.
+// Of a group of inner joins the largest input is read in blocks, on all cores. Each block finds its partners in
+// one input after the other, beginning where the fewest rows are expected to be left. Counting gives the
+// selectivities ("Fast Computation of Database Operations using Graphics Processors", section 5.11). Of the
+// other inputs an index is made first.
 //
 // Where the columns of the result are on a device alone, away has its rows; else it is nil.
 func Join(ctx context.Context, b *cpu.Backend, n *plan.Join, of Spec) (t *table.Table, steps []join.Step, away *Away, err error) {
@@ -88,8 +88,8 @@ func newJoiner(ctx context.Context, b *cpu.Backend, n *plan.Join, of Spec) *join
 	return j
 }
 
-// keyBelow adds a condition that is looked at above an inner join to those of the join, where it may be a key of it that rules did not
-// move there, as a row of some table might have raised an error in it. Where it is none it is left out: see spare.
+// keyBelow adds a condition above an inner join to the conditions of the join, if it may be a key. Rules did not move it there,
+// because a row of some table might have raised an error. If it is no key it is left out: see spare.
 func (j *joiner) keyBelow(n *plan.Join, e expr.Expr) {
 	if _, _, raises, ok := plan.Equality(e); ok && raises && n.Kind == plan.Inner && len(j.ScansOf(e)) > 1 {
 		n.On, j.above[e] = plan.Conjunction(append(plan.Conjuncts(n.On), e)), true
@@ -172,8 +172,8 @@ func (j *joiner) joinNext(inputs ...*join.Relation) {
 	}
 }
 
-// raises reports that some row that is joined raises an error in a side of an equality, or may: partners are then looked for pair by
-// pair, so that it is raised where a pair is undecided without it.
+// raises reports that a row that is joined may raise an error in a side of an equality. Partners are then looked for pair by pair,
+// so that the error is raised only where a pair is undecided without it.
 func (j *joiner) raises(e expr.Expr, sides ...expr.Expr) bool {
 	raises, known := j.raising[e]
 	if !known {
@@ -317,8 +317,8 @@ func (j *joiner) inner(inputs []*join.Relation, conditions []expr.Expr) (*join.R
 	return j.pipeline(probe, steps, j.spare(conditions))
 }
 
-// nextOf is the place of the input after which the fewest rows are expected, one with a key if there is one, how many these are, and
-// whether it has a key; inputs that are nil are passed over.
+// nextOf is the place of the input after which the fewest rows are expected, and how many these are. An input with a key comes
+// first, and keyed says so. Inputs that are nil are skipped.
 func (j *joiner) nextOf(have []int, rows float64, inputs []*join.Relation, conditions []expr.Expr) (best int, least float64, keyed bool) {
 	least = math.Inf(1)
 	for i, r := range inputs {
@@ -359,8 +359,8 @@ func (j *joiner) keySide(e expr.Expr) stats.KeySide {
 	return out
 }
 
-// key is the two sides of a condition that is the key of a join: what it reads of the rows
-// that there are, and of those of another relation.
+// key is the two sides of a condition that is the key of a join. probe reads the rows of have, and build
+// those of the other relation.
 func (j *joiner) key(e expr.Expr, have, other []int) (probe, build expr.Expr, ok bool) {
 	l, r, raises, ok := plan.Equality(e)
 	if !ok {
@@ -403,8 +403,8 @@ func (j *joiner) step(have []int, build *join.Relation, conditions []expr.Expr) 
 	return s, rest
 }
 
-// leads is the place of the largest of the inputs but the one at a place, where that one has an index by which
-// partners in it are found, and this pays; else it is the place itself.
+// leads is the place of the input to begin with. It is the largest other input, if the input at the given
+// place has an index that finds its partners, and this pays. Otherwise it is the given place.
 func (j *joiner) leads(inputs []*join.Relation, at int, conditions []expr.Expr) int {
 	other := -1
 	for i, r := range inputs {

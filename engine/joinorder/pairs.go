@@ -26,8 +26,8 @@ type Holder interface {
 	Read(ctx context.Context, list []*physical.Held, places []uint32) ([][]uint32, error)
 	// Columns gathers columns on the devices that have their rows: of each device it gives segments that are away, until the statement is over.
 	Columns(context.Context, []HeldColumn) ([][]*table.Segment, error)
-	// Where takes those rows of lists at whose places a query selects the rows, on each device of a table of one chunk with these columns, and
-	// says how many there are. The lists are released.
+	// Where selects from lists of rows, on each device. query selects the places of the rows, over a table of one chunk with these columns.
+	// n is how many rows are left. The lists are released.
 	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error)
 }
 

@@ -23,8 +23,9 @@ func (j *joiner) declined(n *plan.Join, err error) bool {
 	return true
 }
 
-// innerPairs joins inputs whose pairs a device finds, two at a time: first those two after which the fewest rows are expected, then each time
-// the input after which the fewest are. The pairs of one join are the rows of the next. What the device declines is cpu's, from there on.
+// innerPairs joins inputs whose pairs a device finds, two at a time. It begins with the two inputs after which the fewest rows are
+// expected. Then it takes each time the input after which the fewest are. The pairs of one join are the rows of the next. What the device
+// declines is cpu's, from there on.
 func (j *joiner) innerPairs(n *plan.Join, inputs []*join.Relation, conditions []expr.Expr) (*join.Relation, error) {
 	all, wanted, steps := inputs, conditions, len(j.Steps)
 	again := !slices.ContainsFunc(inputs, func(r *join.Relation) bool { return r.Held != nil })
@@ -186,8 +187,8 @@ func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.JoinKey, sca
 	return k, scans, declined("%s is no = of a table of one side and a table of the other whose columns other keys read", e)
 }
 
-// foundPairs has the device find the pairs of two sides, and makes their rows of them: of inner joins these stay there, where something keeps
-// them.
+// foundPairs makes the device find the pairs of two sides, and makes the joined rows of them. Rows of inner joins stay on the device if
+// something keeps them there.
 func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQuery, on, also, rest []expr.Expr, expected float64) (*join.Relation, error) {
 	rel := &join.Relation{Scans: slices.Concat(sides[0].Scans, sides[1].Scans), Name: sides[0].Name + ", " + sides[1].Name, Nullable: map[int]bool{}}
 	if q.Exists {

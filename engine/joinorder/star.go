@@ -14,13 +14,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Star is an aggregation over a star of joins, such that a device does it in one sweep over the
-// largest table, the fact table. The other tables stand in arms: those that are joined to one another, of which one
-// is joined to a column of the fact table, whose values stand in one of the arm's rows at most. The arm of a
-// semi or an anti join is a set of keys.
+// Star is an aggregation over a star of joins, such that a device does it in one sweep over the largest table, the
+// fact table. The other tables form arms. The tables of an arm are joined to one another, and one of them to a
+// column of the fact table. A value of that column is in one row of the arm at most. The arm of a semi or an anti
+// join is a set of keys.
 //
-// What keys, conditions and CASE read of an arm tells its rows apart: its combinations are numbered, and a group of the device has one number
-// of each arm. Conditions that read several arms, or an arm and the fact table, are tested for a group.
+// The columns of an arm that keys, conditions and CASE read tell its rows apart. Their combinations are numbered, and a group of the device
+// has one number of each arm. Conditions that read several arms, or an arm and the fact table, are tested for a group.
 type Star struct {
 	*joiner
 	Fact       *table.Table
@@ -73,7 +73,7 @@ type attached struct {
 const maxPlaces = 1 << 27
 
 // NewStar looks for a star in the input of an aggregation over a join of tables. It is nil where there is
-// none: where a join is an outer one, by an expression or by several keys, or where an aggregate computes with
+// none. That is so with an outer join, a join by an expression or by several keys, or an aggregate over
 // columns of several tables. It looks at no row: see [Star.Prepare].
 func NewStar(b *cpu.Backend, n *plan.Join, a *plan.Aggregate, of Spec) *Star {
 	j := newJoiner(context.Background(), b, n, of) // the context is Prepare's

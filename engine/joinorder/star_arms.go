@@ -164,7 +164,8 @@ func (s *Star) join(t *starArm, d *physical.Dimension) (err error) {
 	return nil
 }
 
-// fewNumbers is up to how many combinations of codes the rows of an arm are told apart by these, and more by rows of a table.
+// fewNumbers is the most combinations of codes by which the rows of an arm are told apart. With more, the rows of a table
+// tell them apart.
 const fewNumbers = 1 << 16
 
 // numbered numbers what is read of an arm's rows, each combination once; nil where nothing is read of it.
@@ -221,8 +222,8 @@ func (s *Star) byRows(t *starArm, d *physical.Dimension, numbers []uint32) {
 	s.keepValues(t)
 }
 
-// determines is the table of an arm whose row says all that is read of the arm: that to which those that have it are joined, one
-// after the other. Where more holds of them than these joins it is the table with the key.
+// determines is the table of an arm whose row determines all columns that are read of the arm. The tables of these columns are
+// joined to it, one after the other. Where more holds of them than these joins it is the table with the key.
 func (s *Star) determines(t *starArm) int {
 	if len(t.conditions) >= len(t.scans) {
 		return t.scans[0]

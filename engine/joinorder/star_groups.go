@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// starSum is an aggregate of the statement, as one of the star's device, as a value that all rows of a group have, or as
-// one of both that CASE chooses for the group.
+// starSum is an aggregate of the statement. It is one of the star's device, or a value that all rows of a group have.
+// CASE may choose one of these for the group.
 type starSum struct {
 	agg    int         // of the device; negative for none
 	value  expr.Expr   // that all rows of a group have
@@ -78,8 +78,8 @@ func (s *Star) branch(g expr.Aggregate, x expr.Expr) *starSum {
 	return out
 }
 
-// Groups is the statement's groups of those that a device found in the fact table: the joined rows of the first rows of
-// these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on.
+// Groups makes the statement's groups of those that a device found in the fact table. The table has the joined first
+// rows of these groups, a chunk for the groups of each chunk. They are numbered from 0 on.
 func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.GroupStates, error) {
 	t := &table.Table{Name: s.Fact.Name, Fields: s.Result}
 	out := make([]physical.GroupStates, 0, len(list))
@@ -223,8 +223,8 @@ func (s *Star) fill(to *physical.GroupState, sum *starSum, c *table.Chunk, rows,
 	return nil
 }
 
-// tellsGroups reports that groups of the device differ in a key of the statement: those of fact columns, and of arms in which each
-// number has values of its own in the columns that are keys.
+// tellsGroups reports that groups of the device always differ in a key of the statement. The keys are fact columns, and columns of
+// arms in which each number has different values.
 func (s *Star) tellsGroups() bool {
 	plain := map[int]bool{}
 	for _, k := range s.keys {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Loading is what a statement has waited for before its columns were resident and its programs there, by what it waited
-// for: what is done beside something else, as a column goes up while the next one is read, counts as that.
+// Loading is what a statement waited for before its columns were resident and its programs compiled, by kind. What runs
+// beside something else, as an upload while the next column is read, counts as that.
 type Loading struct {
 	Reading   time.Duration // files, to columns in memory
 	Opening   time.Duration // the device

@@ -52,8 +52,8 @@ func (r *RowCounts) Measure(n plan.Node, g Operator) {
 	r.operators[n] = g
 }
 
-// Operator is what a node gave to the one above it: rows, and the bytes that they take there. Its elapsed time has what is below the
-// node in it, and neither what the rows are then used for nor loading, which is shown apart.
+// Operator is what a node gave to the one above it: rows, and the bytes that they take there. Its elapsed time includes the nodes
+// below. It includes neither the use of the rows above nor loading, which is shown apart.
 type Operator struct {
 	Rows    int
 	Bytes   int64

@@ -6,8 +6,8 @@ import (
 
 // Stats says what a statement took.
 type Stats struct {
-	// Backend is the backend that computed it ("" where none was needed); of a statement
-	// whose rows are grouped or sorted, which is done on the CPU, the one that selected them.
+	// Backend is the backend that computed it ("" where none was needed). Of a statement whose rows are
+	// grouped or sorted on the CPU, it is the backend that selected them.
 	Backend string
 	// Devices are the numbers of the OpenGL devices that computed it, as listed by
 	// `stencildb info`; none on the CPU.
@@ -21,9 +21,9 @@ type Stats struct {
 	// Elapsed is the time that the caller has waited for the execution, the
 	// statement being parsed and its columns resident.
 	Elapsed time.Duration
-	// Load is the wall time that reading the tables' files, opening the device, the first upload of their
-	// columns and compiling programs took, where this statement was the first to need them, and Loading
-	// what each of these took of it.
+	// Load is the wall time of reading the tables' files, opening the device, the first upload of columns and
+	// compiling programs. It counts if this statement was the first to need them. Loading has what each of
+	// these took.
 	Load    time.Duration
 	Loading Loading
 }

@@ -88,8 +88,8 @@ func BytesOf(rows []arrow.Array, keys []Key, unique int) *Bytes {
 	return out
 }
 
-// keyBytes appends the value of an element of an array that is not NULL as bytes, which order as the values do; none of these is
-// the beginning of another one's.
+// keyBytes appends a value of an array that is not NULL as bytes, which order as the values do. No value's bytes are the
+// beginning of another one's.
 func keyBytes(a arrow.Array, t table.Type) func(out []byte, i int) []byte {
 	number := func(out []byte, v int64) []byte { return binary.BigEndian.AppendUint64(out, table.OrdinalInt(v)) }
 	switch a := a.(type) {

@@ -166,8 +166,8 @@ func (k *Coded) Add(p *Piece, x expr.Vector) {
 	p.Columns = append(p.Columns, low)
 }
 
-// VectorOf is values of a type as a vector; DECIMALs and intervals of one scale without months as
-// integers of 64 bits, else as their ranks.
+// VectorOf is values of a type as a vector. DECIMALs of one scale and intervals without months are integers
+// of 64 bits; others are their ranks.
 func VectorOf(n int, at func(i int) (table.Value, error), t table.Type) (x expr.Vector, err error) {
 	x.Valid = make([]byte, bitutil.BytesForBits(int64(n)))
 	switch {

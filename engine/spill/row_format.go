@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows that are partitioned are in the temporary file as they are in their segments, in pieces: the bytes that follow and the number of rows,
-// and of each column
+// Partitioned rows are in the temporary file as the codes of their segments, in pieces. A piece has the number of bytes that follow, the
+// number of rows, and of each column
 //
 //	the bytes that follow           8
 //	base, the ordinal of code 0     8

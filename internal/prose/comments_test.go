@@ -21,7 +21,7 @@ var rooms = []string{"aggregates", "glctx", "ingest", "occlusion", "pass", "pred
 	"driver", "fused", "generate", "primitives", "sqlstate", "trace"}
 
 // throughout are the folders whose comments all have short sentences, those of names that are not exported and within functions, too.
-var throughout = []string{"compute", "cost", "cpu", "expr", "papers", "plan", "relational", "sql", "storage", "table"}
+var throughout = []string{"compute", "cost", "cpu", "engine", "expr", "papers", "plan", "relational", "sql", "storage", "table"}
 
 // Comments of packages and of exported names have short sentences.
 func TestDocComments(t *testing.T) {
