@@ -13,7 +13,7 @@ import (
 // Check says what is wrong with a plan of a logical tree; nil for nothing.
 //
 //   - A pipeline stands behind those that it reads: the source is a table, constants, or what an earlier sink left.
-//   - Every build is made before it is probed, with as many keys of the same types, and what a sink leaves is read by a later pipeline.
+//   - Every build is made before it is probed, with as many keys of the same types. What a sink leaves is read by a later pipeline.
 //   - Every column and every subquery that an expression names is there, with its type.
 //   - Every node of the tree and of its subplans is done by one pipeline.
 func (p *Plan) Check(root plan.Node) error {

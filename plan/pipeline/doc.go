@@ -1,7 +1,7 @@
 // Package pipeline has the physical plan of a statement as data: a DAG of pipelines (Neumann, "Efficiently Compiling Efficient Query
 // Plans for Modern Hardware", 2011). Package planner makes it of a logical plan.
 //
-// A [Pipeline] is what one sweep over some rows does: a [Source] gives them, each [Step] filters, widens or joins them, and a [Sink]
+// A [Pipeline] is what one sweep over some rows does. A [Source] gives them, each [Step] filters, widens or joins them, a [Sink]
 // takes them in. What a sink leaves is the source of a later pipeline, a build that a later one probes, or the answer.
 //
 // # Where what is

@@ -18,7 +18,7 @@ type Answer struct {
 	Of      *Pipeline
 	Columns []int         // of what that leaves
 	Fields  []table.Field // their names and types in the answer
-	// Arrays is how many of the columns each column of the answer is an array of, 0 for one as it is; nil where none is.
+	// Arrays is how many of the columns each column of the answer is an array of, 0 for one as it is. It is nil where none is.
 	Arrays []int
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// KeyRange is how many values the range of a node's column has: from the smallest to the largest one in its table, of texts the different ones.
+// KeyRange is how many values the range of a node's column has, from the smallest to the largest one in its table. Of texts it is the different ones.
 // It is not ok for what is computed, for floating point, and for columns that have not been read.
 func (e *Estimates) KeyRange(n plan.Node, x expr.Expr) (span float64, ok bool) {
 	n, col := e.base(n, x)
@@ -37,8 +37,8 @@ func (e *Estimates) KeyRange(n plan.Node, x expr.Expr) (span float64, ok bool) {
 	return float64(top-base) + 1, true
 }
 
-// UniqueKey reports that no two rows of a node seem to have the same values of some expressions: they are all keys of a group, or one is a column of
-// a table that has as many values as rows.
+// UniqueKey reports that no two rows of a node seem to have the same values of some expressions. These are all keys of a group, or one is a column
+// of a table that has as many values as rows.
 func (e *Estimates) UniqueKey(n plan.Node, keys []expr.Expr) bool {
 	if len(keys) == 0 {
 		return false

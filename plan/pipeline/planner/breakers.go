@@ -6,7 +6,7 @@ import (
 	"github.com/stencildb/stencildb/plan/pipeline"
 )
 
-// aggregate ends a pipeline in the aggregates of all rows, or of groups. Those that are not needed are left out; of all rows, the different
+// aggregate ends a pipeline in the aggregates of all rows, or of groups. Those that are not needed are left out. Of all rows, the different
 // values of some columns of the input are counted, too, behind the others.
 func (p *planner) aggregate(n *plan.Aggregate, distinct []*expr.Column, need []int) *stream {
 	width := len(n.Keys) + len(n.Aggs)

@@ -59,15 +59,14 @@ type joinTree struct {
 // maxExhaustive is up to how many inputs all orders are compared.
 const maxExhaustive = 10
 
-// What a row of a build takes, where a row that probes takes one: a bit or a slot where the keys are unique, else a place in a hash table that has
-// all rows of a key.
+// What a row of a build takes, where a row that probes takes one. A unique key is a bit or a slot. Of another one a hash table has all rows.
 const (
 	uniqueBuildCost = 1.5
 	repeatBuildCost = 4
 )
 
 // order is the cheapest tree that joins all inputs. Of few inputs every tree without a cross product is compared, by dynamic programming over
-// the subsets; of many, the two are joined each time that leave the fewest rows. The cost is that of rows that are built, probed and left.
+// the subsets. Of many, the two are joined each time that leave the fewest rows. The cost is that of rows that are built, probed and left.
 func (g *joinGraph) order() *joinTree {
 	if len(g.rows) > maxExhaustive {
 		return g.greedy()
@@ -173,7 +172,7 @@ func (g *joinGraph) hasKey(a, b inputs) bool {
 	return slices.ContainsFunc(g.equalities, func(q *equality) bool { return q.within(a) >= 0 && q.within(b) >= 0 })
 }
 
-// unique reports that no two rows of a tree seem to have the same value of a side: no join has made more of its input.
+// unique reports that no two rows of a tree seem to have the same value of a side. No join has made more of its input.
 func (g *joinGraph) unique(side equalSide, t *joinTree) bool {
 	return side.unique && t.rows <= moreRows*max(1, g.rows[bits.TrailingZeros64(uint64(side.of))])
 }

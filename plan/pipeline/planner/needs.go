@@ -104,7 +104,7 @@ func sortArguments(keys []expr.SortKey) (all []expr.Expr) {
 	return all
 }
 
-// need notes the fields that are needed of the subplans of a tree, and of those inside, so that some fields of the tree are there.
+// need notes the fields that are needed of the subplans of a tree, and of those inside, for some fields of the tree.
 func (p *planner) need(n plan.Node, need []int) {
 	for _, e := range plan.Exprs(n) {
 		expr.Walk(e, func(e expr.Expr) {

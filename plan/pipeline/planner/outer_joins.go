@@ -59,7 +59,7 @@ func keysOf(on expr.Expr, width int) (keys []joinKey, rest []expr.Expr) {
 	return keys, rest
 }
 
-// fullJoin is a full outer join: the pairs and the rows of one side that match none, then the rows of the build that nothing matched.
+// fullJoin is a full outer join. It gives the pairs and the rows of one side that match none, then the rows of the build that nothing matched.
 func (p *planner) fullJoin(n *plan.Join, j joining, need []int) *stream {
 	all := j.rows
 	j.rows = min(all, max(j.probe.last(), p.Rows(n.WithKind(plan.LeftOuter))))

@@ -138,7 +138,7 @@ func (p *planner) breaker(s *stream, sink pipeline.Sink, rows float64, fields in
 	return source(&pipeline.Relation{Of: []*pipeline.Pipeline{of}}, rows, fields, columns)
 }
 
-// left is the relation that has some fields of a stream's node, and their places in it: one that is there already, or rows of its own.
+// left is the relation that has some fields of a stream's node, and their places in it. It is there already, or is rows of its own.
 func (p *planner) left(s *stream, fields []int) (of *pipeline.Pipeline, columns []int) {
 	if r, ok := s.Source.(*pipeline.Relation); ok && len(s.Steps) == 0 && len(r.Of) == 1 {
 		of = r.Of[0]

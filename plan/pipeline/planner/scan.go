@@ -6,7 +6,7 @@ import (
 	"github.com/stencildb/stencildb/plan/pipeline"
 )
 
-// indexShare is the part of a table's rows up to which an index that is no key finds them: reading more one by one takes longer than a sweep.
+// indexShare is the part of a table's rows up to which an index that is no key finds them. Reading more one by one takes longer than a sweep.
 const indexShare = 1. / 64
 
 // scan begins a pipeline with the rows of a table, some of which a condition above may leave out.
