@@ -136,7 +136,7 @@ CHECKS ?= 25
 SEEDED = -rapid.seed=$(SEED) -rapid.checks=$(CHECKS)
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
 # They compare with DuckDB, which links 45 MB more.
-PEERS := ./internal/oracle/duckdb ./bench
+PEERS := ./internal/oracle/duckdb ./bench ./bench/peer
 
 .PHONY: unit unit-test random-test oracle-test
 unit: unit-test random-test oracle-test ## the tests (SEED=0: other random cases; GOFLAGS=-race: all with the race detector, three times as long)

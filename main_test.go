@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stencildb/stencildb/bench"
+	"github.com/stencildb/stencildb/bench/report"
 )
 
 var binary string
@@ -85,7 +85,7 @@ func TestBenchOfProcesses(t *testing.T) {
 		if status != 0 {
 			t.Fatalf("%v: status %d: %s", from, status, errOut)
 		}
-		r, err := bench.ReadJSON(strings.NewReader(out))
+		r, err := report.ReadJSON(strings.NewReader(out))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,21 +1,21 @@
 // Package bench measures the backends of stencildb beside each other and beside
 // other databases, in one process, over the same data and with the same answers.
 //
-// The types to know:
+// # Where what is
 //
-//   - [Suite] is a named set of cases: tables of several sizes with the statements
-//     to run over each. [Suites] lists them, and [Statements] makes one of a user's own.
-//   - [System] holds a copy of a table and answers statements: a backend of package
-//     engine, or a peer ([Peers]). [Contender] is a statement, prepared by a system.
-//   - [Meter] times contenders against each other. [Answer] is what they give, and [Shape]
-//     says how two right ones may differ.
-//   - [Report] is what a run found, with the [Machine] that it ran on; it is written
-//     as JSON, as text, or as Go's benchmark format.
-//   - [Compare] sets two reports beside each other.
-//   - A suite of experiments ([Suite.Experiments]) is made of a [lab.Paper]; its results have work, sections and counters.
-//   - [Target] is a time or a ratio that the project has set itself.
-//   - A suite that repeats a paper has that paper's figures, tables and claims as data ([lab.Figure], [lab.Claim]): [Report.SVG], [Report.PNG],
-//     [Report.CSV] and [Report.WriteHTML] show them, and [Merge] makes one report of the parts of a run.
+//   - suite.go, suites.go: [Suite], a named set of cases: tables of several sizes with the statements to run over each. [Suites] lists
+//     them. config.go, run.go, table_run.go: a run of a suite, table by table.
+//   - statements.go: [Statements] makes a suite of a user's own. experiments.go, pary.go, wisconsin.go: suites of experiments of papers.
+//   - system.go: a backend of package engine as a system. processes.go: processes that read files. file_load_trial.go: the loading of a
+//     file as a case.
+//   - timed_device.go, classic_variants.go, quickselect.go: the systems of the 2004 paper's figures. measure_floor.go: empty passes.
+//   - Package workload has the operations, the tables that they run over and the parameters that are drawn.
+//   - Package meter times contenders against each other. Package answer says how two right answers may differ.
+//   - Package peer has the other databases: DuckDB and SQLite.
+//   - Package report is what a run found: data, JSON, statistics, and the comparison of two reports.
+//   - Package evaluation sets a report beside the paper that its suite repeats: figures, claims and targets.
+//   - Package render shows a report: text, HTML, figures, CSV.
+//   - schema.json describes the JSON.
 //
 // # How time is measured
 //
@@ -35,7 +35,7 @@
 //
 // What a prepared statement takes when it is repeated is what no user of a dashboard or a notebook waits for: the next
 // statement has other constants. The suites ssb and tpch, and statements of a user's with parameters ([Suite.Draws]), are therefore
-// measured by three clocks, which [Result] has beside each other:
+// measured by three clocks, which [report.Result] has beside each other:
 //
 //   - MS, "new": from the text to the last row in hand, the columns resident. Each execution has parameters that this
 //     process has not been asked before, drawn with a fixed seed, and all systems get the same texts. No two are alike; where a query's
@@ -73,10 +73,10 @@
 //   - "classic-no-guard" has no guard program (package pass); what it counts may be wrong.
 //   - A case has 100 rounds, as in the paper; what takes 0.1 s or longer runs in every seventh, from 2 s on five times, from 20 s on once.
 //   - Headlines are judged over the table nearest to the paper's 1,000,000 records and over the
-//     largest. [Merge] makes one report of the parts of a run.
+//     largest. [evaluation.Merge] makes one report of the parts of a run.
 //   - Cold times are of tables whose chunks the device has never seen; programs are
 //     compiled. They follow the rounds of their case, three of each system in turn.
-//   - [Floor] is what empty passes take. over_floor is a median over the quad's for
+//   - [report.Floor] is what empty passes take. over_floor is a median over the quad's for
 //     classic and fused, over the larger of dispatch and copy for compute.
 //   - quickselect is Hoare's FIND on one core over plain arrays of 32 bits; its pivots differ
 //     from run to run.
@@ -101,12 +101,12 @@
 // A suite measures on up to four columns of a table: integers first, then DECIMAL,
 // floating-point numbers, dates and timestamps. Operations that take more attributes
 // than there are use them again, each twice at most: in a conjunction from the other
-// side, so that the planner does not merge the two comparisons into one. [Data] names
+// side, so that the planner does not merge the two comparisons into one. [report.Data] names
 // the attributes of a run.
 //
 // # JSON
 //
-// A [Report] as JSON has "schema": 1; schema.json beside this file describes it. Names
+// A [report.Report] as JSON has "schema": 1; schema.json beside this file describes it. Names
 // are only added within one schema.
 //
 // # Caveats
@@ -126,6 +126,6 @@
 //     (on an H200 a COUNT takes 0.13 ms, and 0.34 after seconds of idleness; a tenth of a
 //     second of work does not bring the clocks back).
 //   - A slow contender takes part in every second, fourth or eighth round only.
-//   - Peers are linked by build tag only (see [KnownPeers]): DuckDB alone is larger
+//   - Peers are linked by build tag only (see [peer.Known]): DuckDB alone is larger
 //     than the rest of the program.
 package bench

@@ -11,6 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/bench/evaluation"
+	"github.com/stencildb/stencildb/bench/meter"
+	"github.com/stencildb/stencildb/bench/render"
+	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/bench/reporttest"
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/papers/lab"
 )
@@ -18,11 +24,11 @@ import (
 // ready is a configuration of a small run.
 func ready(t *testing.T, rows int) Config {
 	t.Helper()
-	machine, err := ReadMachine(glctx.Options{}, "test")
+	machine, err := report.ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Rows: []int{rows}, Rounds: 2, Machine: machine, Command: "stencildb bench", Source: Generated("uniform", 1)}
+	return Config{Rows: []int{rows}, Rounds: 2, Machine: machine, Command: "stencildb bench", Source: workload.Generated("uniform", 1)}
 }
 
 // Every paper's experiments run, over few rows and in two rounds: verified, drawn, all claims judged, the JSON as the schema says.
@@ -42,15 +48,15 @@ func TestExperiments(t *testing.T) {
 				t.Errorf("%s: %+v", s.Name, h)
 			}
 		}
-		for _, c := range s.claims {
+		for _, c := range s.experiments.Claims {
 			ofSizes := c.What == "the join's best size" // 4,096 tuples have one of the text's
-			if !judged[c.What] && !ofSizes && !slices.ContainsFunc(r.Skipped, func(x Skip) bool { return x.System == c.Of }) {
+			if !judged[c.What] && !ofSizes && !slices.ContainsFunc(r.Skipped, func(x report.Skip) bool { return x.System == c.Of }) {
 				t.Errorf("%s: nothing is said of %s", s.Name, c.What)
 			}
 		}
 		dir := t.TempDir()
 		var text bytes.Buffer
-		if err := errors.Join(r.WriteFigures(dir), r.WriteText(&text), r.WriteGo(&text)); err != nil {
+		if err := errors.Join(render.Of(r).WriteFigures(dir), render.Of(r).WriteText(&text), render.Of(r).WriteGo(&text)); err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
 		page, err := os.ReadFile(filepath.Join(dir, "report.html"))
@@ -58,12 +64,10 @@ func TestExperiments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range s.Figures {
-			for _, p := range f.Panels {
-				if len(r.series(p)) == 0 {
-					t.Errorf("%s: %v has nothing in the panel %q", s.Name, f.Name, p.Title)
-				}
+			if n := len(render.Of(r).Panels(f)); n != len(f.Panels) {
+				t.Errorf("%s: %v has points in %d panels, want %d", s.Name, f.Name, n, len(f.Panels))
 			}
-			if n := len(r.published(f)); n != len(f.Tables) {
+			if n := len(render.Of(r).Published(f)); n != len(f.Tables) {
 				t.Errorf("%s: %v has %d tables, want %d", s.Name, f.Name, n, len(f.Tables))
 			}
 			if !bytes.Contains(page, []byte(`id="`+f.File()+`"`)) {
@@ -80,7 +84,7 @@ func TestExperiments(t *testing.T) {
 
 // try is a suite of one case, whose ways are given.
 func try(ways ...lab.Way) Suite {
-	return ofPaper(lab.Paper{Name: "try", Hardware: "nothing", Counted: "things", Rows: 1,
+	return suiteOfPaper(lab.Paper{Name: "try", Hardware: "nothing", Counted: "things", Rows: 1,
 		Figures: []lab.Figure{{Name: "1", Panels: []lab.Panel{{Operations: []string{"a", "b"}}}}},
 		Cases: func(s *lab.Setting) (list []lab.Case, err error) {
 			for _, name := range []string{"a", "b"} {
@@ -137,7 +141,7 @@ func TestAWrongFormEndsTheRun(t *testing.T) {
 	for name, ways := range map[string][]lab.Way{"checked": {checked}, "digest": {gives("a", 1, &runs), gives("b", 2, &runs)}} {
 		runs = 0
 		r, err := try(ways...).Run(t.Context(), ready(t, 10))
-		if name == "checked" && (!errors.Is(err, wrong) || runs != 0) || name == "digest" && (!errors.As(err, new(*DifferError)) || runs > 3) || r != nil {
+		if name == "checked" && (!errors.Is(err, wrong) || runs != 0) || name == "digest" && (!errors.As(err, new(*meter.DifferError)) || runs > 3) || r != nil {
 			t.Errorf("%s: %v after %d runs", name, err, runs)
 		}
 	}
@@ -179,7 +183,7 @@ func TestAnInterruptedExperiment(t *testing.T) {
 
 // Parts of a run by figures are one report.
 func TestPartsOfExperiments(t *testing.T) {
-	var parts []*Report
+	var parts []*report.Report
 	for _, name := range []string{"table1", "8"} {
 		s, err := suite(t, "pary").OnlyFigures(name)
 		if err != nil {
@@ -191,11 +195,11 @@ func TestPartsOfExperiments(t *testing.T) {
 		}
 		parts = append(parts, r)
 	}
-	r, err := Merge(parts...)
+	r, err := evaluation.Merge(parts...)
 	if err != nil || len(r.Results) != len(parts[0].Results)+len(parts[1].Results) || len(r.Headlines) != len(parts[0].Headlines)+len(parts[1].Headlines) {
 		t.Errorf("%v: %+v", err, r)
 	}
-	if _, err := Merge(parts[0], report("paper", "predicate", 1000, map[string][]float64{"cpu": five(1)})); err == nil || !strings.Contains(err.Error(), "the suites pary and paper") {
+	if _, err := evaluation.Merge(parts[0], reporttest.Report("paper", "predicate", 1000, map[string][]float64{"cpu": reporttest.Five(1)})); err == nil || !strings.Contains(err.Error(), "the suites pary and paper") {
 		t.Errorf("%v, want that the suites differ", err)
 	}
 }

@@ -1,137 +1,25 @@
 package bench
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stencildb/stencildb/bench/evaluation"
+	"github.com/stencildb/stencildb/bench/meter"
+	"github.com/stencildb/stencildb/bench/peer"
+	"github.com/stencildb/stencildb/bench/render"
+	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/glctx"
 )
-
-// fresh is a contender of the fresh protocol: its prepared statement takes repeated, a text of which nothing was asked
-// before takes new, and it notes what it runs.
-func (c *fakeClock) fresh(name string, order *[]string, repeated, new time.Duration, answer func(text string) (Answer, error)) Contender {
-	ask := func(text string, took time.Duration) (Outcome, error) {
-		*order = append(*order, name+":"+text)
-		c.t = c.t.Add(took)
-		a, err := answer(text)
-		return Outcome{Answer: a}, err
-	}
-	return Contender{System: name,
-		Run:   func(context.Context) (Outcome, error) { return ask("=", repeated) },
-		Fresh: func(_ context.Context, text string) (Outcome, error) { return ask(text, new) },
-	}
-}
-
-// Each round has the next draw, on all systems, after the statement that is repeated; the first text is not counted.
-func TestFreshRounds(t *testing.T) {
-	const ms = time.Millisecond
-	c, order := &fakeClock{}, []string(nil)
-	seven := func(string) (Answer, error) { return oneText("7"), nil }
-	a, b := c.fresh("a", &order, 2*ms, 10*ms, seven), c.fresh("b", &order, 4*ms, 5*ms, seven)
-	made := 0
-	a.Programs = func() int { made++; return made / 4 * 3 } // asked before and after each draw
-	a.First = func(context.Context, string) (Outcome, error) {
-		order = append(order, "a:first")
-		return Outcome{Answer: oneText("7"), Wall: 90 * ms}, nil
-	}
-	trial := Trial{Case: Case{"op", 1}, SQL: "x0", Draws: []string{"x1", "x2"}, ShapeOf: func(string) Shape { return Shape{} }, Contenders: []Contender{a, b}}
-	results, skipped := measure(t, &Meter{Rounds: 9, ColdRuns: 1, now: c.now, cpu: c.cpu}, trial)
-	if got, want := strings.Join(order, " "), "a:= a:= a:x0 b:x0 b:= b:x0 a:= a:x1 b:= b:x1 b:= b:x2 a:= a:x2 a:first"; got != want {
-		t.Errorf("ran\n%s, want\n%s", got, want)
-	}
-	if len(skipped) > 0 || len(results) != 2 {
-		t.Fatalf("%v, %v", results, skipped)
-	}
-	for i, want := range []struct {
-		new, repeated, cold float64
-		compiled            []int
-	}{{10, 2, 90, []int{0, 3}}, {5, 4, 5, nil}} {
-		x := results[i]
-		if len(x.MS) != 2 || x.MedianMS != want.new || x.RepeatedMS != want.repeated || x.ColdMS != want.cold || !slices.Equal(x.Compiled, want.compiled) {
-			t.Errorf("%+v, want %+v", x, want)
-		}
-	}
-	r := &Report{Reference: "b", Results: results}
-	r.setRatios()
-	if x := r.Results[0]; x.Ratio.Median != 2 || x.RepeatedRatio.Median != 0.5 {
-		t.Errorf("ratios %+v and %+v, want 2 and 0.5", x.Ratio, x.RepeatedRatio)
-	}
-}
-
-// A system that gives another answer to a draw, or cannot answer it, is left out of the case, with the draw.
-func TestFreshAnswersAreCompared(t *testing.T) {
-	for _, c := range []struct {
-		apart  bool
-		answer func(text string) (Answer, error)
-		reason string
-		differ bool
-	}{
-		{true, func(text string) (Answer, error) { return oneText(text), nil }, "", false},
-		{true, func(text string) (Answer, error) { return oneText(strings.ReplaceAll(text, "x2", "8")), nil }, "another answer: it gives 8, right gives x2: x2", true},
-		{false, func(text string) (Answer, error) { return oneText(strings.ReplaceAll(text, "x1", "8")), nil }, "", true},
-		{true, func(text string) (Answer, error) {
-			if text == "x2" {
-				return nil, fmt.Errorf("%w: too large", ErrCannot)
-			}
-			return oneText(text), nil
-		}, "cannot run this: too large", false},
-	} {
-		clock, order := &fakeClock{}, []string(nil)
-		right := clock.fresh("right", &order, 1e6, 1e6, func(text string) (Answer, error) { return oneText(text), nil })
-		other := clock.fresh("other", &order, 1e6, 1e6, c.answer)
-		other.Loose = true // so that it is not the one that is right
-		for _, x := range []*Contender{&right, &other} {
-			x.Run = func(context.Context) (Outcome, error) { return Outcome{Answer: oneText("x0"), Wall: 1e6}, nil }
-		}
-		trial := Trial{Case: Case{"op", 1}, SQL: "x0", Draws: []string{"x1", "x2", "x3"}, ShapeOf: func(string) Shape { return Shape{} }, Contenders: []Contender{other, right}}
-		results, skipped, err := (&Meter{Rounds: 3, Apart: c.apart, now: clock.now, cpu: clock.cpu}).Measure(t.Context(), []Trial{trial})
-		var differ *DifferError
-		if errors.As(err, &differ) != c.differ || c.differ && differ.System != "other" {
-			t.Errorf("%v, want a difference %v", err, c.differ)
-		}
-		if !c.apart {
-			continue
-		}
-		left := []Skip(nil)
-		if c.reason != "" {
-			left = []Skip{{Case{"op", 1}, "other", c.reason}}
-		}
-		if d := cmp.Diff(left, skipped); d != "" || len(results) != 2-len(left) {
-			t.Errorf("%d results, %s", len(results), d)
-		}
-		if x := results[len(results)-1]; x.System != "right" || len(x.MS) != 3 || len(x.Repeated) != 3 {
-			t.Errorf("%+v, want right in all rounds", x)
-		}
-	}
-}
-
-// No two draws are alike, nor like the first text; where there are few they are all.
-func TestDraws(t *testing.T) {
-	five := func(r *rand.Rand) string { return strconv.Itoa(r.IntN(5)) }
-	list := draws("op", "3", 100, five)
-	if !slices.Equal(slices.Sorted(slices.Values(list)), []string{"0", "1", "2", "4"}) {
-		t.Errorf("%q", list)
-	}
-	if again := draws("op", "3", 2, five); !slices.Equal(again, list[:2]) {
-		t.Errorf("%q, want the first two of %q", again, list)
-	}
-}
 
 // The queries with drawn parameters are statements, and so many different ones as the rules give.
 func TestDrawsOfTheSuites(t *testing.T) {
@@ -142,13 +30,13 @@ func TestDrawsOfTheSuites(t *testing.T) {
 		if !s.Fresh || !s.Draws() {
 			t.Errorf("%s is not measured with new parameters", name)
 		}
-		f := &facts{rows: 60_000}
+		f := &workload.TableProfile{Rows: 60_000}
 		for _, op := range s.Operations {
-			first := op.query(f).SQL
-			list := op.draws(f, mostRounds)
+			first := op.Query(f).SQL
+			list := op.Draws(f, meter.MostRounds)
 			want, ok := few[name+" "+op.Name]
 			if !ok {
-				want = mostRounds
+				want = meter.MostRounds
 			}
 			if len(list) != want {
 				t.Errorf("%s %s: %d draws, want %d", name, op.Name, len(list), want)
@@ -227,11 +115,11 @@ func TestDrawsKeepSelectivity(t *testing.T) {
 		return out
 	}
 	for _, op := range suite(t, "ssb").Operations {
-		want := shares(op.query(nil).SQL)
+		want := shares(op.Query(nil).SQL)
 		if len(want) < 2 {
 			t.Fatalf("%s has conditions on %v", op.Name, want)
 		}
-		for _, text := range op.draws(nil, 12) {
+		for _, text := range op.Draws(nil, 12) {
 			got := shares(text)
 			for prefix, n := range want {
 				if got[prefix] < 0.7*n || got[prefix] > 1.3*n {
@@ -244,7 +132,7 @@ func TestDrawsKeepSelectivity(t *testing.T) {
 
 // A report by the fresh protocol has the three times of each system, in all its forms.
 func TestFreshReport(t *testing.T) {
-	machine, err := ReadMachine(glctx.Options{}, "test")
+	machine, err := report.ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +142,7 @@ func TestFreshReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Protocol != fresh || len(r.Results) != 4 || len(r.Skipped) > 0 {
+	if r.Protocol != report.FreshProtocol || len(r.Results) != 4 || len(r.Skipped) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	for _, x := range r.Results {
@@ -264,7 +152,7 @@ func TestFreshReport(t *testing.T) {
 	}
 	checkSchema(t, r)
 	dir := t.TempDir()
-	if err := r.WriteFigures(dir); err != nil {
+	if err := render.Of(r).WriteFigures(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ssb.svg", "ssb.png", "ssb.csv", "report.html"} {
@@ -272,10 +160,10 @@ func TestFreshReport(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if panels := r.panels(r.figures()[0]); len(panels) != 3 || panels[1].Title != "repeated: the prepared statement again" || len(r.series(panels[1])) != 2 {
+	if panels := render.Of(r).Panels(render.Of(r).Figures()[0]); len(panels) != 3 || panels[1].Title != "repeated: the prepared statement again" {
 		t.Errorf("panels %+v", panels)
 	}
-	page, err := render(r.WriteHTML)
+	page, err := report.Bytes(render.Of(r).WriteHTML)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +172,7 @@ func TestFreshReport(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	text, err := render(func(w io.Writer) error { return errors.Join(r.WriteText(w), r.WriteGo(w)) })
+	text, err := report.Bytes(func(w io.Writer) error { return errors.Join(render.Of(r).WriteText(w), render.Of(r).WriteGo(w)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,12 +189,12 @@ func TestFreshReport(t *testing.T) {
 	if x := again.Results[0]; again.Protocol != "" || x.Repeated != nil {
 		t.Errorf("%+v, want a repeated statement alone", x)
 	}
-	if c := Compare(r, again); !slices.Contains(c.Differ, "protocol: fresh, repeated") {
+	if c := report.Compare(r, again); !slices.Contains(c.Differ, "protocol: fresh, repeated") {
 		t.Errorf("%q", c.Differ)
 	}
 }
 
-// The schema names all suites.
+// The schema and package evaluation name all suites.
 func TestSchemaNamesTheSuites(t *testing.T) {
 	text, err := os.ReadFile("schema.json")
 	if err != nil {
@@ -318,38 +206,16 @@ func TestSchemaNamesTheSuites(t *testing.T) {
 	if err := json.Unmarshal(text, &schema); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{own}
+	names := []string{report.OwnStatements}
 	for _, s := range Suites() {
 		names = append(names, s.Name)
+		p, err := evaluation.Find(s.Name)
+		if err != nil || len(p.Figures) != len(s.Figures) || p.Graphics != s.Graphics || p.Experiments != s.Experiments() {
+			t.Errorf("%s is evaluated as %+v, %v", s.Name, p, err)
+		}
 	}
 	if got := schema.Properties.Suite.Enum; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(names))) {
 		t.Errorf("the schema has %q, the program %q", got, names)
-	}
-}
-
-// Parameters of a script are drawn within their rules, the same name with the same value, in quotes as they are.
-func TestParametersOfAScript(t *testing.T) {
-	const script = `SELECT {n:-3..-1}, '{n}', {x:0.5..1.25}, {d:2024-02-28..2024-03-01}, '{d}', "{c:a|b c}", {c} -- {n:9..10}
-		/* {k:1..2} */, '{"j": 1}', {z}, $q$ {n:-3..-1} ' $q$, {big:0..9223372036854775807}`
-	tab, err := readDrawable(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := regexp.MustCompile(`^SELECT \((-[123])\), '(-[123])', ((?:0\.[5-9]|1\.[012])\d), DATE '(2024-0[23]-\d\d)', '(2024-0[23]-\d\d)', "(a|b c)", (a|b c) -- \{n:9\.\.10\}
-		/\* \{k:1\.\.2\} \*/, '\{"j": 1\}', \{z\}, \$q\$ (-[123]) ' \$q\$, \d+$`)
-	r, seen := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
-	for range 300 {
-		text := tab.fill(r).text
-		m := want.FindStringSubmatch(text)
-		if m == nil || m[1] != m[2] || m[1] != m[8] || m[4] != m[5] || m[6] != m[7] {
-			t.Fatalf("%q: %q", text, m)
-		}
-		seen[m[1]], seen[m[4]], seen[m[6]], seen[m[3]] = true, true, true, true
-	}
-	for _, v := range []string{"-3", "-1", "2024-02-28", "2024-02-29", "2024-03-01", "a", "b c", "0.50", "1.25"} {
-		if !seen[v] {
-			t.Errorf("%s was never drawn", v)
-		}
 	}
 }
 
@@ -360,7 +226,7 @@ func TestFreshStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Run(t.Context(), Config{Backends: []string{"cpu", "auto"}, Peers: Peers(), Rounds: 6})
+	r, err := s.Run(t.Context(), Config{Backends: []string{"cpu", "auto"}, Peers: peer.BuiltIn(), Rounds: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +237,7 @@ func TestFreshStatements(t *testing.T) {
 			}
 		}
 	}
-	texts := append([]string{s.Operations[0].query(nil).SQL}, s.Operations[0].draws(nil, mostRounds)...)
+	texts := append([]string{s.Operations[0].Query(nil).SQL}, s.Operations[0].Draws(nil, meter.MostRounds)...)
 	if sorted := slices.Compact(slices.Sorted(slices.Values(texts))); len(sorted) != len(texts) || len(texts) < 90 {
 		t.Errorf("%d texts, %d different ones, of 120", len(texts), len(sorted))
 	}
@@ -421,16 +287,15 @@ func TestOperatorsOnTheCPU(t *testing.T) {
 	for _, c := range []struct {
 		operation, system string
 		on                []string
-		cell              string
 	}{
-		{"q1", "classic", []string{"Aggregate"}, " (cpu groups)"}, {"q1", "compute", nil, ""}, {"q1", "cpu", nil, ""}, {"q1", "auto", nil, ""},
-		{"q2", "classic", nil, ""}, {"q3", "classic", []string{"Window"}, " (cpu windows)"},
+		{"q1", "classic", []string{"Aggregate"}}, {"q1", "compute", nil}, {"q1", "cpu", nil}, {"q1", "auto", nil},
+		{"q2", "classic", nil}, {"q3", "classic", []string{"Window"}},
 	} {
-		if x := r.Find(c.operation, 50, c.system); x == nil || !slices.Equal(x.OnCPU, c.on) || x.helped() != c.cell {
+		if x := r.Find(c.operation, 50, c.system); x == nil || !slices.Equal(x.OnCPU, c.on) {
 			t.Errorf("%s on %s: %+v, want %q", c.operation, c.system, x, c.on)
 		}
 	}
-	text, err := render(r.WriteText)
+	text, err := report.Bytes(render.Of(r).WriteText)
 	if err != nil || strings.Count(string(text), " n1 (cpu groups)") != 1 {
 		t.Errorf("%v\n%s", err, text)
 	}

@@ -12,7 +12,7 @@ import (
 // parySuite repeats Kaldewey and others 2009; the search tree of package cpu runs beside it.
 func parySuite() Suite {
 	trees := map[*uint32]*index.Index{} // by the words below them
-	return ofPaper(pary.Paper(), func(ctx context.Context, _ *lab.Setting, c *lab.Case) ([]lab.Way, error) {
+	return suiteOfPaper(pary.Paper(), func(ctx context.Context, _ *lab.Setting, c *lab.Case) ([]lab.Way, error) {
 		b, ok := c.Data.(*pary.Batch)
 		if !ok || b.Asked == nil {
 			return nil, nil

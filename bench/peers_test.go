@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/bench/peer"
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -17,10 +19,10 @@ import (
 func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 	integers := mixed(t, table.SmallInt, table.Integer, table.BigInt, table.Integer)
 	others := mixed(t, table.SmallInt, table.Real, table.Double, table.Timestamp)
-	for _, source := range []Source{Generated("uniform", 3), Generated("tcpip", 3), source(t, integers), source(t, others)} {
+	for _, source := range []workload.Source{workload.Generated("uniform", 3), workload.Generated("tcpip", 3), source(t, integers), source(t, others)} {
 		for _, s := range []Suite{suite(t, "operations"), suite(t, "paper")} {
 			r, err := s.Run(t.Context(), Config{
-				Rows: []int{1, 5_001}, Backends: []string{"cpu"}, Peers: Peers(), Source: source, Rounds: 1,
+				Rows: []int{1, 5_001}, Backends: []string{"cpu"}, Peers: peer.BuiltIn(), Source: source, Rounds: 1,
 			})
 			if err != nil {
 				t.Fatal(source.Data, err)
@@ -33,8 +35,8 @@ func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 					t.Errorf("%v: skipped %+v", r.Data, skip)
 				}
 			}
-			for _, peer := range Peers() {
-				if !slices.Contains(r.systems(), peer) {
+			for _, peer := range peer.BuiltIn() {
+				if !slices.Contains(r.Systems(), peer) {
 					t.Errorf("%v: no results of %s", r.Data, peer)
 				}
 			}
@@ -60,7 +62,7 @@ func TestDuckDBAnswersStatements(t *testing.T) {
 		SELECT AVG(real), MAX(seen), MIN(day), bool_or(ok), stddev(amount) FROM t WHERE id > 9; SELECT name FROM t WHERE name LIKE 'N%';
 		SELECT seen, real FROM t ORDER BY id % 3, seen OFFSET 5; SELECT seen - INTERVAL '1 day', day + 1 FROM t WHERE ok; SELECT id FROM t LIMIT 3;
 		SELECT kth_largest(id, 3) FROM t`,
-		NamedFile{"t", ingest.Source{Path: "t.csv", Data: []byte(text)}}).Run(t.Context(), Config{Backends: []string{"cpu"}, Peers: Peers(), Rounds: 1})
+		NamedFile{"t", ingest.Source{Path: "t.csv", Data: []byte(text)}}).Run(t.Context(), Config{Backends: []string{"cpu"}, Peers: peer.BuiltIn(), Rounds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/generate"
 )
@@ -36,8 +37,8 @@ func TestPipelinesOfSSB(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, o := range ssbOperations() {
-		x, err := db.Explain(context.Background(), o.query(nil).SQL, engine.ExplainOptions{Pipelines: true})
+	for _, o := range workload.SSBOperations() {
+		x, err := db.Explain(context.Background(), o.Query(nil).SQL, engine.ExplainOptions{Pipelines: true})
 		if err != nil {
 			t.Errorf("%s: %v", o.Name, err)
 			continue

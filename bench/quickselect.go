@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stencildb/stencildb/bench/answer"
+	"github.com/stencildb/stencildb/bench/meter"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -20,24 +22,24 @@ import (
 // FIND permutes its array, so each run begins with a copy. Its time counts where
 // there is a condition, for it is then the copying out of the valid records
 // that the paper counts too (figure 9), and not where there is none (figures 7, 8).
-func quickselect(_ Query, p *physical.Query) (Contender, error) {
+func quickselect(_ meter.Query, p *physical.Query) (meter.Contender, error) {
 	agg := p.Aggs[0]
 	space := physical.NewCodeSpace(p.Table, agg.Col)
 	if space.Bits() > 32 {
-		return Contender{}, fmt.Errorf("%w: values of more than 32 bits", ErrCannot)
+		return meter.Contender{}, fmt.Errorf("%w: values of more than 32 bits", meter.ErrCannot)
 	}
 	var parts []*arrays
 	for i, c := range p.Table.Chunks {
 		part, err := arraysOf(c, agg.Col, table.Ordinal(space.Value(0)), p.Chunks[i].Pred)
 		if err != nil {
-			return Contender{}, err
+			return meter.Contender{}, err
 		}
 		parts = append(parts, part)
 	}
 	conditional := slices.ContainsFunc(parts, func(a *arrays) bool { return a.keys != nil })
 	work := make([]uint32, p.Table.Rows())
 	runs := uint64(0)
-	return Contender{Run: func(ctx context.Context) (Outcome, error) {
+	return meter.Contender{Run: func(ctx context.Context) (meter.Outcome, error) {
 		runs++
 		start := time.Now()
 		n := 0
@@ -49,14 +51,14 @@ func quickselect(_ Query, p *physical.Query) (Contender, error) {
 		}
 		k, largest, ok, err := physical.Rank(agg, uint64(n))
 		if err != nil || !ok {
-			return Outcome{Answer: Answer{{table.Null(table.Type{Kind: table.BigInt})}}}, nil
+			return meter.Outcome{Answer: answer.Answer{{table.Null(table.Type{Kind: table.BigInt})}}}, nil
 		}
 		if largest {
 			k = uint64(n) - k + 1
 		}
 		found := find(work[:n], int(k-1), runs)
 		took := time.Since(start)
-		return Outcome{Answer: Answer{{space.Value(uint64(found))}}, Wall: max(1, took)}, ctx.Err()
+		return meter.Outcome{Answer: answer.Answer{{space.Value(uint64(found))}}, Wall: max(1, took)}, ctx.Err()
 	}}, nil
 }
 
@@ -80,7 +82,7 @@ func arraysOf(c *table.Chunk, col int, low uint64, p *predicate.Pred) (*arrays, 
 	case ok && leaf.Op == expr.LT && leaf.Code < 1<<32:
 		key, a.limit = c.Segments[leaf.Col], uint32(leaf.Code)
 	default:
-		return nil, fmt.Errorf("%w: quickselect takes a condition of the form x < constant, not %v", ErrCannot, p)
+		return nil, fmt.Errorf("%w: quickselect takes a condition of the form x < constant, not %v", meter.ErrCannot, p)
 	}
 	for row := range c.Rows {
 		if seg.IsNull(row) || key != nil && key.IsNull(row) {

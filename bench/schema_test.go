@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
@@ -22,7 +23,7 @@ func TestTheSchemaHasEveryField(t *testing.T) {
 	if err := json.Unmarshal(text, &schema); err != nil {
 		t.Fatal(err)
 	}
-	compareFields(t, "report", schema, reflect.TypeFor[Report]())
+	compareFields(t, "report", schema, reflect.TypeFor[report.Report]())
 }
 
 // compareFields compares what a schema says of objects with the fields of a type.

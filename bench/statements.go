@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,21 +9,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/bench/answer"
+	"github.com/stencildb/stencildb/bench/meter"
+	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
-)
-
-// own is the name of the suite of a user's own statements, and loadName that of its case of the
-// loading of a file, with a number where there are several.
-const (
-	own      = "statements"
-	loadName = "load"
 )
 
 // Catalog is the tables that a user's statements may name, besides files by their paths.
@@ -54,9 +49,9 @@ type ownTable struct {
 
 // Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the first
 // table that it names, with those beside it whole, of which it reads what they need. An error has its place in the script.
-// By the fresh protocol each statement has parameters to draw: see [drawable].
+// By the fresh protocol each statement has parameters to draw: see [workload.Template].
 func Statements(ctx context.Context, script string, c Catalog, fresh bool) (Suite, error) {
-	s := Suite{Name: own, Rows: small, Backends: allBackends(), Fresh: fresh}
+	s := Suite{Name: report.OwnStatements, Rows: small, Backends: report.Backends(), Fresh: fresh}
 	b := &ownTables{ctx: ctx, Catalog: c}
 	texts, err := b.texts(script, fresh)
 	if err != nil {
@@ -66,20 +61,20 @@ func Statements(ctx context.Context, script string, c Catalog, fresh bool) (Suit
 		return s, errors.New("there is no statement: write one, such as SELECT COUNT(*) FROM flights")
 	}
 	for i, t := range texts {
-		op := Operation{Name: fmt.Sprintf("q%d", i+1), from: t.from, query: func(*facts) Query { return Query{SQL: t.list[0]} }}
+		op := workload.Operation{Name: fmt.Sprintf("q%d", i+1), From: t.from, Query: func(*workload.TableProfile) meter.Query { return meter.Query{SQL: t.list[0]} }}
 		if fresh {
-			op.draws = func(_ *facts, n int) []string { return t.list[1:min(1+n, len(t.list))] }
+			op.Draws = func(_ *workload.TableProfile, n int) []string { return t.list[1:min(1+n, len(t.list))] }
 		}
 		s.Operations = append(s.Operations, op)
 	}
-	var loads []Operation
+	var loads []workload.Operation
 	for _, t := range b.list {
 		if t.file != nil && t.rows == 0 {
 			return s, fmt.Errorf("table %s has no rows to measure on", t.name)
 		}
 		from := t.source(c)
-		if s.tables = append(s.tables, from); from.intake != nil {
-			loads = append(loads, Operation{Name: loadName, from: t.name, loads: true})
+		if s.tables = append(s.tables, from); from.FileLoad != nil {
+			loads = append(loads, workload.Operation{Name: report.LoadCase, From: t.name, Loads: true})
 		}
 	}
 	for i := range loads {
@@ -97,26 +92,26 @@ type ownTexts struct {
 	list []string
 }
 
-// texts are those of each statement of a script, by the fresh protocol with up to mostRounds draws behind the first. An error has its place
+// texts are those of each statement of a script, by the fresh protocol with up to MostRounds draws behind the first. An error has its place
 // in the script.
 func (b *ownTables) texts(script string, fresh bool) (texts []*ownTexts, err error) {
-	t, err := readDrawable(script)
+	t, err := workload.ParseTemplate(script)
 	if err != nil && fresh {
 		return nil, err
 	}
 	if !fresh {
-		if i := slices.IndexFunc(t.parameters, func(p parameter) bool { return !p.quoted }); i >= 0 {
-			return nil, expr.Errorf(t.parameters[i].start, "the parameter %s is drawn with --fresh only", t.parameters[i].name)
+		if i := slices.IndexFunc(t.Parameters, func(p workload.Parameter) bool { return !p.Quoted }); i >= 0 {
+			return nil, expr.Errorf(t.Parameters[i].Start, "the parameter %s is drawn with --fresh only", t.Parameters[i].Name)
 		}
-		t = drawable{script: script}
+		t = workload.Template{Script: script}
 	}
-	r := rand.New(rand.NewPCG(drawSeed, 0))
+	r := rand.New(rand.NewPCG(workload.DrawSeed, 0))
 	seen := map[string]bool{}
-	for n := 0; n == 0 || fresh && n <= mostRounds; n++ {
-		f := t.fill(r)
-		list, err := sql.Parse(f.text)
+	for n := 0; n == 0 || fresh && n <= meter.MostRounds; n++ {
+		f := t.Substitute(r)
+		list, err := sql.Parse(f.Text)
 		if err != nil {
-			return nil, t.origin(f, err)
+			return nil, t.Origin(f, err)
 		}
 		if n > 0 && len(list) != len(texts) {
 			return nil, fmt.Errorf("the values of parameters make %d statements of the script, and %d: a value is no part of two statements", len(list), len(texts))
@@ -128,7 +123,7 @@ func (b *ownTables) texts(script string, fresh bool) (texts []*ownTexts, err err
 			seen[fmt.Sprint(i, st.Text)] = true
 			from, err := b.read(st)
 			if err != nil {
-				return nil, t.origin(f, err)
+				return nil, t.Origin(f, err)
 			}
 			if n == 0 {
 				texts = append(texts, &ownTexts{from: from})
@@ -138,10 +133,10 @@ func (b *ownTables) texts(script string, fresh bool) (texts []*ownTexts, err err
 			}
 			texts[i].list = append(texts[i].list, b.named(st))
 		}
-		if n == mostRounds && fresh {
+		if n == meter.MostRounds && fresh {
 			for i, st := range list {
 				if len(texts[i].list) < 2 {
-					return nil, t.origin(f, expr.Errorf(st.Offset, "the statement has no parameter to draw, so that it would only be repeated: write one, such as {x:1..100}, or leave --fresh out"))
+					return nil, t.Origin(f, expr.Errorf(st.Offset, "the statement has no parameter to draw, so that it would only be repeated: write one, such as {x:1..100}, or leave --fresh out"))
 				}
 			}
 		}
@@ -181,7 +176,7 @@ func (b *ownTables) read(st *sql.Statement) (from string, err error) {
 		return "", expr.Errorf(st.Offset, "an array of percentiles is not compared with other databases: write percentiles one by one")
 	}
 	var first *ownTable
-	names, reads := readsOf(tree)
+	names, reads := answer.Reads(tree)
 	for _, name := range names {
 		t := b.find(name)
 		for _, col := range reads[name] {
@@ -291,9 +286,9 @@ func (b *ownTables) generated() (*table.Table, error) {
 
 // source is the table with the columns that statements read; with its first one where they read
 // none.
-func (t *ownTable) source(c Catalog) Source {
+func (t *ownTable) source(c Catalog) workload.Source {
 	columns := t.wanted()
-	s := Source{Data: Data{Name: t.name}, Rows: t.rows, RowBytes: 8 * len(columns)}
+	s := workload.Source{Data: report.Data{Name: t.name}, Rows: t.rows, RowBytes: 8 * len(columns)}
 	s.Table = func(ctx context.Context, rows int) (*table.Table, error) { return t.read(ctx, c, rows) }
 	if t.beside != nil {
 		s.Beside = func(ctx context.Context, rows int) (list []*table.Table, err error) {
@@ -314,8 +309,8 @@ func (t *ownTable) source(c Catalog) Source {
 	if t.file == nil {
 		s.Data.Seed = c.Seed
 	} else if t.from.Data == nil {
-		s.intake = &intake{t.name, t.from, t.fields, columns, c.Options}
-		s.intake.options.Note, s.intake.options.Progress = nil, nil
+		s.FileLoad = &workload.FileLoad{Name: t.name, From: t.from, Fields: t.fields, Columns: columns, Options: c.Options}
+		s.FileLoad.Options.Note, s.FileLoad.Options.Progress = nil, nil
 	}
 	return s
 }
@@ -339,7 +334,7 @@ func (t *ownTable) read(ctx context.Context, c Catalog, rows int) (*table.Table,
 		if err != nil {
 			return nil, err
 		}
-		return first(only(all, columns), rows)
+		return workload.FirstRows(workload.Project(all, columns), rows)
 	}
 	gen, err := generate.Find(t.name)
 	if err != nil {
@@ -350,32 +345,4 @@ func (t *ownTable) read(ctx context.Context, c Catalog, rows int) (*table.Table,
 		names = append(names, t.fields[col].Name)
 	}
 	return gen.Generate(ctx, rows, c.Seed, 0, names...)
-}
-
-// ownNames are those of the cases: of the statements, and of the loading of files.
-func (r *Report) ownNames() (asked, loads []string) {
-	names := distinct(r.Results, func(x Result) string { return x.Operation })
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-	for _, n := range names {
-		if strings.HasPrefix(n, loadName) {
-			loads = append(loads, n)
-		} else {
-			asked = append(asked, n)
-		}
-	}
-	return asked, loads
-}
-
-// oneLine is a statement as a line.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// statements are the texts of the cases, with the rows of their answers.
-func (r *Report) statements() section {
-	s := section{Title: "Statements", Words: 1, Rows: [][]string{{"", "SQL", "rows of the answer"}}}
-	asked, loads := r.ownNames()
-	for _, name := range slices.Concat(asked, loads) {
-		x := r.Results[slices.IndexFunc(r.Results, func(x Result) bool { return x.Operation == name })]
-		s.add(name, oneLine(x.SQL), numbers.Grouped(x.answerRows()))
-	}
-	return s
 }

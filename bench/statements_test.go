@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/bench/meter"
+	"github.com/stencildb/stencildb/bench/peer"
+	"github.com/stencildb/stencildb/bench/render"
+	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
@@ -43,11 +47,11 @@ func TestStatements(t *testing.T) {
 		SELECT id, word FROM words WHERE id < 4; SELECT SUM(read_csv.x) FROM read_csv(`+expr.Quote(path)+`, header => true);
 		SELECT COUNT(*) FROM words; SELECT MAX(data_count) FROM tcpip; SELECT id FROM words WHERE id > 1000; SELECT * FROM words`,
 		NamedFile{"words", words(50)}, NamedFile{"unused", ingest.Source{Path: "gone.csv"}})
-	r, err := s.Run(t.Context(), Config{Rows: []int{2, 20}, Backends: []string{"cpu", "classic", "auto"}, Peers: Peers(), Rounds: 1})
+	r, err := s.Run(t.Context(), Config{Rows: []int{2, 20}, Backends: []string{"cpu", "classic", "auto"}, Peers: peer.BuiltIn(), Rounds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Suite != own || r.Data.Name != "words, read_csv("+expr.Quote(path)+", header => 'true'), tcpip" || r.Reference != "cpu" || r.Data.Attributes != nil {
+	if r.Suite != report.OwnStatements || r.Data.Name != "words, read_csv("+expr.Quote(path)+", header => 'true'), tcpip" || r.Reference != "cpu" || r.Data.Attributes != nil {
 		t.Errorf("%+v, reference %s", r.Data, r.Reference)
 	}
 	for _, c := range []struct {
@@ -60,17 +64,17 @@ func TestStatements(t *testing.T) {
 	} {
 		for _, system := range []string{"cpu", "classic", "auto"} {
 			x := r.Find(c.operation, c.rows, system)
-			if x == nil || x.answerRows() != c.answer || strings.Join(x.Answer, ", ") != c.first || x.Ratio == nil {
+			if x == nil || x.RowsOfAnswer() != c.answer || strings.Join(x.Answer, ", ") != c.first || x.Ratio == nil {
 				t.Errorf("%s over %d rows on %s: %+v, want %s", c.operation, c.rows, system, x, c.first)
 			}
 		}
 	}
 	for _, x := range r.Results {
-		if loads := x.Operation == loadName; (x.System == "classic" || x.System == "auto") != (len(x.Cold) == coldRuns) || loads && (!slices.Contains([]string{"cpu", "duckdb"}, x.System) || x.Rows != 2 || x.SQL != "load "+path) {
+		if loads := x.Operation == report.LoadCase; (x.System == "classic" || x.System == "auto") != (len(x.Cold) == report.ColdRuns) || loads && (!slices.Contains([]string{"cpu", "duckdb"}, x.System) || x.Rows != 2 || x.SQL != "load "+path) {
 			t.Errorf("%+v", x)
 		}
 	}
-	if r.Find(loadName, 2, "cpu") == nil {
+	if r.Find(report.LoadCase, 2, "cpu") == nil {
 		t.Error("the file is not loaded")
 	}
 	checkOwnFiles(t, r)
@@ -83,7 +87,7 @@ func TestStatements(t *testing.T) {
 		}
 	}
 	checkSchema(t, r)
-	text, err := render(r.WriteText)
+	text, err := report.Bytes(render.Of(r).WriteText)
 	if err != nil || !strings.Contains(string(text), "\n  q2    SELECT id, word FROM words WHERE id < 4  ") || !strings.Contains(string(text), "2 rows, time over that of cpu") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -115,7 +119,7 @@ func TestFirstRowsAreLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, rows := range []int{2, 5, 7} {
-			x := r.Find(loadName, rows, "cpu")
+			x := r.Find(report.LoadCase, rows, "cpu")
 			if there := name != "t.txt" || rows == 7; (x != nil) != there || x != nil && (x.Answer[0] != fmt.Sprint(rows) || x.SQL != "load "+path) {
 				t.Errorf("%s, %d rows: %+v, skipped %+v", name, rows, x, r.Skipped)
 			}
@@ -127,11 +131,13 @@ func TestFirstRowsAreLoaded(t *testing.T) {
 }
 
 // checkOwnFiles writes the figures and the page, and looks into them.
-func checkOwnFiles(t *testing.T, all *Report) {
+func checkOwnFiles(t *testing.T, all *report.Report) {
 	dir, few := t.TempDir(), *all
-	few.Results = slices.DeleteFunc(slices.Clone(all.Results), func(x Result) bool { return !slices.Contains([]string{"q2", "q3", loadName}, x.Operation) })
+	few.Results = slices.DeleteFunc(slices.Clone(all.Results), func(x report.Result) bool {
+		return !slices.Contains([]string{"q2", "q3", report.LoadCase}, x.Operation)
+	})
 	r := &few
-	if err := r.WriteFigures(dir); err != nil {
+	if err := render.Of(r).WriteFigures(dir); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -143,7 +149,7 @@ func checkOwnFiles(t *testing.T, all *Report) {
 		names = append(names, e.Name())
 	}
 	want := []string{"report.html"}
-	for _, figure := range []string{own, "q2"} { // q3 is over one table
+	for _, figure := range []string{report.OwnStatements, "q2"} { // q3 is over one table
 		want = append(want, figure+".csv", figure+".png", figure+".svg")
 	}
 	slices.Sort(want)
@@ -163,7 +169,7 @@ func checkOwnFiles(t *testing.T, all *Report) {
 		t.Errorf("%d figures, or the paper's words", strings.Count(string(page), "<svg"))
 	}
 	points, err := os.ReadFile(filepath.Join(dir, "q2.csv"))
-	if lines := strings.Split(string(points), "\n"); err != nil || len(lines) != 2+2*len(r.systems()) || !strings.HasPrefix(lines[1], "0,q2,2,2,cpu,1,") {
+	if lines := strings.Split(string(points), "\n"); err != nil || len(lines) != 2+2*len(r.Systems()) || !strings.HasPrefix(lines[1], "0,q2,2,2,cpu,1,") {
 		t.Errorf("%v: %s", err, points)
 	}
 }
@@ -171,26 +177,26 @@ func checkOwnFiles(t *testing.T, all *Report) {
 // A peer that answers otherwise is left out of the case, and the error says what it gives instead of what; one that
 // cannot say a statement, and a backend that declines one, is left out with the reason.
 func TestStatementsThatDiffer(t *testing.T) {
-	run := func(script string, c Config) (*Report, error) {
+	run := func(script string, c Config) (*report.Report, error) {
 		c.Backends, c.Rounds = append(c.Backends, "cpu"), 1
 		return statements(t, script, NamedFile{"words", words(9)}).Run(t.Context(), c)
 	}
-	peers["wrong"] = peer{open: constant("41")}
-	defer delete(peers, "wrong")
+	peer.Registry["wrong"] = peer.Peer{Open: constant("41")}
+	defer delete(peer.Registry, "wrong")
 	r, err := run("SELECT COUNT(*) FROM words; SELECT MAX(id) + 33 FROM words", Config{Peers: []string{"wrong"}})
-	var differ *DifferError
+	var differ *meter.DifferError
 	if !errors.As(err, &differ) || err.Error() != "q1 over 9 rows: wrong gives 41, cpu gives 9: SELECT COUNT(*) FROM words; where the two mean different things by it, write it otherwise, or leave wrong out with --peers" {
 		t.Errorf("%v", err)
 	}
-	if r == nil || r.Interrupted || len(r.Results) != 3 || r.Find("q2", 9, "wrong") == nil || len(r.Skipped) != 1 || r.Skipped[0] != (Skip{Case{"q1", 9}, "wrong", "another answer: it gives 41, cpu gives 9"}) {
+	if r == nil || r.Interrupted || len(r.Results) != 3 || r.Find("q2", 9, "wrong") == nil || len(r.Skipped) != 1 || r.Skipped[0] != (report.Skip{Case: report.Case{Operation: "q1", Rows: 9}, System: "wrong", Reason: "another answer: it gives 41, cpu gives 9"}) {
 		t.Errorf("the report is %+v", r)
 	}
-	peers["mute"] = peer{open: func(context.Context, []*table.Table) (System, error) {
-		return System{Prepare: func(context.Context, Query) (Contender, error) {
-			return Contender{}, fmt.Errorf("%w: no words", ErrCannot)
+	peer.Registry["mute"] = peer.Peer{Open: func(context.Context, []*table.Table) (meter.System, error) {
+		return meter.System{Prepare: func(context.Context, meter.Query) (meter.Contender, error) {
+			return meter.Contender{}, fmt.Errorf("%w: no words", meter.ErrCannot)
 		}}, nil
 	}}
-	defer delete(peers, "mute")
+	defer delete(peer.Registry, "mute")
 	r, err = run("SELECT SUM(real) FROM words", Config{Peers: []string{"mute"}, Backends: []string{"classic"}})
 	if err != nil {
 		t.Fatal(err)
@@ -199,8 +205,8 @@ func TestStatementsThatDiffer(t *testing.T) {
 	for _, skip := range r.Skipped {
 		reasons[skip.System] = skip.Reason
 	}
-	if !strings.Contains(reasons["mute"], "no words") || reasons["classic"] == "" || !slices.Equal(r.systems(), []string{"cpu"}) {
-		t.Errorf("%v, results of %v", reasons, r.systems())
+	if !strings.Contains(reasons["mute"], "no words") || reasons["classic"] == "" || !slices.Equal(r.Systems(), []string{"cpu"}) {
+		t.Errorf("%v, results of %v", reasons, r.Systems())
 	}
 	if _, err := run("SELECT 1 / id FROM words", Config{}); err == nil || !strings.Contains(err.Error(), "q1 over 9 rows: cpu: division by zero") {
 		t.Errorf("%v", err)

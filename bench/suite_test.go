@@ -12,6 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/bench/answer"
+	"github.com/stencildb/stencildb/bench/meter"
+	"github.com/stencildb/stencildb/bench/peer"
+	"github.com/stencildb/stencildb/bench/render"
+	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
@@ -19,7 +25,7 @@ import (
 
 // A run on two backends gives every case on both, with the same answers.
 func TestSuitesRun(t *testing.T) {
-	machine, err := ReadMachine(glctx.Options{}, "test")
+	machine, err := report.ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +35,7 @@ func TestSuitesRun(t *testing.T) {
 		}
 		r, err := s.Run(t.Context(), Config{
 			Rows: []int{1, 100}, Backends: []string{"auto", "classic", "cpu"}, Peers: []string{},
-			Source: Generated("tcpip", 2), Rounds: 2, Machine: machine, Command: "stencildb bench",
+			Source: workload.Generated("tcpip", 2), Rounds: 2, Machine: machine, Command: "stencildb bench",
 		})
 		if err != nil {
 			t.Fatal(s.Name, err)
@@ -44,10 +50,10 @@ func TestSuitesRun(t *testing.T) {
 		}
 		checkSchema(t, r)
 		var b bytes.Buffer
-		if err := r.WriteText(&b); err != nil {
+		if err := render.Of(r).WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.WriteGo(&b); err != nil {
+		if err := render.Of(r).WriteGo(&b); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{machine.CPU, "median_where", "100 rows", "tcpip, seed 2", "/op=sum/rows=100/system=auto-"} {
@@ -60,7 +66,7 @@ func TestSuitesRun(t *testing.T) {
 
 // The suites over tables of their own give the same on all backends, in the order that they ask for.
 func TestSuitesOfOwnTables(t *testing.T) {
-	machine, err := ReadMachine(glctx.Options{}, "test")
+	machine, err := report.ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +88,16 @@ func TestSuitesOfOwnTables(t *testing.T) {
 
 // A statement that stencildb refuses runs on the peers, and the others run on all; the summary says what was refused.
 func TestSuitesWithGaps(t *testing.T) {
-	machine, err := ReadMachine(glctx.Options{}, "test")
+	machine, err := report.ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	peers["one"] = peer{open: constant("1")}
-	defer delete(peers, "one")
+	peer.Registry["one"] = peer.Peer{Open: constant("1")}
+	defer delete(peer.Registry, "one")
 	s := suite(t, "tpch")
 	s.Operations = nil
 	for name, sql := range map[string]string{"refused": "SELECT no_such_function(o_orderkey) FROM orders", "counted": "SELECT COUNT(*) FROM region WHERE r_regionkey = 1"} {
-		s.Operations = append(s.Operations, Operation{Name: name, query: func(*facts) Query { return Query{SQL: sql} }})
+		s.Operations = append(s.Operations, workload.Operation{Name: name, Query: func(*workload.TableProfile) meter.Query { return meter.Query{SQL: sql} }})
 	}
 	r, err := s.Run(t.Context(), Config{Rows: []int{6000}, Backends: []string{"cpu"}, Peers: []string{"one"}, Rounds: 1, Machine: machine, Command: "stencildb bench"})
 	if err != nil {
@@ -108,7 +114,7 @@ func TestSuitesWithGaps(t *testing.T) {
 			t.Errorf("%s on %s: want a result %v", c.operation, c.system, c.runs)
 		}
 	}
-	text, err := render(r.WriteText)
+	text, err := report.Bytes(render.Of(r).WriteText)
 	if err != nil || !strings.Contains(string(text), refusing+", 6,000 rows: refused: ") || !strings.Contains(string(text), "geometric mean") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -118,10 +124,10 @@ func TestSuitesWithGaps(t *testing.T) {
 }
 
 // constant is a system that answers everything with one value.
-func constant(value string) func(context.Context, []*table.Table) (System, error) {
-	run := func(context.Context) (Outcome, error) { return Outcome{Answer: oneText(value)}, nil }
-	return func(context.Context, []*table.Table) (System, error) {
-		return System{Prepare: func(context.Context, Query) (Contender, error) { return Contender{Run: run}, nil }}, nil
+func constant(value string) func(context.Context, []*table.Table) (meter.System, error) {
+	run := func(context.Context) (meter.Outcome, error) { return meter.Outcome{Answer: answer.OfText(value)}, nil }
+	return func(context.Context, []*table.Table) (meter.System, error) {
+		return meter.System{Prepare: func(context.Context, meter.Query) (meter.Contender, error) { return meter.Contender{Run: run}, nil }}, nil
 	}
 }
 
@@ -137,14 +143,14 @@ func suite(t *testing.T, name string) Suite {
 
 // A process that answers otherwise is an error; one that fails is left out, with what it says.
 func TestProcessesThatFail(t *testing.T) {
-	run := func(script string) (*Report, error) {
+	run := func(script string) (*report.Report, error) {
 		path := filepath.Join(t.TempDir(), "program")
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		return suite(t, "load").Run(t.Context(), Config{Rows: []int{100}, Backends: []string{"cpu"}, Peers: []string{}, Rounds: 1, Program: path})
 	}
-	var differ *DifferError
+	var differ *meter.DifferError
 	if _, err := run("echo count; echo 7,8"); !errors.As(err, &differ) || differ.Got != "7, 8" {
 		t.Errorf("%v", err)
 	}
@@ -158,17 +164,17 @@ func TestProcessesThatFail(t *testing.T) {
 }
 
 func TestAWrongSystemIsCaught(t *testing.T) {
-	peers["wrong"] = peer{open: constant("41"), most: 100}
-	defer delete(peers, "wrong")
+	peer.Registry["wrong"] = peer.Peer{Open: constant("41"), MaxRows: 100}
+	defer delete(peer.Registry, "wrong")
 	_, err := suite(t, "operations").Run(t.Context(), Config{
 		Rows: []int{100}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1,
 	})
-	var differ *DifferError
+	var differ *meter.DifferError
 	if !errors.As(err, &differ) || differ.System != "wrong" || differ.Other != "cpu" {
 		t.Errorf("%v, want that wrong differs from cpu", err)
 	}
 	r, err := suite(t, "operations").Run(t.Context(), Config{Rows: []int{101}, Backends: []string{"cpu"}, Rounds: 1})
-	if err != nil || r.Find("count", 101, "wrong") != nil || len(r.Skipped) != len(operations) {
+	if err != nil || r.Find("count", 101, "wrong") != nil || len(r.Skipped) != len(workload.Operations) {
 		t.Errorf("%v, %v, want wrong left out beyond 100 rows", err, r)
 	}
 }
@@ -220,15 +226,15 @@ func TestATableOfTheUsers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Loaded(b.Table()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := workload.Loaded(b.Table()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
 
 // source is a loaded table that can be measured on.
-func source(t *testing.T, tab *table.Table) Source {
-	s, err := Loaded(tab)
+func source(t *testing.T, tab *table.Table) workload.Source {
+	s, err := workload.Loaded(tab)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +274,7 @@ func typed(t *testing.T) *table.Table {
 // the reason.
 func TestATableWithoutIntegers(t *testing.T) {
 	r, err := suite(t, "operations").Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, Peers: Peers(), Source: source(t, typed(t)), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, Peers: peer.BuiltIn(), Source: source(t, typed(t)), Rounds: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -294,23 +300,6 @@ func TestATableWithoutIntegers(t *testing.T) {
 	}
 	if len(r.Skipped) == 0 {
 		t.Error("nothing is skipped")
-	}
-}
-
-// Constants have exactly the value.
-func TestLiterals(t *testing.T) {
-	for want, v := range map[string]table.Value{
-		"-7":                                    {Type: table.Type{Kind: table.BigInt}, I: -7},
-		"1.05":                                  {Type: table.Type{Kind: table.Decimal, Precision: 3, Scale: 2}, I: 105},
-		"9.516667366027832e+00":                 {Type: table.Type{Kind: table.Real}, F: float64(float32(9.516667))},
-		"CAST('-Infinity' AS double precision)": table.Float(math.Inf(-1)),
-		"DATE '1970-01-03'":                     {Type: table.Type{Kind: table.Date}, I: 2},
-		"TIMESTAMP '1970-01-01 00:00:01'":       {Type: table.Type{Kind: table.Timestamp}, I: 1e6},
-		"NULL":                                  table.Null(table.Type{Kind: table.Date}),
-	} {
-		if got := literal(v); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
 	}
 }
 
@@ -342,12 +331,12 @@ func TestRefusalsAreSkipped(t *testing.T) {
 }
 
 func TestPeersThatAreNotBuiltIn(t *testing.T) {
-	if err := CheckPeer("oracle"); err == nil || !strings.Contains(err.Error(), "duckdb, sqlite") {
+	if err := peer.Check("oracle"); err == nil || !strings.Contains(err.Error(), "duckdb, sqlite") {
 		t.Errorf("%v, want the peers there are", err)
 	}
-	for _, name := range KnownPeers() {
-		built := slices.Contains(Peers(), name)
-		err := CheckPeer(name)
+	for _, name := range peer.Known() {
+		built := slices.Contains(peer.BuiltIn(), name)
+		err := peer.Check(name)
 		if built != (err == nil) || !built && !strings.Contains(err.Error(), "go build -tags egl,"+name) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/stencildb/stencildb/bench/answer"
+	"github.com/stencildb/stencildb/bench/meter"
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
@@ -17,67 +19,16 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// System answers statements over some tables, of which it keeps its own copies.
-type System struct {
-	Name string
-	// Prepare readies a statement. Its error is [ErrCannot] where the system is not
-	// able to run it.
-	Prepare func(ctx context.Context, q Query) (Contender, error)
-	// Close, when set, releases the copies and all statements.
-	Close func() error
-}
-
-// Work is what part of the paper's machinery a case measures.
-type Work int
-
-// The kinds of work.
-const (
-	// Whole is the statement from the resident columns to its answer.
-	Whole Work = iota
-	// Copies is only its CopyToDepth passes.
-	Copies
-	// Selects counts the records of its WHERE and leaves the selection in the stencil buffer, as
-	// the paper's routines do, on systems that have one; it is the whole statement on others.
-	Selects
-	// Counts counts the selection of its WHERE, which is in the stencil buffer before.
-	Counts
-)
-
-// Query is a statement.
-type Query struct {
-	// SQL is its text, which stencildb and peers with PostgreSQL's functions take.
-	SQL string
-	// Work says what part of the paper's machinery is measured, where it is not the
-	// statement as a whole.
-	Work Work
-	// Again says that another case of the run has the times with the upload, and the passes.
-	Again bool
-	// Cannot, when set, says why the table has no such statement.
-	Cannot string
-	// Linear, when set, is its WHERE as the paper's SemilinearFP takes it.
-	Linear *Linear
-	// Reads are the columns that it reads of each table, by their numbers.
-	Reads map[string][]int
-	// Peers has the text for peers that lack some of them, by name.
-	Peers map[string]string
-	// Said is how such peers say a text that was drawn.
-	Said map[string]func(text string) string
-	// File is what a process reads, and Columns those that a peer takes into a table first;
-	// nil where it reads the file itself.
-	File    file
-	Columns []string
-}
-
 // settleTime is how long a statement runs on auto, three times at least, before it is timed.
 const settleTime = 2 * time.Second
 
 // openBackend returns a backend of package engine as a system. Columns become resident at
 // the first statement that uses them.
-func openBackend(name string, o engine.Options, tables []*table.Table) (System, error) {
+func openBackend(name string, o engine.Options, tables []*table.Table) (meter.System, error) {
 	o.Backend = name
 	db, err := engine.Open(o)
 	if err != nil {
-		return System{}, err
+		return meter.System{}, err
 	}
 	// auto would weigh the opening of the device.
 	err = engine.Inspect(db).Ready()
@@ -85,41 +36,41 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 		err = errors.Join(err, db.Add(t))
 	}
 	if err != nil {
-		return System{}, errors.Join(err, db.Close())
+		return meter.System{}, errors.Join(err, db.Close())
 	}
-	return System{Close: db.Close, Prepare: func(ctx context.Context, q Query) (Contender, error) {
+	return meter.System{Close: db.Close, Prepare: func(ctx context.Context, q meter.Query) (meter.Contender, error) {
 		st, err := db.Prepare(ctx, q.SQL)
 		if err != nil {
-			return Contender{}, backendError(err)
+			return meter.Contender{}, backendError(err)
 		}
-		run := func(ctx context.Context) (Outcome, error) {
+		run := func(ctx context.Context) (meter.Outcome, error) {
 			r, err := engine.Collect(st.Query(ctx))
 			if err != nil {
-				return Outcome{}, backendError(err)
+				return meter.Outcome{}, backendError(err)
 			}
-			return Outcome{Answer: r.Rows}, nil
+			return meter.Outcome{Answer: r.Rows}, nil
 		}
 		if name == "auto" {
 			// It moves columns to the device, where they are worth it.
 			for n, start := 0, time.Now(); n < 40 && (n < 3 || time.Since(start) < settleTime); n++ {
 				if _, err := run(ctx); err != nil {
-					return Contender{}, err
+					return meter.Contender{}, err
 				}
 			}
 		}
-		c := Contender{Run: run, Device: name != "cpu", Programs: engine.Inspect(db).Programs}
-		c.Fresh = func(ctx context.Context, text string) (Outcome, error) { return ask(ctx, db, text) }
-		c.First = func(ctx context.Context, text string) (Outcome, error) {
+		c := meter.Contender{Run: run, Device: name != "cpu", Programs: engine.Inspect(db).Programs}
+		c.Fresh = func(ctx context.Context, text string) (meter.Outcome, error) { return ask(ctx, db, text) }
+		c.First = func(ctx context.Context, text string) (meter.Outcome, error) {
 			return firstExecution(ctx, name, o, tables, text)
 		}
 		if name != "cpu" && name != "auto" {
 			c.Operators = func(ctx context.Context) ([]string, error) { return cpuOperators(ctx, db, q.SQL) }
 		}
 		if name != "cpu" { // auto chooses as over a table that is new
-			c.Cold = func(ctx context.Context) (Outcome, error) {
+			c.Cold = func(ctx context.Context) (meter.Outcome, error) {
 				for _, t := range tables {
 					if err := engine.Inspect(db).Renew(t.Name); err != nil {
-						return Outcome{}, err
+						return meter.Outcome{}, err
 					}
 				}
 				start := time.Now()
@@ -133,17 +84,17 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 }
 
 // ask executes a text, to its last row.
-func ask(ctx context.Context, db *engine.DB, text string) (Outcome, error) {
+func ask(ctx context.Context, db *engine.DB, text string) (meter.Outcome, error) {
 	r, err := engine.Collect(db.Query(ctx, text))
 	if err != nil {
-		return Outcome{}, backendError(err)
+		return meter.Outcome{}, backendError(err)
 	}
-	return Outcome{Answer: r.Rows}, nil
+	return meter.Outcome{Answer: r.Rows}, nil
 }
 
 // firstExecution asks a database that is newly opened, on copies of the tables of which nothing is known or on the device yet. It
 // has the costs of o, and no GL programs that are kept. The opening is not counted.
-func firstExecution(ctx context.Context, name string, o engine.Options, tables []*table.Table, text string) (out Outcome, err error) {
+func firstExecution(ctx context.Context, name string, o engine.Options, tables []*table.Table, text string) (out meter.Outcome, err error) {
 	folder, err := os.MkdirTemp("", "stencildb-first-")
 	if err != nil {
 		return out, err
@@ -198,32 +149,32 @@ func copyFiles(to, from string) error {
 // backendError marks what only another backend can do.
 func backendError(err error) error {
 	if errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrDeviceMemory) {
-		return fmt.Errorf("%w: %w", ErrCannot, err)
+		return fmt.Errorf("%w: %w", meter.ErrCannot, err)
 	}
 	return err
 }
 
 // overPlans is a system of the figures, which runs plans over the table.
-func overPlans(t *table.Table, prepare func(Query, *physical.Query) (Contender, error)) System {
-	return System{Prepare: func(_ context.Context, q Query) (Contender, error) {
+func overPlans(t *table.Table, prepare func(meter.Query, *physical.Query) (meter.Contender, error)) meter.System {
+	return meter.System{Prepare: func(_ context.Context, q meter.Query) (meter.Contender, error) {
 		p, err := sql.Plan(t, q.SQL)
 		if err != nil {
-			return Contender{}, fmt.Errorf("%s: %w", q.SQL, err)
+			return meter.Contender{}, fmt.Errorf("%s: %w", q.SQL, err)
 		}
 		return prepare(q, p)
 	}}
 }
 
 // onCPU runs plans by package cpu on all cores.
-func onCPU(options ...cpu.Option) func(Query, *physical.Query) (Contender, error) {
+func onCPU(options ...cpu.Option) func(meter.Query, *physical.Query) (meter.Contender, error) {
 	backend := cpu.New(0, options...)
-	return func(_ Query, p *physical.Query) (Contender, error) {
-		return Contender{Run: func(ctx context.Context) (Outcome, error) {
+	return func(_ meter.Query, p *physical.Query) (meter.Contender, error) {
+		return meter.Contender{Run: func(ctx context.Context) (meter.Outcome, error) {
 			values, err := backend.Execute(ctx, p)
 			if err != nil {
-				return Outcome{}, err
+				return meter.Outcome{}, err
 			}
-			return Outcome{Answer: Answer{values}}, nil
+			return meter.Outcome{Answer: answer.Answer{values}}, nil
 		}}, nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/stencildb/stencildb/bench/meter"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/papers/lab"
@@ -12,14 +13,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// mostAsColumns is the number of tuples up to which the queries run as SQL, too: three of the table's columns are texts that hardly repeat, whose
+// maxColumnRows is the number of tuples up to which the queries run as SQL, too: three of the table's columns are texts that hardly repeat, whose
 // dictionaries of a hundred million take longer to make than all else.
-const mostAsColumns = 10_000_000
+const maxColumnRows = 10_000_000
 
 // wisconsinSuite repeats Hristov 2010; the same queries as SQL run beside it, on columns that are resident or, cold, uploaded.
 func wisconsinSuite() Suite {
 	shared := &wisconsinTables{}
-	return ofPaper(wisconsin.Paper(), func(ctx context.Context, s *lab.Setting, c *lab.Case) ([]lab.Way, error) {
+	return suiteOfPaper(wisconsin.Paper(), func(ctx context.Context, s *lab.Setting, c *lab.Case) ([]lab.Way, error) {
 		q, ok := c.Data.(*wisconsin.Question)
 		if !ok {
 			return nil, nil
@@ -32,8 +33,8 @@ func wisconsinSuite() Suite {
 			system, name string
 			cold         bool
 		}{{wisconsin.SQLCompute, "compute", false}, {wisconsin.SQLComputeCold, "compute", true}, {wisconsin.SQLCPU, "cpu", false}} {
-			if q.First > mostAsColumns {
-				list = append(list, lab.Way{System: backend.system, Cannot: fmt.Sprintf("columns are made of %d tuples at most", mostAsColumns)})
+			if q.First > maxColumnRows {
+				list = append(list, lab.Way{System: backend.system, Cannot: fmt.Sprintf("columns are made of %d tuples at most", maxColumnRows)})
 				continue
 			}
 			tables, err := shared.of(ctx, q)
@@ -97,7 +98,9 @@ func (w *wisconsinQuery) close() (err error) {
 // way is the query on a backend; a cold run is the first in a database that was opened before its clock starts.
 func (w *wisconsinQuery) way(ctx context.Context, s *lab.Setting, tables []*table.Table, system, backend string, cold bool) (way lab.Way, err error) {
 	o := engine.Options{Backend: backend, Device: s.Options.Device, GPUMemory: s.Options.Memory}
-	execute := func(ctx context.Context) (Outcome, error) { return firstExecution(ctx, backend, o, tables, w.q.SQL) }
+	execute := func(ctx context.Context) (meter.Outcome, error) {
+		return firstExecution(ctx, backend, o, tables, w.q.SQL)
+	}
 	if !cold {
 		db, err := engine.Open(o)
 		if err != nil {
@@ -111,7 +114,7 @@ func (w *wisconsinQuery) way(ctx context.Context, s *lab.Setting, tables []*tabl
 		if err != nil {
 			return way, err
 		}
-		execute = func(ctx context.Context) (out Outcome, err error) {
+		execute = func(ctx context.Context) (out meter.Outcome, err error) {
 			took, err := lab.Timed(func() (err error) {
 				out, err = ask(ctx, db, w.q.SQL)
 				return err

@@ -16,6 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stencildb/stencildb/bench"
+	"github.com/stencildb/stencildb/bench/evaluation"
+	"github.com/stencildb/stencildb/bench/peer"
+	"github.com/stencildb/stencildb/bench/render"
+	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/bench/workload"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
@@ -108,7 +113,7 @@ dates and timestamps; operations use those of a table with fewer up to twice.
 Constants are chosen for the paper's selectivities (60 %; ranges from the 20th to the
 80th percentile).
 
-Peers are linked by build tag: go build -tags egl,duckdb,sqlite. Built in here: ` + orNone(bench.Peers()) + `.
+Peers are linked by build tag: go build -tags egl,duckdb,sqlite. Built in here: ` + orNone(peer.BuiltIn()) + `.
 
 --out writes SUITE.json, SUITE.txt and SUITE.bench (Go's benchmark format, for
 benchstat) into a folder.`,
@@ -137,9 +142,9 @@ benchstat) into a folder.`,
 	c.RunE = run(func(c *cobra.Command, args []string) error { return o.run(c, args) })
 	f := c.Flags()
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
-	f.StringSliceVar(&o.figure, "figure", nil, "only these figures of a suite that has some ("+strings.Join(bench.WithFigures(), ", ")+"; without --suite of paper)")
+	f.StringSliceVar(&o.figure, "figure", nil, "only these figures of a suite that has some ("+strings.Join(evaluation.WithFigures(), ", ")+"; without --suite of paper)")
 	f.Var(&parsed[[]int]{&o.config.Rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
-	f.Var(&parsed[int]{&o.config.From, "", "NUMBER", ingest.ParseRows}, "from", "leave out tables of fewer than this `NUMBER` of rows: of the suites "+strings.Join(bench.OfPapers(), " and "))
+	f.Var(&parsed[int]{&o.config.From, "", "NUMBER", ingest.ParseRows}, "from", "leave out tables of fewer than this `NUMBER` of rows: of the suites "+strings.Join(evaluation.WithExperiments(), " and "))
 	f.Var(&parsed[[]string]{&o.config.Backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
 	f.Var(&parsed[[]string]{&o.config.Peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
@@ -150,7 +155,7 @@ benchstat) into a folder.`,
 	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 	o.registerData(c)
 	completeList(c, "backends", engine.Backends())
-	completeList(c, "peers", append(bench.Peers(), noPeers))
+	completeList(c, "peers", append(peer.BuiltIn(), noPeers))
 	completeList(c, "table", append(generatorNames(), flights.name, largeFlights.name))
 	c.AddCommand(newBenchCompare(), newBenchMerge(), newBenchPeer())
 	return c
@@ -189,7 +194,7 @@ func (o *benchFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer tidy()
-	if config.Machine, err = bench.ReadMachine(o.context(), Version); err != nil {
+	if config.Machine, err = report.ReadMachine(o.context(), Version); err != nil {
 		return err
 	}
 	suite, err := load(&config)
@@ -272,13 +277,13 @@ func (o *benchFlags) reading(c *cobra.Command) ingest.Options {
 // benchFormats write a report, into a folder as the suite's name and an extension.
 var benchFormats = map[string]struct {
 	extension string
-	write     func(*bench.Report, io.Writer) error
+	write     func(*report.Report, io.Writer) error
 }{
-	"text": {".txt", (*bench.Report).WriteText}, "json": {".json", (*bench.Report).WriteJSON}, "go": {".bench", (*bench.Report).WriteGo},
+	"text": {".txt", func(r *report.Report, w io.Writer) error { return render.Of(r).WriteText(w) }}, "json": {".json", (*report.Report).WriteJSON}, "go": {".bench", func(r *report.Report, w io.Writer) error { return render.Of(r).WriteGo(w) }},
 }
 
 // report writes a report as the flags ask, and into the folder of --out in all formats.
-func (o benchFlags) report(c *cobra.Command, r *bench.Report) error {
+func (o benchFlags) report(c *cobra.Command, r *report.Report) error {
 	var b bytes.Buffer
 	if err := benchFormats[o.format].write(r, &b); err != nil {
 		return err
@@ -290,7 +295,7 @@ func (o benchFlags) report(c *cobra.Command, r *bench.Report) error {
 	for _, f := range benchFormats {
 		err = errors.Join(err, files.Write(filepath.Join(o.out, r.Suite+f.extension), func(w io.Writer) error { return f.write(r, w) }))
 	}
-	return errors.Join(err, r.WriteFigures(o.out))
+	return errors.Join(err, render.Of(r).WriteFigures(o.out))
 }
 
 // findSuite finds the suite, or the one figure of it.
@@ -310,7 +315,7 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 		}
 	}
 	if err == nil && !suite.Experiments() && c.Flags().Changed("from") {
-		return suite, usagef("--from: the suite %s has the sizes of --rows; %s take it", suite.Name, strings.Join(bench.OfPapers(), " and "))
+		return suite, usagef("--from: the suite %s has the sizes of --rows; %s take it", suite.Name, strings.Join(evaluation.WithExperiments(), " and "))
 	}
 	for _, flag := range []string{"table", "load", "seed"} {
 		if err == nil && suite.OwnTables() && c.Flags().Changed(flag) {
@@ -349,7 +354,7 @@ func knownPeer(name string) (string, error) {
 	if name == noPeers {
 		return name, nil
 	}
-	return name, bench.CheckPeer(name)
+	return name, peer.Check(name)
 }
 
 // settings are the run's configuration but for the machine and the source.
@@ -419,15 +424,15 @@ func (o *benchFlags) source(c *cobra.Command) (source, error) {
 	return source{}, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
 }
 
-func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
+func (o *benchFlags) load(c *cobra.Command, s source) (workload.Source, error) {
 	if s.Path == "" {
-		return bench.Generated(s.name, o.seed), nil
+		return workload.Generated(s.name, o.seed), nil
 	}
 	t, err := ingest.Load(c.Context(), s.name, s.Source, o.reading(c))
 	if err != nil {
-		return bench.Source{}, err
+		return workload.Source{}, err
 	}
-	return bench.Loaded(t)
+	return workload.Loaded(t)
 }
 
 // rowsFor refuses tables that are larger than their source, than this machine's memory
@@ -449,7 +454,7 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 	return nil
 }
 
-func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
+func sized(rows int, from workload.Source, c bench.Config, s bench.Suite) error {
 	if fixed := from.Rows; fixed > 0 && rows > fixed {
 		return usagef("--rows %d: table %s has %s", rows, from.Data.Name, numbers.Count(fixed, "row", "rows"))
 	}
@@ -484,7 +489,7 @@ func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
 func newBenchPeer() *cobra.Command {
 	c := &cobra.Command{Use: "peer NAME SQL...", Short: "Run statements on another database", Hidden: true, Args: cobra.MinimumNArgs(2)}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		answer, err := bench.RunPeer(c.Context(), args[0], args[1:])
+		answer, err := peer.Run(c.Context(), args[0], args[1:])
 		if err == nil {
 			_, err = fmt.Fprintln(c.OutOrStdout(), strings.Join(answer, ","))
 		}
@@ -521,7 +526,7 @@ different machines are compared too; what differs is said.`,
 			return err
 		}
 		var b bytes.Buffer
-		if err := bench.Compare(reports[0], reports[1]).Write(&b, threshold/100); err != nil {
+		if err := report.Compare(reports[0], reports[1]).Write(&b, threshold/100); err != nil {
 			return err
 		}
 		return writeOnce(c.OutOrStdout(), &b)
@@ -554,7 +559,7 @@ case that several parts have is that of the first.`,
 		if err != nil {
 			return err
 		}
-		report, err := bench.Merge(parts...)
+		report, err := evaluation.Merge(parts...)
 		if err != nil {
 			return err
 		}
@@ -576,7 +581,7 @@ func (o *benchFlags) registerReport(c *cobra.Command) {
 	c.Flags().StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
 }
 
-func readReports(ctx context.Context, paths []string) (list []*bench.Report, err error) {
+func readReports(ctx context.Context, paths []string) (list []*report.Report, err error) {
 	for _, path := range paths {
 		r, err := readReport(ctx, path)
 		if err != nil {
@@ -587,12 +592,12 @@ func readReports(ctx context.Context, paths []string) (list []*bench.Report, err
 	return list, nil
 }
 
-func readReport(ctx context.Context, path string) (*bench.Report, error) {
+func readReport(ctx context.Context, path string) (*report.Report, error) {
 	f, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := bench.ReadJSON(f)
+	r, err := report.ReadJSON(f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

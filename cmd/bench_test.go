@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/bench"
+	"github.com/stencildb/stencildb/bench/peer"
 )
 
 // small is a run of bench that takes a moment.
@@ -244,9 +245,9 @@ func TestBenchBadFlags(t *testing.T) {
 	} {
 		stencildb(append([]string{"bench"}, c.args...)...).wantFailure(t, 2, c.want)
 	}
-	for _, peer := range bench.KnownPeers() {
-		if bench.CheckPeer(peer) != nil {
-			stencildb("bench", "--peers", peer).wantFailure(t, 2, "not built in", "-tags egl,"+peer)
+	for _, name := range peer.Known() {
+		if peer.Check(name) != nil {
+			stencildb("bench", "--peers", name).wantFailure(t, 2, "not built in", "-tags egl,"+name)
 		}
 	}
 }

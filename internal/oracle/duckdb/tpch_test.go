@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/bench"
+	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/glctx"
 )
 
 // TPC-H's queries at scale 0.01 have DuckDB's answers on cpu and on auto; the suite's error names one that has not.
 func TestDuckDBAgreesOnTPCH(t *testing.T) {
 	const rows = 60_000
-	machine, err := bench.ReadMachine(glctx.Options{}, "test")
+	machine, err := report.ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,2 @@
+// Package reporttest makes reports of given times, for tests.
+package reporttest
