@@ -30,12 +30,12 @@ const (
 	noKey     = 1 << 25
 )
 
-// blended sorts the selected values of a column without a program that compares: the blending unit keeps the smaller or the
-// larger of what it finds and what is drawn (Govindaraju, Raghuvanshi and Manocha, SIGMOD 2005, as the authors of the 2004 paper
-// sorted a year later). A texel has four keys in its components, one of each quarter of the records, so that a pass compares four
-// pairs at once; the four sorted quarters are merged on the host. Theirs is the periodic balanced network, this one is bitonic,
-// of which all runs go up: the first step to a run's length compares texels from both ends of it, which takes half as many
-// steps. Over n records these are t (t + 1) / 2 steps of three passes each, t the base-2 logarithm of n / 4.
+// blended sorts the selected values of a column without a program that compares. The blending unit keeps the smaller or the
+// larger of the stored and the drawn value. The authors of the 2004 paper sorted like that a year later (Govindaraju, Raghuvanshi
+// and Manocha, SIGMOD 2005). A texel has four keys in its components, one of each quarter of the records, so that a pass compares
+// four pairs at once. The host merges the four sorted quarters. Theirs is the periodic balanced network. This one is bitonic, and
+// all its runs go up. The first step to a run's length compares texels from both ends of it, which takes half as many steps. Over
+// n records these are t (t + 1) / 2 steps of three passes each, t the base-2 logarithm of n / 4.
 func blended(run pass.Runner, chunk *table.Chunk, key expr.SortKey, mask *textures.Temp, first int64) (*table.Segment, error) {
 	col := key.E.(*expr.Column)
 	seg := chunk.Segments[col.Index]

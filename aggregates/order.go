@@ -173,8 +173,8 @@ func (w *pairsWriter) selected(mask *textures.Temp) {
 	w.whole += "bool selected(uint row) { return " + holds + "; }\n"
 }
 
-// key writes what a key adds to the words: its codes, from the other end where the order is descending, and in front of them
-// or behind them NULL.
+// key writes what a key adds to the words. That is its codes, inverted for a descending order, with NULL before or behind
+// them.
 func (w *pairsWriter) key(k expr.SortKey) error {
 	c, ok := k.E.(*expr.Column)
 	if !ok {

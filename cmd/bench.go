@@ -435,9 +435,9 @@ func (o *benchFlags) load(c *cobra.Command, s source) (workload.Source, error) {
 	return workload.Loaded(t)
 }
 
-// rowsFor refuses tables that are larger than their source, than this machine's memory
-// holds, once for itself and once for each peer, or in figures than the device holds of
-// what the systems on it read.
+// rowsFor refuses tables that are too large. A table must not be larger than its source. This machine's
+// memory must hold it, once for itself and once for each peer. For figures the device must hold what the
+// systems on it read.
 func rowsFor(c bench.Config, s bench.Suite) error {
 	for _, from := range s.Sources(c) {
 		sizes := c.Sizes(s, from)

@@ -173,8 +173,8 @@ func (o *common) withTables(c *cobra.Command, fn func(context.Context, *engine.D
 // flightsOrder says how the flights of withOrdered lie.
 const flightsOrder = "The flights are sorted by delay into lines, each line by distance: delay grows downwards, distance to the right."
 
-// withOrdered is withDB for pictures: the embedded flights lie in an order that makes
-// regions visible, and order says so of the table that is theirs, "" of others.
+// withOrdered is withDB for pictures. The embedded flights are in an order that makes regions visible; order
+// names it for their table, and is "" for others.
 func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order func(*table.Table) string) error) error {
 	if len(o.loads) > 0 || o.options.Folder != "" { // there are no flights
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, nil) })

@@ -88,8 +88,8 @@ func filled(share float64) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(" ", width-full) + "]"
 }
 
-// statusLine says on w what a benchmark does: on a console in one line that is rewritten,
-// with a bar of the cases, until wipe, elsewhere a line each.
+// statusLine writes the progress of a benchmark to w. On a console it is one line that is rewritten, with a
+// bar of the cases, until wipe. Elsewhere it is a line each.
 func statusLine(w io.Writer) (update func(bench.Progress), wipe func()) {
 	c, ok := w.(*console)
 	if !ok {

@@ -207,8 +207,8 @@ func runScript(ctx context.Context, session *engine.Session, text string, f form
 	return err
 }
 
-// runTo runs a script whose answers go to a file, which appears under its name when all
-// is written, or to a pipe; "" is standard output.
+// runTo runs a script whose answers go to a file or a pipe; "" is standard output. The file appears under its
+// name when all is written.
 func runTo(ctx context.Context, path string, stdout io.Writer, script func(w io.Writer) error) error {
 	if path == "" {
 		return script(stdout)

@@ -97,8 +97,8 @@ func isFailure(err error) bool {
 	return errors.As(err, &f) || errors.As(err, &io)
 }
 
-// isWrongDevice reports whether err is about a --device or STENCILDB_DEVICE that is
-// not there: an argument, though it comes to light only when a device is opened.
+// isWrongDevice reports whether err is about a --device or STENCILDB_DEVICE that does not exist. It is the
+// error of an argument, though only opening the device finds it.
 func isWrongDevice(err error) bool {
 	var wish *glctx.WishError
 	return errors.As(err, &wish)
@@ -229,8 +229,8 @@ table, as --load does; a folder that --db has made is opened as --db does.`,
 	return root
 }
 
-// take adds the files and folders among the arguments of stencildb itself to the tables that are loaded, and
-// returns what is left: the SQL, or nothing.
+// take adds the files and folders among the arguments of stencildb itself to the tables that are loaded. It
+// returns the other arguments: the SQL, or nothing.
 func (o *queryFlags) take(c *cobra.Command, args []string) (rest []string, err error) {
 	for i, arg := range args {
 		switch kind := argumentOf(arg); {

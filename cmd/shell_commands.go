@@ -184,8 +184,8 @@ func unknown(name string) error {
 	return fmt.Errorf(`there is no command %s: did you mean %s? \? lists them all`, name, strings.Join(near, " or "))
 }
 
-// nearest are the words that one may have meant, three at most: those that another one begins with or that begin with it, or
-// that are mistyped by a letter or two. What a word begins with, . or \, is not compared.
+// nearest are the words that may have been meant, three at most. Such a word begins with the other one, or the other one
+// with it, or they differ in a letter or two. What a word begins with, . or \, is not compared.
 func nearest(word string, of []string) (list []string) {
 	bare := func(s string) string { return strings.ToLower(strings.TrimLeft(s, `.\`)) }
 	w := bare(word)

@@ -28,8 +28,8 @@ func paths(begin string) []string {
 // quotedPattern makes of a path the pattern of that path.
 var quotedPattern = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// ofSetting lists what may stand at the end of SET, SHOW, RESET and DISCARD: the name of a setting, or behind it one of its values; nil
-// of other statements.
+// ofSetting lists what may stand at the end of SET, SHOW, RESET and DISCARD. That is the name of a setting, or behind it one of its
+// values. It is nil of other statements.
 func ofSetting(line string) []string {
 	words := strings.FieldsFunc(strings.ToLower(line[:strings.LastIndexAny(line, " =',")+1]), func(r rune) bool { return strings.ContainsRune(" =',", r) })
 	if len(words) == 0 {
@@ -153,8 +153,9 @@ var beginnings = strings.Fields(`ALTER ANALYZE BEGIN CHECKPOINT COMMENT COMMIT C
 var inValues = strings.Fields(`ALL ANY ARRAY CASE CAST COALESCE CURRENT DATE DEFAULT DISTINCT ELSE END EXISTS EXTRACT FALSE GREATEST GROUPING INTERVAL LEAST NOT NULL NULLIF ROW
 	SELECT TIMESTAMP TRUE WITH`)
 
-// completeSQL lists what a word between two parts of a statement may become, by the clause that it is in: behind FROM a table,
-// in an expression a column of the tables of its FROM, wherever that stands, a name of one of these or a function, else a keyword.
+// completeSQL lists what a word between two parts of a statement may become, by its clause. Behind FROM it is a table. In an
+// expression it is a column of the tables of its FROM, wherever that stands, a name of one of these or a function. Elsewhere it is
+// a keyword.
 func completeSQL(before, word, after string, names func([]string) engine.Names) []string {
 	c := sql.ContextOf(before, after)
 	var files []string

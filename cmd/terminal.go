@@ -22,8 +22,8 @@ func isTerminal(stream any) bool {
 	return err == nil
 }
 
-// terminal writes text to a terminal, which the names and values in it cannot drive:
-// control characters other than line breaks and tabs are written as escapes.
+// terminal writes text to a terminal, which the names and values in it cannot control. Control characters
+// other than line breaks and tabs are written as escapes.
 type terminal struct {
 	w     io.Writer
 	tail  []byte   // of the last write: the start of a character
@@ -75,10 +75,9 @@ func escape(s, keep string) string {
 	return b.String()
 }
 
-// isControl reports the characters that a terminal obeys instead of showing them:
-// those of ASCII and Latin-1, the line separators, and what is invisible and changes
-// the order of other characters (Unicode's class Cf without the joiners, which scripts
-// need).
+// isControl reports the characters that a terminal obeys instead of showing them. These are the control
+// characters of ASCII and Latin-1 and the line separators. They also are invisible characters that change the
+// order of others (Unicode's class Cf without the joiners, which scripts need).
 func isControl(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029':

@@ -36,8 +36,8 @@
 //     each key ([physical.Dimension]). With several arrays four records are looked up together, so that many
 //     reads wait for memory at a time. Of the later columns only those of records that are left are read.
 //
-//   - Builds: the bitmaps and arrays of dimensions are made on the device for each query (star_build.go), by one dispatch over the
-//     dimension's table: its filter, its own joins, then a bit and a digit at the place of each key. The host reads which combinations of
+//   - Builds: the device makes the bitmaps and arrays of dimensions for each query (star_build.go). One dispatch goes over the
+//     dimension's table: it filters, joins, then sets a bit and a digit at the place of each key. The host reads which combinations of
 //     codes there are, and numbers them.
 //
 //   - Other joins, ORDER BY, groups of more keys than have slots, and window functions are package relational's. Queries that wait

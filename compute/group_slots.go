@@ -27,7 +27,7 @@ type Grouping struct {
 	place   []int // by piece: where its slots lie in the result
 }
 
-// slotDigit is a digit of slots: what it is multiplied by, how many values it has, and, of a build, the combination that each stands for.
+// slotDigit is a digit of slots: its factor, how many values it has, and, of a build, the combination that each value stands for.
 type slotDigit struct {
 	factor, size int
 	combos       []uint32

@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// built is what a device has made of a [physical.Build]: the bitmap of the keys and, where something tells rows apart, by key a digit of
-// so many bytes, which is 0 where no row has it.
+// built is what a device has made of a [physical.Build]: the bitmap of the keys. Where something tells rows apart, it has a digit of so
+// many bytes for each key, 0 where no row has the key.
 type built struct {
 	bits   *textures.Scratch
 	digits *textures.Scratch // nil where nothing tells rows apart

@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// How many records there are at most for which depths are compared faster than the levels of a reduction are drawn and the
-// last is read back.
+// The most records for which comparing depths is faster than drawing the levels of a reduction and reading the last one
+// back.
 const (
 	fewRecords  = 1 << 21 // of a chunk, on hardware
 	fewSoftware = 1 << 19 // of all chunks, in software, which reads all their results back at once
@@ -17,8 +17,8 @@ const (
 // depthRef names the depth texture of a column.
 func (p *part) depthRef(col int) textures.TargetRef { return textures.ResidentDepth(p.chunk, col) }
 
-// keepsDepth reports whether a column of every part that has it can be kept as depths:
-// there they fit, and half of the device's memory is enough for all of them.
+// keepsDepth reports whether a column can be kept as depths in every part that has it. They must fit there,
+// and half of the device's memory must be enough for all of them.
 func keepsDepth(parts []*part, col int) bool {
 	for _, p := range parts {
 		if col < len(p.chunk.Segments) && !textures.FitsDepth(p.chunk.Segments[col]) || p.Slots(p.depthRef(col), len(parts)) < len(parts) {
@@ -52,10 +52,9 @@ func (p *part) quad(what pass.Op, col int, op expr.CmpOp, code uint64, test pass
 		Depth: pass.Mirrored(op), Stencil: test, Count: true}
 }
 
-// countByDepth starts the count of the records that satisfy a simple predicate over
-// an attribute that is kept as depths: the depth texture is the target, so that
-// nothing is copied, and no record is read by a program. It is nil where the predicate is
-// another one.
+// countByDepth starts the count of the records that satisfy a simple predicate over an attribute that is kept
+// as depths. The depth texture is the target, so that nothing is copied, and no program reads a record. It is
+// nil where the predicate is another one.
 func (p *part) countByDepth(what Count, pred *predicate.Pred) pass.Count {
 	switch l := pred.Leaf.(type) {
 	case *predicate.Compare:

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// visitBits is how many bits of a digit one reduction decides where going over the records anew is dear: of their fifteen thresholds each has a
-// counter of a byte in a texel of four words.
+// visitBits is how many bits of a digit one reduction decides where another pass over the records is dear. Each of their fifteen thresholds
+// has a counter of a byte in a texel of four words.
 const visitBits = 4
 
 // visitTexels is how many texels of four records a fragment goes over then, at most: so many records a byte can count.
@@ -25,8 +25,8 @@ type spacedPart struct {
 	n     int
 }
 
-// spaced returns the parts whose codes may reach thresholds of a digit, where those of each are a digit apart in its own
-// codes, which are no wider than a word; else nil.
+// spaced returns the parts whose codes may reach thresholds of a digit. The thresholds of each part are a digit apart in
+// its own codes, which are no wider than a word. Otherwise it is nil.
 func (s *selection) spaced(col int, space *physical.CodeSpace, d partial.Digit, all []uint64) (list []spacedPart) {
 	list = []spacedPart{}
 	for _, p := range s.live(col) {

@@ -121,11 +121,11 @@ type partials struct {
 	read        map[*textures.Temp][]uint32 // what has been read back since something was drawn
 }
 
-// Sizes of the rectangles. On hardware a fragment of the first takes texels at distances of the
-// rectangle's size, so that fragments side by side read texels side by side: a few
-// where there are few, so that the fragments keep the device busy, more where the
-// next level would have too many partial results to merge. In software it takes a run of a line, since the
-// CPU reads ahead, and the host merges more of them, since a pass is a wait.
+// Sizes of the rectangles. On hardware a fragment of the first rectangle reads texels at distances of the
+// rectangle's size, so that neighbouring fragments read neighbouring texels. It reads few texels where there
+// are few, to keep the device busy. It reads more where the next level would have too many partial results to
+// merge. In software it reads a run of a line, since the CPU reads ahead. The host merges more of them, since
+// a pass is a wait.
 const (
 	firstSide = 256 // at most
 	least     = 16  // texels for a fragment, where firstSide allows
@@ -210,8 +210,8 @@ void main() {
 `, m.fold.parts...)
 }
 
-// reduce begins to fold the records of a chunk that satisfy a condition into the last rectangle of a reduction: what has to be merged
-// is when results are asked for, since a pass that reads what one before draws waits for it.
+// reduce begins to fold the records of a chunk that satisfy a condition into the last rectangle of a reduction. The rest is merged
+// when results are asked for, because a pass waits for the pass that drew its input.
 func (p *part) reduce(r *reduction, w *program, m measure, measured int) {
 	clear(p.read)
 	full, rest := p.shape.Rows/p.shape.Width, p.shape.Rows%p.shape.Width

@@ -66,8 +66,8 @@ func (p *part) draw(w *program, texels int, q *pass.Pass) pass.Count {
 	return p.Draw(q)
 }
 
-// often reports whether more than one pass will go over the selection: for several
-// aggregates, or one that has to know first how many records there are.
+// often reports whether more than one pass will go over the selection. That is so for several aggregates, or
+// for one that needs the number of records first.
 func often(q *physical.Query) bool {
 	if len(q.Aggs) != 1 {
 		return len(q.Aggs) > 1
@@ -141,8 +141,8 @@ func (p *part) CountNotNull(col int) pass.Count {
 	return p.counted[col]
 }
 
-// count starts the count of the records, of a bitmap if there is one, that satisfy a
-// predicate; it is waited for before the next reduction of the chunk begins.
+// count starts the count of the records, of a bitmap if there is one, that satisfy a predicate. The next
+// reduction of the chunk waits for it.
 func (p *part) count(what Count, bitmap *textures.Temp, pred *predicate.Pred) pass.Count {
 	if bitmap == nil {
 		if n, ok := p.obvious(pred); ok {

@@ -16,16 +16,16 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// A program has at most maxConstants constants as uniforms, for the compiler's sake,
-// and as many fewer than the device takes as uniforms of other kinds may need.
+// A program has at most maxConstants constants as uniforms, for the compiler's sake. It has fewer where
+// uniforms of other kinds need the device's room.
 const (
 	maxConstants  = 1000
 	otherUniforms = 16
 )
 
-// attribute is a column as a program reads it. In GLSL attribute i of a record is
-// xi, its code (a uint, or when wide a uvec2, low word first), and vi, whether it
-// is not NULL; of four records in a texel they are lowi, highi and bitsi.
+// attribute is a column as a program reads it. In GLSL attribute i of a record is xi, its code (a uint, or
+// when wide a uvec2, low word first). vi says whether it is not NULL. Four records in a texel are lowi, highi
+// and bitsi.
 type attribute struct {
 	col   int
 	code  bool // the code is read, not only whether there is one
@@ -41,9 +41,9 @@ func (a attribute) kind() string {
 	return "uint"
 }
 
-// program is the text that evaluates a condition over the records of a chunk, or over
-// those that a bitmap drawn before selects, and what it reads there. The text depends on the condition's shape only: attributes
-// are numbered in the order of their first use, constants are uniforms.
+// program is the text that evaluates a condition over the records of a chunk, or over those that a bitmap drawn before selects.
+// It also has what the text reads. The text depends on the condition's shape only: attributes are numbered in the order of
+// their first use, constants are uniforms.
 type program struct {
 	chunk     *table.Chunk
 	attrs     []attribute
@@ -363,8 +363,8 @@ void main() {
 `)
 }
 
-// fits returns a [plan.Declined] when a program has too many textures or constants
-// for the device, or when a fragment that goes over that many texels loops too often.
+// fits returns a [plan.Declined] when a program has too many textures or constants for the device. It also
+// does when a fragment that reads that many texels loops too often.
 func (w *program) fits(d predicates.Limits, texels int) error {
 	switch {
 	case len(w.refs) > d.Samplers:

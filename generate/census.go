@@ -21,10 +21,9 @@ const maxIncome = 35_387
 // The records are not published and the paper names none of the attributes; these
 // are made so that incomes look like incomes:
 //
-//   - monthly_income: INTEGER, 0 for one person in eight; otherwise skewed to the
-//     right (2 to the power of a bell-shaped number, interpolated linearly between
-//     powers of two), with a median near 2,500, half as much again for each six
-//     years of school above twelve, and at most 35,387;
+//   - monthly_income: INTEGER, 0 for one person in eight. Otherwise it is skewed to the right: 2 to the power
+//     of a bell-shaped number, interpolated linearly between powers of two. The median is near 2,500, half as
+//     much again for each six years of school above twelve, and the maximum 35,387;
 //   - age: SMALLINT, 15 to 90, fewer the older;
 //   - weekly_hours: SMALLINT, 0 without income, else bell-shaped around 38, the
 //     longer the higher the income;

@@ -14,10 +14,11 @@ const (
 	dbmKeys
 )
 
-// dbmbench is DBmbench (Shao, Ailamaki, Falsafi: "DBmbench: Fast and accurate database workload representation on modern microarchitecture", 2005) as He and
-// others have it (2009, section 6.1, table IV). a1, a2 and a3 are uniform from 1 to 150,000, 20,000 and 50; padding makes a record of 100 bytes.
-// Their text gives no rows, and has T2.a1 refer to T1.a1. What is referred to is unique, and their times say that T1 is the large table. So T1 has
-// 16,000,000 rows here, and T2 has each a1 once. At other scales a1 goes up to the number of rows of T2.
+// dbmbench is DBmbench as He and others have it (2009, section 6.1, table IV). It is from Shao, Ailamaki, Falsafi: "DBmbench: Fast and
+// accurate database workload representation on modern microarchitecture", 2005. a1, a2 and a3 are uniform from 1 to 150,000, 20,000 and 50;
+// padding makes a record of 100 bytes. Their text gives no rows, and has T2.a1 refer to T1.a1. What is referred to is unique, and their
+// times say that T1 is the large table. So T1 has 16,000,000 rows here, and T2 has each a1 once. At other scales a1 goes up to the number
+// of rows of T2.
 func dbmbench(scale float64) ([]Generator, error) {
 	if !(scale >= 0.0001 && scale <= 100) {
 		return nil, fmt.Errorf("dbmbench: scale %v: want 0.0001 to 100", scale)

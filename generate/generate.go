@@ -25,10 +25,10 @@ type Generator struct {
 	cols        []genColumn
 }
 
-// genColumn is one generated attribute: code gives that of a row's value, its ordinal less lo, and
-// null, where not nil, says which rows are NULL. Both depend on the row only, so that the data are the same
-// whatever the chunks, the goroutines and the machine. All arithmetic is on integers: that of
-// floating point may differ between machines in its last bit.
+// genColumn is one generated attribute. code gives the code of a row's value, its ordinal less lo. null,
+// where not nil, says which rows are NULL. Both depend on the row only, so that the data are the same
+// whatever the chunks, the goroutines and the machine. All arithmetic is on integers: that of floating point
+// may differ between machines in its last bit.
 type genColumn struct {
 	name   string
 	typ    table.Type

@@ -7,10 +7,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// lineorder is nine INTEGER columns, each uniform in the range that it has in the lineorder
-// table of the Star Schema Benchmark (O'Neil and others, 2009) at scale 20: for what reads a
-// wide file of which statements use a part. lo_orderdate is a day from 1992-01-01 to
-// 1998-12-31, written as 19920101.
+// lineorder is nine INTEGER columns, for statements that use a part of a wide file. Each is uniform in the
+// range that it has in the lineorder table of the Star Schema Benchmark (O'Neil and others, 2009) at scale
+// 20. lo_orderdate is a day from 1992-01-01 to 1998-12-31, written as 19920101.
 func lineorder() Generator {
 	g := Generator{
 		Name:        "lineorder",

@@ -36,10 +36,10 @@ const (
 	ssbPart
 )
 
-// ssb is the Star Schema Benchmark (O'Neil, O'Neil, Chen: "Star Schema Benchmark", revision 3, 2009): its
-// columns, ranges, words and numbers of rows; random numbers are others than dbgen's. Seven orders have 28 lines, one to
-// seven each. As in TPC-H, on which it is built, orders are from 1992-01-01 to 1998-08-02, their keys use 8 of
-// each 32 numbers, and customers whose key is a multiple of three order nothing. Prices are in cents.
+// ssb is the Star Schema Benchmark (O'Neil, O'Neil, Chen: "Star Schema Benchmark", revision 3, 2009) with its columns,
+// ranges, words and numbers of rows. Its random numbers differ from dbgen's. Seven orders have 28 lines, one to seven
+// each. As in TPC-H, on which it is built, orders are from 1992-01-01 to 1998-08-02, and their keys use 8 of each 32
+// numbers. Customers whose key is a multiple of three order nothing. Prices are in cents.
 func ssb(scale float64) ([]Generator, error) {
 	if !(scale >= 0.001 && scale <= 1000) {
 		return nil, fmt.Errorf("ssb: scale %v: want 0.001 to 1000", scale)

@@ -16,18 +16,16 @@ const (
 // maxCount is the largest data_count: 19 bits.
 const maxCount = 1<<19 - 1
 
-// tcpip follows the TCP/IP monitoring database of Govindaraju et al., "Fast
-// computation of database operations using graphics processors" (SIGMOD 2004),
-// section 5: one million records of four attributes, of which data_count "requires
-// 19 bits to represent the largest data value and has a high variance". The
-// paper's records are not published; these are made to have the properties that
-// it names, and the names suggest:
+// tcpip follows the TCP/IP monitoring database of Govindaraju et al., "Fast computation of database
+// operations using graphics processors" (SIGMOD 2004), section 5. That has one million records of four
+// attributes. Its data_count "requires 19 bits to represent the largest data value and has a high variance".
+// The paper's records are not published; these are made to have the properties that it names, and the names
+// suggest:
 //
-//   - data_count: heavy-tailed. Its number of binary digits is 1 plus the sum of two
-//     uniform numbers 0..9, and it is uniform among the numbers of that many
-//     digits: half the records are below about 800, the mean is near 16,000, the
-//     standard deviation about three times the mean. One record, chosen by the
-//     seed, holds 2^19 - 1, so that any table needs exactly 19 bits.
+//   - data_count: heavy-tailed. Its number of binary digits is 1 plus the sum of two uniform numbers 0..9. It
+//     is uniform among the numbers of that many digits. Half the records are below about 800, the mean is
+//     near 16,000, and the standard deviation is about three times the mean. One record, chosen by the seed,
+//     holds 2^19 - 1, so that any table needs exactly 19 bits.
 //   - data_loss: data_count times the square of a load that is mostly low (the
 //     least of three uniform numbers), at most an eighth of data_count.
 //   - flow_rate: data_count spread over 1 to 16 units of time, less the more the

@@ -38,9 +38,9 @@ type wholesale struct {
 	suppliers, parts, customers, orders int
 }
 
-// tpch is TPC-H (Transaction Processing Performance Council: "TPC Benchmark H", revision 3, section 4.2): its
-// columns, words, distributions and numbers of rows; random numbers are others than dbgen's. Orders
-// have one to seven lines, each number as often: seven orders 28, and the few behind the last seven four each.
+// tpch is TPC-H with its columns, words, distributions and numbers of rows (Transaction Processing Performance
+// Council: "TPC Benchmark H", revision 3, section 4.2). Its random numbers differ from dbgen's. Orders have
+// one to seven lines, each number as often: seven orders 28, and the few behind the last seven four each.
 func tpch(scale float64) ([]Generator, error) {
 	if !(scale >= 0.001 && scale <= 1000) {
 		return nil, fmt.Errorf("tpch: scale %v: want 0.001 to 1000", scale)

@@ -34,8 +34,8 @@ func (r row) wisconsin() (w WisconsinRow) {
 	return w
 }
 
-// permuted is the place of the row in a random permutation of all rows: a Feistel network of four rounds over the next even number of
-// bits, again until it gives a row (Black and Rogaway 2002).
+// permuted is the place of the row in a random permutation of all rows. It is a Feistel network of four rounds over the next even
+// number of bits. The network runs again until it gives a row (Black and Rogaway 2002).
 func (r row) permuted() uint64 {
 	half := (bits.Len64(max(r.rows, 2)-1) + 1) / 2
 	mask := uint64(1)<<half - 1

@@ -8,9 +8,8 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 )
 
-// The debug log is polled, not called back: go-gl holds one callback per
-// process, a callback would run Go code inside a driver call, and a poll costs
-// less than a draw.
+// The debug log is polled, not called back. go-gl holds one callback per process, and a callback would run Go
+// code inside a driver call. A poll costs less than a draw.
 
 // listenToDebug keeps messages of high severity, and nothing else, in the log:
 // it holds few (10 in Mesa), and a full one drops the newest.

@@ -32,9 +32,8 @@ type Options struct {
 	// words. STENCILDB_DEBUG=1 does the same. Errors are found without it, and
 	// Mesa explains them even so.
 	Debug bool
-	// Memory is the budget in bytes for GPU memory (Caps.Budget); 0 takes 80 % of
-	// the free GPU memory where the driver tells it, else half of the smaller of
-	// free RAM and the cgroup limit.
+	// Memory is the budget in bytes for GPU memory (Caps.Budget). 0 is 80 % of the free GPU memory where the
+	// driver tells it. Otherwise it is half of the smaller of free RAM and the cgroup limit.
 	Memory int64
 	// Programs is a folder in which linked programs outlive the process; "": none do.
 	Programs string
@@ -91,10 +90,9 @@ const (
 	finished
 )
 
-// Waking a blocked thread takes 10 to 15 us, and up to 70 us where the caller has
-// waited for a query of 0.1 ms (an H200's host), so both sides of Do spin for a while
-// before they block: where there are cores to spare, for on few a software renderer
-// wants them all.
+// Waking a blocked thread takes 10 to 15 us. It takes up to 70 us where the caller has waited for a query of
+// 0.1 ms (an H200's host). So both sides of Do spin for a while before they block, if there are cores to
+// spare. On few cores a software renderer needs them all.
 const (
 	spinCores  = 5                    // processors from which on spinning pays
 	serveSpin  = 2 * time.Millisecond // the rows of some hundred groups take so long

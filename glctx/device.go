@@ -93,8 +93,8 @@ type attempt struct {
 	why  string
 }
 
-// rules lists what to try for each wish but a number, in order: devices of a kind, how
-// they must render, and why; "" stands for the wish itself.
+// rules lists what to try for each wish but a number, in order. A rule has devices of a kind, how they must
+// render, and why; "" stands for the wish itself.
 var rules = map[string][]struct{ kind, must, why string }{
 	"": {{"hardware device", "hardware", "the first hardware device that opens"}, {"software device", "", "no hardware device opens: software"},
 		{"surfaceless", "", "no device of the device platform opens: surfaceless"}},
@@ -288,9 +288,8 @@ func noDevice(wish, origin string, all []DeviceInfo, failures []string) error {
 	return &also{errors.New(strings.Join(append(parts, advice), ": ")), ErrNoDevice}
 }
 
-// devices lists every device of EGL's device platform and then surfaceless, each
-// opened for a moment to learn who renders, and marks those that OpenAll with o takes. It
-// is empty where EGL has no driver.
+// devices lists every device of EGL's device platform and then surfaceless. Each is opened for a moment to
+// learn who renders. It marks those that OpenAll with o takes. It is empty where EGL has no driver.
 func devices(o Options) []DeviceInfo {
 	all := enumerate()
 	list := slices.Clone(all)

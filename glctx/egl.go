@@ -50,8 +50,8 @@ var setDrivers = sync.OnceFunc(func() {
 	if os.Getenv("EGL_LOG_LEVEL") == "" { // Mesa's warnings about absent DRM nodes stay off standard error
 		_ = os.Setenv("EGL_LOG_LEVEL", "fatal")
 	}
-	// Mesa's zink may dispatch a program with the uniforms of an earlier dispatch where it
-	// compiles these into the program (docs/hardware.md); other drivers do not read this.
+	// Mesa's zink may compile the uniforms of a dispatch into the program, and then use them for a later
+	// dispatch (docs/hardware.md). Other drivers do not read this.
 	_ = os.Setenv("ZINK_INLINE_UNIFORMS", "0")
 })
 
@@ -121,8 +121,8 @@ func describe(h uintptr) DeviceInfo {
 	return d
 }
 
-// displays counts the contexts on each display: EGL gives every caller the same
-// display of a device, and eglTerminate would take it from all of them.
+// displays counts the contexts on each display. EGL gives every caller the same display of a device, and
+// eglTerminate would take it from all of them.
 var displays = struct {
 	sync.Mutex
 	users map[uintptr]int

@@ -52,9 +52,8 @@ var loadFunctions = sync.OnceValue(func() error {
 	if err := loadLibrary(); err != nil { // a window's system may have found it elsewhere
 		return fmt.Errorf("the EGL library cannot be loaded (%w): %s", err, installSoftware)
 	}
-	// Through libglvnd the address is a stub that goes to the driver of the current
-	// context, whatever display or window it belongs to: one table of functions serves
-	// all contexts of the process.
+	// Through libglvnd the address is a stub that goes to the driver of the current context, whatever display
+	// or window it belongs to. So one table of functions serves all contexts of the process.
 	address := func(name string) unsafe.Pointer {
 		p := egl.GetProcAddress(name)
 		return *(*unsafe.Pointer)(unsafe.Pointer(&p)) // of code, which Go does not move

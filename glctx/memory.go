@@ -17,10 +17,9 @@ const (
 	memoryFreeNVX  = 0x9049 // GPU_MEMORY_INFO_CURRENT_AVAILABLE_VIDMEM_NVX
 )
 
-// readMemory finds how much memory there is and how much of it to use. Asking a
-// software renderer for more than the host has ends in a kill, not in a GL
-// error: so a budget is kept, and half of what is free is left to the data on
-// its way in and to everyone else.
+// readMemory finds how much memory there is and how much of it to use. Asking a software renderer for more
+// than the host has ends in a kill, not in a GL error. So there is a budget, and half of the free memory is
+// left to data that is being read, and to other programs.
 func (c *Caps) readMemory(asked int64) {
 	if !c.Software && c.Has("NVX_gpu_memory_info") {
 		c.MemoryTotal = int64(integer(memoryTotalNVX)) << 10

@@ -10,8 +10,8 @@ import (
 // working counts the contexts of the process whose GL threads run something.
 var working atomic.Int32
 
-// settleSpin is how long Settle looks without sleeping, settlePause how long it keeps out of the
-// driver between two looks: another thread that hands passes over waits while it is inside.
+// settleSpin is how long Settle looks without sleeping. settlePause is how long it keeps out of the driver
+// between two looks, because another thread that hands passes over waits while it is inside.
 const (
 	settleSpin  = 2 * time.Millisecond
 	settlePause = 10 * time.Microsecond

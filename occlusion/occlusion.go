@@ -97,8 +97,8 @@ func (c *Counter) Wait() (uint64, error) {
 	return c.n, nil
 }
 
-// watching is how long a result is asked for again and again before the thread
-// blocks: an H200's driver, asked to block, wakes up to 0.2 ms late.
+// watching is how long a result is polled before the thread blocks. An H200's driver, asked to block, wakes
+// up to 0.2 ms late.
 const watching = 20 * time.Millisecond
 
 // watch returns when a result is there, or after some time. Software renderers want

@@ -36,10 +36,9 @@ type GL struct {
 	last     *Pass // for the errors of reads
 }
 
-// guard stands in for "no fragment program" in the depth tests of hardware devices.
-// After a clear of the stencil buffer an H200 decides plain depth tests tile by
-// tile, and where records lie at or near the clear depth it counts the tile as a
-// whole: NULLs were counted by `x IS NOT NULL`. A fragment program that may discard
+// guard stands in for "no fragment program" in the depth tests of hardware devices. After a clear of the
+// stencil buffer an H200 decides plain depth tests tile by tile. Where records lie at or near the clear depth
+// it counts the tile as a whole: NULLs were counted by `x IS NOT NULL`. A fragment program that may discard
 // makes it test each record, at no cost for large tables (docs/hardware.md).
 var guard = shaders.Load("guard.frag")
 

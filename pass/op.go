@@ -22,8 +22,8 @@ type Op interface {
 // Adaptive is the Op of a pass whose arguments may follow from counts of passes before.
 type Adaptive interface {
 	Op
-	// Family is what is known before anything has run: the Op itself, or one that is
-	// equal for all passes that a plan tells on one line. It is comparable.
+	// Family is what is known before anything has run. It is the Op itself, or one that is equal for all
+	// passes that a plan shows on one line. It is comparable.
 	Family() Op
 }
 

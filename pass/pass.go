@@ -112,11 +112,11 @@ type Dispatch struct {
 	// Addressed are blocks that the program reads by their addresses, which are the words of its
 	// uniform "address", two a block; needs NV_shader_buffer_load.
 	Addressed []textures.Block
-	// Beside says that the dispatch reads nothing that the dispatches before it
-	// since the last one without Beside wrote, so that it need not wait for them.
+	// Beside says that the dispatch need not wait for those before it. It reads nothing that the dispatches
+	// since the last one without Beside wrote.
 	Beside bool
-	// Images binds every block but the first as an image too, a buffer of uvec4, block
-	// i to unit i: llvmpipe reads these much faster than storage blocks.
+	// Images binds every block but the first as an image too, a buffer of uvec4, block i to unit i. llvmpipe
+	// reads these much faster than storage blocks.
 	Images bool
 }
 
@@ -137,8 +137,8 @@ type Pass struct {
 	Color *textures.Temp
 	// Blend is how the colour comes to what Color has.
 	Blend Blend
-	// Quads, when set, is how many quads are drawn in place of one, where the Program's own vertex
-	// shader puts them: six vertices each, by gl_InstanceID.
+	// Quads, when set, is how many quads are drawn in place of one. The Program's own vertex shader places
+	// them, with six vertices each, by gl_InstanceID.
 	Quads int
 	// Clear, when set, clears stencil bits first.
 	Clear *Clear
@@ -273,15 +273,15 @@ type Runner interface {
 	// Read copies the first words of a storage block back, which earlier passes have written; it
 	// waits for them.
 	Read(b textures.Block, words []uint32) error
-	// ReadParts hands the first n words to take instead, part by part, each with the number of its
-	// first word; several goroutines call take at a time, which keeps no words.
+	// ReadParts hands the first n words to take instead, part by part, each with the number of its first
+	// word. Several goroutines call take at a time. take keeps no words.
 	ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error
 	// ReadTexels copies the texels of a temporary texture back,
 	// line by line, which earlier passes have drawn; it waits for them.
 	ReadTexels(t *textures.Temp, words []uint32) error
 	// Slots returns how many targets like t can be resident at the same time, 1..n.
 	Slots(t textures.TargetRef, n int) int
-	// Apart runs f, whose passes are over some of the query's rows, which t has, alone: what they have besides
-	// columns is for others to use when f returns.
+	// Apart runs f alone; its passes are over some of the query's rows, which t has. When f returns, others
+	// may use what these rows have besides columns.
 	Apart(t *table.Table, f func() error) error
 }

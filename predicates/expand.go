@@ -38,9 +38,9 @@ func (t *maskTest) Columns() []int  { return nil }
 
 func leafOf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
 
-// expand rewrites the leaves of a predicate into those that one depth test, one
-// depth bounds test or one fragment program decides: wide codes limb by limb,
-// ranges as two comparisons where there is no depth bounds test.
+// expand rewrites the leaves of a predicate into those that one depth test, one depth bounds test or one
+// fragment program decides. Wide codes become limbs. Ranges become two comparisons where there is no depth
+// bounds test.
 func (e *Evaluator) expand(p *predicate.Pred) *predicate.Pred {
 	switch p.Op {
 	case predicate.And, predicate.Or:

@@ -15,12 +15,11 @@ import (
 //	todo    the records that are still to be decided here
 //	result  the records found TRUE
 //
-// or(p, todo, result) sets result where todo is set and p holds, and may spoil
-// todo. A disjunction hands the same todo to each disjunct; a conjunction narrows
-// todo by all conjuncts but the last. The most demanding operand comes last, where
-// it needs no copy of todo (as Sethi and Ullman order expressions for registers),
-// so that eight bits are enough for all but adversarial trees; of those, subtrees
-// are rendered to a mask texture first.
+// or(p, todo, result) sets result where todo is set and p holds, and may spoil todo. A disjunction hands the
+// same todo to each disjunct; a conjunction narrows todo by all conjuncts but the last. The most demanding
+// operand comes last, where it needs no copy of todo, as Sethi and Ullman order expressions for registers. So
+// eight bits are enough for all but adversarial trees. Of those, subtrees are rendered to a mask texture
+// first.
 
 // nestedCost estimates the passes of a nested evaluation.
 func nestedCost(p *predicate.Pred) int {

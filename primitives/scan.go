@@ -47,8 +47,8 @@ type ScanShape struct {
 	// Inclusive scans end with the element itself: out[i] = in[0] op ... op in[i].
 	// Exclusive ones end before it, and out[0] is the identity.
 	Inclusive bool
-	// Segments, when set, has as many words as the input; a segment starts at each that is another
-	// one than the word before it, and the scan starts afresh there.
+	// Segments, when set, has as many words as the input. A segment starts at each word that differs from the
+	// word before it, and the scan starts afresh there.
 	Segments Vector
 }
 

@@ -10,9 +10,8 @@ import (
 
 // Tile is what a team of threads works on at a time.
 type Tile struct {
-	// Threads of a team: a work group that shares memory, a multiple of 32; or 1,
-	// where each thread has a strip of the vector to itself and there are no
-	// barriers.
+	// Threads is the number of threads of a team, a multiple of 32: a work group that shares memory. With 1
+	// each thread has a strip of the vector to itself, and there are no barriers.
 	Threads int
 	// Items is how many elements a thread has of a tile. Of a scan's tile a multiple
 	// of 4.
@@ -25,16 +24,15 @@ type Shapes struct {
 	Sort Tile // of Split and Sort: Threads*Items at most 11264, 256 threads or more with Subgroups
 	// Groups is the number of work groups of a pass that loops over its input.
 	Groups int
-	// LookBack says that a work group that has started makes progress whatever the
-	// others do, and may wait for them as long as it takes (llvmpipe ends a loop, see
-	// shaders.MaxTurns): one pass instead of three.
+	// LookBack says that a work group that has started makes progress whatever the others do, and may wait
+	// for them for any time. Then there is one pass instead of three. llvmpipe ends a loop, see
+	// shaders.MaxTurns.
 	LookBack bool
 	// Subgroups says that there is KHR_shader_subgroup with subgroups of 32 threads,
 	// numbered in the order of the work group's.
 	Subgroups bool
-	// Reach, when set, is how many words Gather and Scatter access at random in one
-	// pass: beyond what the device's address translation covers every access costs
-	// several times as much.
+	// Reach, when set, is how many words Gather and Scatter access at random in one pass. Beyond what the
+	// device's address translation covers every access costs several times as much.
 	Reach int
 	// MaxWords is the largest vector: what a storage block holds.
 	MaxWords int
@@ -83,9 +81,8 @@ func ShapesOf(caps *glctx.Caps) Shapes {
 // to spare.
 const maxWords = 1<<30 - 1<<14
 
-// maxStrip is how many tiles a strip has where each thread goes over one: llvmpipe
-// ends the loops of a thread after 65,535 turns (see shaders.MaxTurns), of which a
-// tile takes up to 20.
+// maxStrip is how many tiles a strip has where each thread goes over one. llvmpipe ends the loops of a thread
+// after 65,535 turns (see shaders.MaxTurns), and a tile takes up to 20.
 const maxStrip = shaders.MaxTurns / 20
 
 // strips cuts n elements for the teams of a pass: how many strips of how many tiles.

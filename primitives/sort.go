@@ -210,9 +210,9 @@ func (d Shapes) counting(name string, p Parts, number int, counts Vector, define
 	}
 }
 
-// partition is one stable pass that orders keys by a digit. With look-back counts has the
-// number of keys of every digit; else each strip's are counted and scanned first: GDB's five steps
-// of a split, where a thread is a strip's team.
+// partition is one stable pass that orders keys by a digit. With look-back, counts has the number of keys of
+// every digit. Otherwise each strip's keys are counted and scanned first. These are GDB's five steps of a
+// split, where a thread is a strip's team.
 func (d Shapes) partition(r pass.Runner, name string, p Parts, number int, counts Vector) error {
 	if !p.beside.None() {
 		d.Sort.Items = min(d.Sort.Items, 10) // more of three values each are not kept in registers

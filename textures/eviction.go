@@ -7,13 +7,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// reserve makes room for n bytes of a chunk (nil: working memory), by evicting
-// what the current pass does not use and no scope holds. What this scope has not used since
-// it was entered goes first, least recently used first. After that its own columns go, those of other chunks
-// before those of this one, and the most recently used first: a query goes over
-// its chunks and columns again and again in the same order, where evicting the
-// least recently used would evict each just before it is needed. Among equals what is made alike goes first, and
-// its memory is handed on: making buffers and textures costs as much as filling them.
+// reserve makes room for n bytes of a chunk (nil: working memory), by evicting what the current pass does not
+// use and no scope holds. What this scope has not used since it was entered goes first, least recently used
+// first. After that its own columns go, those of other chunks before those of this one, and the most recently
+// used first. A query goes over its chunks and columns again and again in the same order. Evicting the least
+// recently used would evict each just before it is needed. Among equals what is made alike goes first, and its
+// memory is handed on: making buffers and textures costs as much as filling them.
 func (s *Store) reserve(what string, chunk *table.Chunk, o *object) (alike *object, err error) {
 	n := o.bytes
 	if s.used+n <= s.budget {

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// packed is the bit planes of a segment in host memory, in the order of blocks of all its rows. What a device has no room for is sent to it by
-// each statement, or several times by one: from the second time on by as many bits a row as vary, in the place of whole bytes.
+// packed is the bit planes of a segment in host memory, in the order of blocks of all its rows. What does not fit a device is sent to it by
+// each statement, or several times by one. From the second time on it is sent as many bits a row as vary, not as whole bytes.
 type packed struct {
 	seg    *table.Segment
 	stored [2]uint32    // of each part: which planes

@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A segment that a change has made of another one (see [table.Segment.Since]) takes over what is resident of that: the
-// device copies it, or has it as it is where the other is no more, and only the rows that changed are uploaded.
+// A segment that a change has made of another one (see [table.Segment.Since]) takes over what is resident of that. The
+// device copies it, or keeps it where the other segment is no more. Only the rows that changed are uploaded.
 
 // changes are rows in which what an object holds is not yet what its segments have; one list for each segment.
 type changes [4][]uint32
@@ -44,7 +44,7 @@ func (k key) sameForm(old, seg *table.Segment) bool {
 	return k.form != Floats || Limbs(old.Bits) == Limbs(seg.Bits)
 }
 
-// since lists what has changed in segments that are others than those of an object's key; ok is false where it is not
+// since lists what has changed in segments that differ from those of an object's key. ok is false where it is not
 // known, or the object has another form for them.
 func (k key) since(segments [4]*table.Segment) (c changes, ok bool) {
 	for i, old := range k.segments {
@@ -71,8 +71,8 @@ func (k key) without() key {
 	return k
 }
 
-// ancestor is the object of the most rows, and of those of the least changes, that holds for earlier segments what one of a
-// key is to hold; nil for none.
+// ancestor is the object of the most rows that holds for earlier segments what a key's object is to hold. Of several it is
+// the one with the fewest changes; nil for none.
 func (s *Store) ancestor(k key) (best *object, c changes) {
 	if !slices.ContainsFunc(k.segments[:], func(seg *table.Segment) bool { return seg != nil && seg.Derived() }) {
 		return nil, c
@@ -116,9 +116,9 @@ func (s *Store) copied(from, to *object, sh Shape) {
 	gl.CopyImageSubData(from.texture, gl.TEXTURE_2D, 0, 0, 0, 0, to.texture, gl.TEXTURE_2D, 0, 0, 0, 0, int32(sh.Width), int32(sh.Height), 1)
 }
 
-// derived fills an object with what is resident of what its segments were made of: shape is that of the texels that so many
-// rows take, patch writes some rows of one of its segments, and upload what is behind so many rows. done is false where there
-// is nothing such.
+// derived fills an object with what is resident of the segments that its segments were made of. shape is that of the texels
+// for so many rows. patch writes some rows of one of its segments, and upload what is behind so many rows. done is false
+// where there is nothing such.
 func (s *Store) derived(o *object, k key, shape func(rows int) Shape, patch func(i int, rows []uint32) error, upload func(after int) error) (done bool, err error) {
 	from, c := s.ancestor(k)
 	if from == nil {

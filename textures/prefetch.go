@@ -14,8 +14,8 @@ type Readable interface {
 	// them has no such form.
 	uploads() []*table.Segment
 	reside(*Store) error
-	// chunk is whose columns it is of, over the same of another one, and sending how the upload
-	// ring takes it, in slots of so many bytes, from a row or, of textures, a line on.
+	// chunk is the chunk of its columns, over the same columns of another chunk. sending is how the upload
+	// ring takes it, in slots of so many bytes, from a row on (of textures: a line).
 	chunk() *table.Chunk
 	over(*table.Chunk) Readable
 	sending(slot, after int) sending

@@ -134,8 +134,8 @@ func (s *Store) ReadParts(ref Block, n int, take func(at int, words []uint32)) e
 	return s.readLarge(o, n, take)
 }
 
-// largeRead is the number of bytes from which on a read-back goes through a ring: into memory
-// that the driver does not know it runs at 2 to 3 GB/s.
+// largeRead is the number of bytes from which on a read-back goes through a ring. Into memory that the driver
+// does not know it runs at 2 to 3 GB/s.
 const largeRead = 2 << 20
 
 // readLarge copies the first words of a buffer back through a ring; take is called on all cores.
@@ -147,8 +147,8 @@ func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32))
 	return s.readRing(all, r.slot/4, func(offset, at, n int) { gl.CopyNamedBufferSubData(o.buffer, r.buffer, 4*at, offset, 4*n) }, take)
 }
 
-// readRing hands words over that go through the ring, step words to a slot: queue has the device copy n of them, from word at on, to an offset in
-// bytes of the ring's buffer.
+// readRing hands over words that go through the ring, step words to a slot. queue makes the device copy n words, from word at on, to an
+// offset in bytes of the ring's buffer.
 func (s *Store) readRing(all, step int, queue func(offset, at, n int), take func(at int, words []uint32)) error {
 	r, clock := s.down, s.clock
 	slots := (all + step - 1) / step

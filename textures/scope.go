@@ -111,9 +111,9 @@ type poolKey struct {
 	temp  Temp
 }
 
-// take lends the scope working memory that no scope has, or lets create make some, under a
-// key, until the scope is closed; made says which. Where its contents are begun, it is none that a dispatch may still use: NVIDIA's driver
-// (580) wrote them before a dispatch that it was given earlier had read what was there, whatever barrier stood between.
+// take lends the scope working memory under a key, until the scope is closed. The memory belongs to no scope, or create makes it; made
+// says which. With begun, no dispatch may still use the memory. NVIDIA's driver (580) wrote its contents before an earlier dispatch had
+// read what was there, whatever barrier stood between.
 func (s *Store) take(k key, pool poolKey, what string, bytes int64, begun bool, create func(*object)) (o *object, made bool, err error) {
 	list := s.idle[pool]
 	at := len(list) - 1

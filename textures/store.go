@@ -18,8 +18,8 @@ type Store struct {
 	// Lend calls draw with all tests and writes off, when an upload has to draw or to
 	// dispatch. Whoever keeps draw state between passes sets it.
 	Lend func(draw func() error) error
-	// Pack reports that host memory has room for so many bytes of columns that are packed for the way to the device; nil
-	// where none is packed.
+	// Pack reports that host memory has room for so many bytes of columns that are packed for upload. Nil: no column is
+	// packed.
 	Pack func(bytes int64) bool
 
 	ctx     *glctx.Context
@@ -60,8 +60,8 @@ type key struct {
 	target       TargetRef // without its Chunk
 }
 
-// object is a texture, a buffer, a buffer with a texture of uvec4 over it, or a
-// depth-stencil texture with its framebuffer, which counts against the budget.
+// object is a texture, a buffer, a buffer with a texture of uvec4 over it, or a depth-stencil texture with
+// its framebuffer. It counts against the budget.
 type object struct {
 	key      key
 	kind     Kind

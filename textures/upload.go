@@ -21,8 +21,8 @@ const (
 	slotParts = 16 // what a goroutine fills at a time
 )
 
-// slotBytes is what a slot has. Where the CPU renders nothing crosses a bus, and the driver clears a buffer when it makes it: a small
-// ring, whose slots hold the longest line of texels, and that is in the cores' caches, does.
+// slotBytes is what a slot has. Where the CPU renders, nothing crosses a bus, and the driver clears a buffer when it makes it. There
+// a small ring in the cores' caches is enough, whose slots hold the longest line of texels.
 func (s *Store) slotBytes() int {
 	if s.ctx.Caps().Software {
 		return 256 << 10
@@ -168,16 +168,16 @@ func (s *Store) uploadTexture(id uint32, of Readable, sh Shape, f format, line i
 		return err
 	}
 	if !s.ctx.Caps().Software && line == 0 {
-		// A texture that is first touched by an upload begins in host memory (NVIDIA,
-		// 0.25 s for each GiB more); one that the device has cleared does not.
+		// A texture that is first touched by an upload begins in host memory (NVIDIA, 0.25 s for each GiB
+		// more). One that the device has cleared does not.
 		gl.ClearTexImage(id, 0, f.texel, f.kind, nil)
 	}
 	gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, r.buffer)
 	defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
 	defer gl.PixelStorei(gl.UNPACK_ALIGNMENT, 1)
-	// The offset in the buffer is told in texels to skip: as a pointer it may be taken
-	// for one into Go's data, which cgo refuses.
+	// The offset in the buffer is given in texels to skip. As a pointer it may be taken for one into Go's
+	// data, which cgo refuses.
 	defer gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, 0)
 	return s.stream(of, line, func(offset, from, to int) error {
 		y, h := sh.lines(from, to)
@@ -187,9 +187,9 @@ func (s *Store) uploadTexture(id uint32, of Readable, sh Shape, f format, line i
 	})
 }
 
-// uploadDepths fills a depth texture, from a line on, from words with a depth in the upper 24 bits, by drawing:
-// NVIDIA's driver takes depths as integers at 1 GB/s, drawn ones as fast as they cross the
-// bus; both give the same integers. Software copies them, which is faster there.
+// uploadDepths fills a depth texture, from a line on, by drawing, from words with a depth in the upper 24 bits.
+// NVIDIA's driver takes depths as integers at 1 GB/s, and drawn ones as fast as they cross the bus. Both give
+// the same integers. Software copies them, which is faster there.
 func (s *Store) uploadDepths(t *Target, of TargetRef, line int) error {
 	if s.ctx.Caps().Software {
 		return s.uploadTexture(t.Texture, of, of.Shape, depthStencil, line)

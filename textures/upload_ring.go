@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// sending is what goes through the upload ring, for something that is read: rows 0..rows-1 of it behind those
-// that it has, step rows to a slot.
+// sending is what goes through the upload ring, for something that is read. It is rows 0..rows-1 behind those
+// that are there, step rows to a slot.
 type sending struct {
 	key        key
 	after      int
@@ -17,8 +17,8 @@ type sending struct {
 	bits       int  // of a row
 	packed     bool // as bit planes, not codes
 	grain      int  // rows that are written together; 0 for 64
-	// write writes rows from..to-1, from a multiple of grain rows behind base, into the slot that begins with
-	// row base; it is called by several goroutines.
+	// write writes rows from..to-1 into the slot that begins with row base. from is a multiple of grain rows
+	// behind base. Several goroutines call it.
 	write  func(slot unsafe.Pointer, base, from, to int)
 	opened int // rows that slots are filled with
 }
@@ -44,8 +44,8 @@ func (u *sending) is(v sending) bool {
 	return u.key == v.key && u.after == v.after && u.rows == v.rows && u.step == v.step && u.packed == v.packed
 }
 
-// stream sends what is read of something, from a row (of a texture: a line) on; submit has the device take rows from..to-1, counted from the
-// first row of all, from the ring's buffer at an offset in bytes.
+// stream sends what is read of something, from a row on (of a texture: a line). submit makes the device take rows from..to-1, counted from
+// the first row of all, from the ring's buffer at an offset in bytes.
 func (s *Store) stream(of Readable, after int, submit func(offset, from, to int) error) error {
 	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {

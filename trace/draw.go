@@ -202,9 +202,9 @@ func (t *tracer) quads(l *look, d *buffer) (list []Quad) {
 	return list
 }
 
-// scale returns the ends of the scale of a depth buffer, and its stops. Those of a limb
-// are the least and the largest that the chunk's codes may have, so that one buffer keeps
-// its colours; those of others the smallest and the largest depth.
+// scale returns the ends of the scale of a depth buffer, and its stops. The ends of a limb are the least and
+// the largest that the chunk's codes may have, so that one buffer keeps its colours. Those of others are the
+// smallest and the largest depth.
 func (t *tracer) scale(l *look, b *buffer) (lo, hi float64, marks []uint64) {
 	if b.column < 0 {
 		return float64(slices.Min(b.depth)), float64(slices.Max(b.depth)), nil
@@ -228,8 +228,8 @@ func (t *tracer) scale(l *look, b *buffer) (lo, hi float64, marks []uint64) {
 	return float64(least) / unit, float64(most) / unit, stops(values, least, most)
 }
 
-// depthUnit is the number that depths are integers divided by: of a resident depth
-// buffer, which is uploaded as integers, and of one that a program has written.
+// depthUnit is the number that depths are integers divided by. It differs for a resident depth buffer, which
+// is uploaded as integers, and one that a program has written.
 func (l *look) depthUnit() uint32 {
 	if l.pass.Target.Chunk != nil {
 		return textures.DepthMax
@@ -299,7 +299,7 @@ func (t *tracer) paint(l *look) (after func()) {
 	}
 }
 
-// sorts looks at a pass of a sorting network, whose texels are no records of the grid: they have what goes from texel to
+// sorts shows a pass of a sorting network, whose texels are no records of the grid. They have what goes from texel to
 // texel, words of it.
 func (t *tracer) sorts(l *look, what, words string) (after func()) {
 	texels := func(when string, temp *textures.Temp) Panel {

@@ -18,9 +18,9 @@ import (
 // MaxSide is the largest number of cells on a side of a picture.
 const MaxSide = 128
 
-// grid is the picture of a chunk: cell (x, y) is the block of Step x Step records at
-// (x * Step, y * Step) of a rectangle of Width records to a line (see [textures.ViewOf]). Only the last line
-// of cells may end early: cells are numbered line by line without gaps.
+// grid is the picture of a chunk. Cell (x, y) is the block of Step x Step records at (x * Step, y * Step) of
+// a rectangle. The rectangle has Width records to a line (see [textures.ViewOf]). Only the last line of cells
+// may end early: cells are numbered line by line without gaps.
 type grid struct {
 	First int `json:"first"` // row of the table that is the chunk's first
 	Rows  int `json:"rows"`

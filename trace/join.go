@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/relational"
 )
 
-// join looks at a pass that finds the pairs of a join: there are no records of the result yet, and no
-// pictures, but how many matches it has counted.
+// join shows a pass that finds the pairs of a join. There are no records of the result yet, and no pictures,
+// but how many matches it has counted.
 func (t *tracer) join(l *look) (after func()) {
 	return func() {
 		m, ok := l.pass.Op.(relational.Matches)

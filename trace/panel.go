@@ -12,10 +12,9 @@ import (
 // Panel is one picture of a pass.
 type Panel struct {
 	Title string `json:"title"`
-	// Kind says what a cell's number is: of "codes" the code + 1, 0 for NULL; of
-	// "depth" the window depth; of "stencil" the value; of "share" how many records of
-	// the block; of "texels" the first of a texel's four words. "undefined" has none:
-	// nothing has been written there yet.
+	// Kind says what a cell's number is. "codes" is the code + 1, 0 for NULL; "depth" the window depth;
+	// "stencil" the value. "share" is how many records of the block, and "texels" the first of a texel's four
+	// words. "undefined" has none: nothing has been written there yet.
 	Kind  string `json:"kind"`
 	Image int    `json:"image"`
 	Unit  uint32 `json:"unit,omitempty"` // depths are integers divided by it
@@ -26,8 +25,8 @@ type Panel struct {
 	Lo   float64   `json:"lo"`
 	Hi   float64   `json:"hi"`
 	Ends [2]string `json:"ends"`
-	// Stops, where there are, are the numbers (codes, or depths times Unit) that lie
-	// evenly on the scale, from Lo to Hi: of a skewed column shades go by rank.
+	// Stops, where there are any, are the numbers (codes, or depths times Unit) that lie evenly on the scale,
+	// from Lo to Hi. So shades of a skewed column go by rank.
 	Stops  []uint64 `json:"stops,omitempty"`
 	Quads  []Quad   `json:"quads,omitempty"`  // what depths are compared with
 	Legend []Level  `json:"legend,omitempty"` // of stencil values
@@ -97,8 +96,8 @@ func (t *tracer) codesOf(l *look, what string, col, low, bits int, cells []uint6
 	return t.codes(title, cells, min(seg.Max>>low, 1<<bits-1), plainName)
 }
 
-// stops spreads a scale from lo to hi by the ranks of values: each eighth of them has a
-// part of it, as far as they differ.
+// stops spreads a scale from lo to hi by the ranks of values. Each eighth of them has a part of the scale, as
+// far as they differ.
 func stops(values []uint64, lo, hi uint64) []uint64 {
 	const parts = 8
 	slices.Sort(values)

@@ -38,8 +38,8 @@ type Step struct {
 	// Tried are the tentative values that the pass compares with: of fused's reductions
 	// three, of others one.
 	Tried []Mark `json:"tried,omitempty"`
-	// Decides are the bits that the pass decides from the counts of the pass before,
-	// highest to lowest, nil for none; Counts those by which it counts itself.
+	// Decides are the bits that the pass decides from the counts of the pass before, highest to lowest, nil
+	// for none. Counts are the bits by which it counts itself.
 	Decides []int `json:"decides,omitempty"`
 	Counts  []int `json:"counts,omitempty"`
 	// Digits are how many candidates have each value of the bits of Counts; 0 is

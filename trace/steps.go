@@ -30,8 +30,8 @@ func (t *tracer) step(i int, s *Search, st Step) {
 	t.looks[i].Search, t.looks[i].Step = slices.Index(t.trace.Searches, s), len(s.Steps)-1
 }
 
-// searchBits are those that a pass of a search counts by, and those that it decides first, as
-// backend compute does; nil where there are none.
+// searchBits are the bits that a pass of a search counts by, and the bits that it decides first, as backend
+// compute does. They are nil where there are none.
 func searchBits(op pass.Op) (counts, decides *compute.Bits) {
 	switch op := op.(type) {
 	case pass.KthLargest:
@@ -46,8 +46,8 @@ func searchBits(op pass.Op) (counts, decides *compute.Bits) {
 	return nil, nil
 }
 
-// searches finds the k-th searches. A pass that counts for several aggregates is a step of the
-// first one's search, which backend compute ends by passes for each alone; the other backends run a
+// searches finds the k-th searches. A pass that counts for several aggregates is a step of the first one's
+// search. Backend compute ends that search by passes for each aggregate alone. The other backends run a
 // search from the top bit down again for each of them.
 func (t *tracer) searches(values []table.Value) {
 	type search struct {
@@ -134,9 +134,8 @@ func (t *tracer) digits(i int, s *Search) Step {
 	return st
 }
 
-// candidates is how many there are left when a pass has decided some bits: the pass
-// before has counted them, at a place of the result, but for value 0, whose number is
-// that of all less the others.
+// candidates is how many are left when a pass has decided some bits. The pass before has counted them, at a
+// place of the result. For value 0 it is the number of all less the others.
 func (t *tracer) candidates(s *Search, l *look, op compute.Decide) uint64 {
 	taken, err := strconv.ParseUint(s.bitsOf(op.Bits), 2, 64)
 	if err != nil {
@@ -157,8 +156,8 @@ func (t *tracer) candidates(s *Search, l *look, op compute.Decide) uint64 {
 	return rest
 }
 
-// another reports whether pass i is followed by the same over another chunk or a later
-// window: the counts are those of the table when the last has been counted.
+// another reports whether pass i is followed by the same pass over another chunk or a later window. The
+// counts are those of the table when the last has been counted.
 func (t *tracer) another(i int, l *look) bool {
 	return slices.ContainsFunc(t.looks[i+1:], func(next *look) bool { return next.pass.Op == l.pass.Op && l.before(next) })
 }

@@ -23,8 +23,8 @@ type Sum struct {
 	Codes  string   `json:"codes"`
 	Values int      `json:"values"`
 	Base   string   `json:"base"` // the value of code 0, the frame of reference
-	// Bases is Base times Values, and Line where it and what each bit adds to it lie on a
-	// number line from 0 to 1 that has all of them and the number 0, which is the first.
+	// Bases is Base times Values. Line has places on a number line from 0 to 1: first that of 0, then that of
+	// Bases, then what each bit adds.
 	Bases string    `json:"bases"`
 	Line  []float64 `json:"line"`
 	Total string    `json:"total"`
@@ -43,8 +43,8 @@ type SumBit struct {
 	Words   string  `json:"words"`
 }
 
-// sums finds what the passes have added up: bit by bit, or all bits of a chunk in one
-// pass, or in one for each of its windows.
+// sums finds what the passes have added up. They do so bit by bit, or all bits of a chunk in one pass, or in
+// one for each of its windows.
 func (t *tracer) sums() {
 	for i, l := range t.looks {
 		switch op := l.pass.Op.(type) {

@@ -367,7 +367,8 @@ func (s *Star) Decline(err error) {
 	s.declined = err
 }
 
-// Kept reports that there is something to keep of the star for statements to come: arrays that the host has made, or that it is none.
+// Kept reports that there is something of the star to keep for later statements. That is arrays that the host has made, or that it is
+// no star.
 func (s *Star) Kept() bool {
 	return s.Declined() || slices.ContainsFunc(s.arms, func(t *starArm) bool { return t.built == nil })
 }

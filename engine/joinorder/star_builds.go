@@ -31,8 +31,8 @@ func (s *Star) findBuilds() {
 	}
 }
 
-// buildOf is the build of an arm; nil where the host makes it: where it has conditions of several tables, or joins of its own but those by keys,
-// or where its tables have several chunks.
+// buildOf is the build of an arm. It is nil where the host makes the arm. Such an arm has conditions of several tables, joins of its own
+// that are not by keys, or tables of several chunks.
 func (s *Star) buildOf(t *starArm) *armBuild {
 	of := s.Column(t.probe.Index)
 	if of == nil || of.Max >= maxPlaces || len(t.attached) > 0 || t.kind == plan.Anti && of.HasNulls {

@@ -1,5 +1,5 @@
-// Package files writes files that appear under their names whole or not at all, writes to pipes, and
-// opens what is read: files and pipes, no folders and devices.
+// Package files writes files that appear under their names whole or not at all, and writes to pipes. It opens
+// files and pipes for reading, but no folders and devices.
 package files
 
 import (
@@ -131,8 +131,8 @@ func follow(path string) (string, error) {
 	return "", unix.ELOOP
 }
 
-// CheckPlace reports a path at which no file can be made, before the work of
-// making its content: its folder is missing, or it is a folder, a pipe, a device or what the program has open.
+// CheckPlace reports a path at which no file can be made, before the work of making its content. Its folder is
+// missing, or it is a folder, a pipe, a device or a file that the program has open.
 func CheckPlace(path string) error {
 	if _, ok := descriptor(path); ok {
 		return fmt.Errorf("%s is open already: name a file", path)
@@ -156,8 +156,8 @@ func CheckPlace(path string) error {
 	return nil
 }
 
-// Commit fills the file and gives it its name, in the place of one that had it; a
-// symbolic link of that name stays, and what it leads to is replaced.
+// Commit fills the file and gives it its name, in place of an earlier file of that name. A symbolic link of
+// that name stays, and its target is replaced.
 func (f *File) Commit(content func(io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 1<<20)
 	err := content(w)

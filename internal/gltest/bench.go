@@ -39,8 +39,8 @@ type Timed struct {
 	Took []time.Duration
 }
 
-// InTurns runs each of a list twice, which makes what it reads resident, and then all of them in turns, so many
-// rounds each time; it reports the median wall times, around a finish before each run.
+// InTurns runs each of a list twice, which makes what it reads resident. Then it runs all of them in turns, so
+// many rounds each time. It reports the median wall times, around a finish before each run.
 func InTurns(b *testing.B, gl *glctx.Context, rounds int, list []*Timed) {
 	run := func(x *Timed) time.Duration {
 		gl.Finish()

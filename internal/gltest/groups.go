@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// GroupTable makes a table of chunks with the columns a and b, keys from 0 to before sizes, one or the
-// other NULL in one row of eight, and x of 30 bits and y of 16, likewise. Most rows of a hot one have the same keys.
+// GroupTable makes a table of chunks with the columns a and b, keys from 0 to before sizes. Either is NULL in one
+// row of eight. x has 30 bits and y 16, with NULLs likewise. Most rows of a hot one have the same keys.
 func GroupTable(rows, chunks int, sizes [2]int, nulls, hot bool) *table.Table {
 	rng := rand.New(rand.NewPCG(uint64(rows), uint64(sizes[0])))
 	bigint := table.Type{Kind: table.BigInt}

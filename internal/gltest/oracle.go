@@ -25,10 +25,9 @@ func Answer[D any](selection func(pass.Runner, D, *physical.Query) (partial.Sele
 	}
 }
 
-// CompareWithOracle fails the test where run, which answers plans through g, differs
-// from the scalar oracle over the rows that are not deleted: in a value, or in whether there is an error. What is not
-// supported, or declined, passes: other tests say when that may be.
-// It reports whether there was something to compare.
+// CompareWithOracle compares run, which answers plans through g, with the scalar oracle over the rows that are not
+// deleted. The test fails where they differ in a value, or in whether there is an error. What is not supported, or
+// declined, passes: other tests say when that may be. It reports whether there was something to compare.
 func CompareWithOracle(t *rapid.T, g *pass.GL, tab *table.Table, q *plan.Fragment, run func(*physical.Query) ([]table.Value, error)) bool {
 	p, err := physical.NewQuery(tab, q)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package parallel starts the goroutines of the engine and of what it calls. A panic of one of them does not end the process: it
-// comes to who waits for it, as a panic there or as an error. Nothing else in those packages starts goroutines.
+// Package parallel starts the goroutines of the engine and of what it calls. A panic of one of them does not end the process.
+// Whoever waits for it gets it, as a panic or as an error. Nothing else in those packages starts goroutines.
 package parallel
 
 import (

@@ -1,7 +1,6 @@
-// Package plantest draws random tables and random typed conditions for property
-// tests: of the packages of plan, and of the backends against one another and against
-// other databases. Everything comes from the [rapid.T] at hand, so that a failure
-// shrinks and its seed replays it.
+// Package plantest draws random tables and random typed conditions for property tests. The packages of plan
+// use it. So do tests that compare backends with one another and with other databases. Everything comes from
+// the [rapid.T] at hand, so that a failure shrinks and its seed replays it.
 //
 // [Knobs] says what may occur. [Table] draws a table, [Where] a condition over
 // it, [Query] a condition with aggregates. Conditions print as SQL by their

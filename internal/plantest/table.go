@@ -29,9 +29,9 @@ type Knobs struct {
 	Changes bool         // tables with deleted rows and patched values
 	SQL     bool         // only what package sql binds: no cast of a text column, no MIN or MAX of a BOOLEAN
 
-	// Shapes, where there are any, take the place of arithmetic: one in three leaves is one of
-	// them with other constants, and the rest compare columns with constants. A backend
-	// that compiles a program for each shape of arithmetic then meets few of them.
+	// Shapes, where there are any, take the place of arithmetic. One in three leaves is one of them with
+	// other constants, and the rest compare columns with constants. A backend that compiles a program for
+	// each shape of arithmetic then meets few of them.
 	Shapes Shapes
 }
 
@@ -122,9 +122,8 @@ func TableOf(t *rapid.T, name string, fields []table.Field, k Knobs) *table.Tabl
 	return tab
 }
 
-// changed is a later snapshot of a table, or the table itself: with rows deleted, one
-// in five, one in two or all of a chunk, and with values in place of others, drawn as
-// those of their column were.
+// changed is a later snapshot of a table, or the table itself. It has rows deleted: one in five, one in two
+// or all of a chunk. It has other values, drawn as those of their column were.
 func changed(t *rapid.T, tab *table.Table, gens []func() table.Value) *table.Table {
 	if len(tab.Chunks) == 0 || uniform(t, "changes", 2) == 0 {
 		return tab

@@ -8,7 +8,7 @@ import (
 	"github.com/stencildb/stencildb/testdata"
 )
 
-// Unpack writes the files of rows that the files of testdata/slt read into a folder, where a database reads them by their
+// Unpack writes the files of rows that the files of testdata/slt read into a folder. A database reads them there by their
 // names: flights.parquet, orders.csv and cities.csv.
 func Unpack(folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, "flights.parquet"), testdata.Flights200k, 0o644); err != nil {

@@ -152,7 +152,7 @@ func (f *File) Run(backend string, db Database) error {
 	return err
 }
 
-// RunPeer is [File.Run] on another database: rows of a query without ORDER BY may come in any order, numbers
+// RunPeer is [File.Run] on another database. Rows of a query without ORDER BY may come in any order, numbers
 // agree to 13 digits, and midnight may be the date.
 func (f *File) RunPeer(peer string, db Database) error {
 	_, err := f.run(peer, db, true)

@@ -2,11 +2,11 @@ package physical
 
 import "github.com/stencildb/stencildb/table"
 
-// Build is a pipeline that ends in a build side: scan, filter, probe, build. Of the rows of a table that meet its condition and have partners in
-// builds of their own, a device makes a bitmap and an array by the ordinals of their key.
+// Build is a pipeline that ends in a build side: scan, filter, probe, build. It reads the rows of a table that meet its condition and have
+// partners in builds of their own. Of these a device makes a bitmap and an array by the ordinals of their key.
 type Build struct {
-	// Query is over the table, which has one chunk: Star are the builds that its rows are probed in, and the keys of Groups the columns that
-	// tell its rows apart. A combination of their codes is a slot, as of groups ([Query.GroupKeys]).
+	// Query is over the table, which has one chunk. Star are the builds that its rows probe. The keys of Groups are the columns that tell
+	// its rows apart. A combination of their codes is a slot, as of groups ([Query.GroupKeys]).
 	Query *Query
 	// Key is the column by whose ordinals a row finds its place, and Places are how many there are from [Dimension].Base on.
 	Key    int

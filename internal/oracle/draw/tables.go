@@ -54,9 +54,8 @@ func Table(t *rapid.T, name string, fields []table.Field, k plantest.Knobs, maxR
 	return enlarge(small, rapid.IntRange(25, maxRows).Draw(t, "rows"), chunk, rapid.Uint64().Draw(t, "seed"))
 }
 
-// enlarge makes a table of n rows whose columns repeat the values of a small one
-// in any order, integers also with something near to them or between them; in two of
-// three some rows are deleted.
+// enlarge makes a table of n rows whose columns repeat the values of a small one in any order. Integers may
+// also be near to these values, or between them. In two of three tables some rows are deleted.
 func enlarge(small *table.Table, n, chunk int, seed uint64) *table.Table {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	columns := make([][]table.Value, len(small.Fields))

@@ -137,8 +137,8 @@ func Lazy(e expr.Expr) bool {
 	return found
 }
 
-// Engines runs q on every backend and in the scalar oracle and returns their
-// common answer; ok is false when the engine does not support it.
+// Engines runs q on every backend and in the scalar oracle and returns their common answer. ok is false when
+// the engine does not support it.
 //
 // The oracle runs what the text binds to, and what the text was written from. Only
 // their errors may differ: binding folds NULL constants (1 / 0 > NULL is NULL).

@@ -21,8 +21,8 @@ type Dialect interface {
 	Near(e expr.Expr, a, b table.Value) bool
 	// Output is the text of a column as [Peer] reads values of that type.
 	Output(name string, t table.Type) string
-	// Sum lists what to select to add up a column of an exact type: integers in
-	// text or scaled decimals, each to be multiplied by its weight.
+	// Sum lists what to select to add up a column of an exact type. These are integers in text or scaled
+	// decimals, each to be multiplied by its weight.
 	Sum(name string) []Part
 }
 

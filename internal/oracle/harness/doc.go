@@ -1,13 +1,12 @@
-// Package harness puts statements to the engine and to another database and compares the answers: the
-// frame of the tests in the packages sqlite, duckdb and backends.
+// Package harness sends statements to the engine and to another database and compares the answers. The tests
+// in the packages sqlite, duckdb and backends use it.
 //
-// Each statement runs through the public path ([engine.DB.Query]) on the backend cpu
-// and on one drawn from those on the GPU (on all of them in make soak), in
-// [cpu.Scalar] or package reference, and in the other database, a [Peer]. Values and NULLs must be the
-// same; where the reference raises an error, the backends must too.
+// Each statement runs through the public path ([engine.DB.Query]) on the backend cpu and on a random one on
+// the GPU (all in make soak). It also runs in [cpu.Scalar] or package reference, and in the other database, a
+// [Peer]. Values and NULLs must be the same; where the reference raises an error, the backends must too.
 //
 //   - [Harness]: the engine on every backend, and a [Tally] of what came of the statements.
-//   - [Harness.Check], [Harness.CheckRows]: aggregates and rows that package plantest draws as typed trees; a [Writer]
+//   - [Harness.Check], [Harness.CheckRows]: aggregates and rows that package plantest draws as typed trees. A [Writer]
 //     translates them by the peer's [Dialect], so that every coercion is explicit.
 //   - [Harness.CheckText], [JoinsAgree], [NestedAgree], [WindowsAgree]: statements that package draw writes; both databases
 //     are asked word for word, where coercions are each one's own.
@@ -24,9 +23,8 @@
 //
 // # Caveats
 //
-//   - Of an expression that the other database cannot say (REAL arithmetic in
-//     SQLite, say) only the other three answers are compared; the tests log how
-//     many these were.
+//   - Some expressions do not exist in the other database, as REAL arithmetic in SQLite. Then only the other
+//     three answers are compared; the tests log how many these were.
 //   - Where a record raises an error, SQLite has NULL or a REAL instead: the
 //     statement is compared between the reference and the backends alone.
 package harness

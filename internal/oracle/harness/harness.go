@@ -56,9 +56,9 @@ func Open(t *testing.T) *Harness {
 	return h
 }
 
-// asked are the backends that a statement runs on: cpu, and one drawn from the
-// others by its text, so that a failure repeats. Devices go over the table in windows for a statement in three, as they do
-// where they have no room for it, and on backend both operators are cpu's, the device's or shared.
+// asked are the backends that a statement runs on: cpu, and one drawn from the others by its text, so that a failure
+// repeats. For a statement in three, devices go over the table in windows, as they do where they have no room for it. On
+// backend both, operators run on cpu, on the device, or on both.
 func (h *Harness) asked(text string) []DB {
 	f := fnv.New32a()
 	f.Write([]byte(text))

@@ -149,7 +149,8 @@ func (h *Harness) joinAgrees(t *rapid.T, g *draw.Joins, text string, ordered boo
 		}
 		sort(got)
 		if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
-			// SQLite 3.40 and 3.53 gave 31 rows of a statement of which they count none (IN of a join that is empty, with a NOT EXISTS): 0 is right.
+			// SQLite 3.40 and 3.53 gave 31 rows for a statement, and count none of them. It has IN of an empty join, with a NOT
+			// EXISTS: 0 is right.
 			if n, _ := p.rows("SELECT COUNT(*) FROM (" + text + ") AS counted"); err == nil && len(n) == 1 && n[0][0] == fmt.Sprint(len(got)) && len(got) != len(want) {
 				h.Inexpressible++
 				return

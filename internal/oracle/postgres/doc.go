@@ -1,10 +1,10 @@
-// Package postgres holds no code: its tests put drawn statements to the engine and to a
-// PostgreSQL server that they start, and compare rows, column types and errors.
+// Package postgres holds no code. Its tests send random statements to the engine and to a PostgreSQL server
+// that they start, and compare rows, column types and errors.
 //
-// Statements are nested three deep: subqueries, WITH (also names that shadow tables), LATERAL in every
-// place of a FROM, VALUES, DISTINCT ON, windows, set operations, grouping sets, and INSERT, UPDATE,
-// DELETE and MERGE. A table that a statement changes is compared whole. Each statement
-// runs on backend cpu, and one in four on another backend, too.
+// Statements are nested three deep. They have subqueries, WITH (also names that shadow tables), LATERAL in
+// every place of a FROM, VALUES, DISTINCT ON, windows, set operations and grouping sets. There are INSERT,
+// UPDATE, DELETE and MERGE, too. A table that a statement changes is compared whole. Each statement runs on
+// backend cpu, and one in four on another backend, too.
 //
 //   - server_test.go starts the server: a data folder and a socket of its own, no port.
 //   - draw_test.go, query_test.go, change_test.go draw statements.
@@ -25,6 +25,6 @@
 //   - PostgreSQL 15 must be installed (Debian: postgresql-15). Its server does not run as root: where the
 //     tests do, it runs as user postgres, or nobody.
 //   - Where either side raises an error at run time (division by zero, more than one row), the other may have left the
-//     row out: the statement is not compared. Errors of names, types and syntax are.
+//     row out. Then the statement is not compared. Errors of names, types and syntax are.
 //   - AVG and quotients are numeric there and double precision here: such numbers may differ in the last digits.
 package postgres

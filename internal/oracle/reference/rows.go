@@ -9,10 +9,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows computes the rows of a bound query one by one: WHERE for all of them, then the
-// keys of ORDER BY, by which a plain sort of values orders them, then the items in order
-// until as many are computed as are asked for. Rows before an error of an item are returned
-// with it. The items of DISTINCT are computed of all rows, and those that remain are ordered.
+// Rows computes the rows of a bound query one by one: WHERE for all of them, then the keys of ORDER BY. A
+// plain sort of values orders the rows by these. Then it computes the items in order, for as many rows as are
+// wanted. Rows before an error of an item are returned with it. The items of DISTINCT are computed of all
+// rows, and those that remain are ordered.
 func Rows(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
 	limit, offset := int64(-1), int64(0)
 	if l, ok := tree.(*plan.Limit); ok {
