@@ -24,6 +24,7 @@ import (
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/parquet"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
@@ -157,7 +158,7 @@ func (f *tableRun) writeFiles(ctx context.Context) (err error) {
 	f.tell("writing files", 0)
 	err = files.Write(f.path(meter.ParquetFile), func(w io.Writer) error {
 		buf := bufio.NewWriterSize(w, 1<<20)
-		return errors.Join(ingest.WritePlainParquet(buf, f.table), buf.Flush())
+		return errors.Join(parquet.WriteUncompressed(buf, f.table), buf.Flush())
 	})
 	if err == nil && f.rows <= maxCSVRows {
 		err = ingest.WriteFile(ctx, f.path(meter.CSVFile), f.table)

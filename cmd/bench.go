@@ -246,7 +246,7 @@ func (o *benchFlags) prepareStatements(c *cobra.Command, args []string) (load fu
 		return nil, err
 	}
 	if len(files) == 0 {
-		files = []source{flights}
+		files = []tableSource{flights}
 	}
 	for _, s := range files {
 		if s.Data == nil {
@@ -393,19 +393,19 @@ func commandLine(c *cobra.Command, args []string) string {
 }
 
 // largeFlights is the table that make data fetches.
-var largeFlights = source{"flights-3m", ingest.Source{Path: "data/flights-3m.parquet"}}
+var largeFlights = tableSource{"flights-3m", ingest.Source{Path: "data/flights-3m.parquet"}}
 
 // source finds what --table names: a table of --load, or else of the flights; a generator,
 // which has no path.
-func (o *benchFlags) source(c *cobra.Command) (source, error) {
+func (o *benchFlags) source(c *cobra.Command) (tableSource, error) {
 	tables, err := o.sources()
 	if err != nil {
-		return source{}, err
+		return tableSource{}, err
 	}
 	if len(tables) == 0 {
-		tables = []source{flights, largeFlights}
+		tables = []tableSource{flights, largeFlights}
 	}
-	if i := slices.IndexFunc(tables, func(s source) bool { return s.name == o.table }); i >= 0 {
+	if i := slices.IndexFunc(tables, func(s tableSource) bool { return s.name == o.table }); i >= 0 {
 		if tables[i].Data == nil {
 			_, err = ingest.Files(tables[i].Path)
 		}
@@ -417,14 +417,14 @@ func (o *benchFlags) source(c *cobra.Command) (source, error) {
 	generator := slices.Contains(generatorNames(), o.table)
 	switch {
 	case generator && (len(o.loads) == 0 || c.Flags().Changed("table")):
-		return source{name: o.table}, nil
+		return tableSource{name: o.table}, nil
 	case len(o.loads) > 0:
-		return source{}, usagef("--table %s: name one of the tables of --load", o.table)
+		return tableSource{}, usagef("--table %s: name one of the tables of --load", o.table)
 	}
-	return source{}, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
+	return tableSource{}, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
 }
 
-func (o *benchFlags) load(c *cobra.Command, s source) (workload.Source, error) {
+func (o *benchFlags) load(c *cobra.Command, s tableSource) (workload.Source, error) {
 	if s.Path == "" {
 		return workload.Generated(s.name, o.seed), nil
 	}

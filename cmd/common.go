@@ -99,14 +99,14 @@ func (o *common) context() glctx.Options {
 	return glctx.Options{Device: o.options.Device, Memory: o.options.GPUMemory}
 }
 
-// source is a table of --load, or one that is built in.
-type source struct {
+// tableSource is a table of --load, or one that is built in.
+type tableSource struct {
 	name string
 	ingest.Source
 }
 
-func (o *common) sources() ([]source, error) {
-	var list []source
+func (o *common) sources() ([]tableSource, error) {
+	var list []tableSource
 	names := map[string]bool{}
 	var specs []string
 	for _, spec := range o.loads {
@@ -125,13 +125,13 @@ func (o *common) sources() ([]source, error) {
 			return nil, usagef("--load: there are two tables named %s: give each its own name", name)
 		}
 		names[name] = true
-		list = append(list, source{name, s})
+		list = append(list, tableSource{name, s})
 	}
 	return list, nil
 }
 
 // flights is the embedded table.
-var flights = source{"flights", ingest.Source{Path: "flights-200k.parquet", Data: testdata.Flights200k}}
+var flights = tableSource{"flights", ingest.Source{Path: "flights-200k.parquet", Data: testdata.Flights200k}}
 
 // withDB runs fn on the DB that the flags describe and closes it. Files are looked for now
 // and read when a statement first names their table.
@@ -146,7 +146,7 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 		}
 	}
 	if len(tables) == 0 && o.options.Folder == "" {
-		tables = []source{flights}
+		tables = []tableSource{flights}
 	}
 	return o.withTables(c, fn, func(db *engine.DB) (err error) {
 		for _, s := range tables {

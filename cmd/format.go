@@ -13,6 +13,11 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
+	"github.com/stencildb/stencildb/ingest/arrowipc"
+	"github.com/stencildb/stencildb/ingest/csv"
+	"github.com/stencildb/stencildb/ingest/parquet"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/sql"
 )
 
@@ -35,7 +40,7 @@ var formats = []string{"table", "markdown", "csv", "tsv", "json", "jsonlines", "
 // formatOf is the format and the compression ("" for none) that a file's extension names; given is the format that is given, "" for
 // none. A path without an extension is of the format table.
 func formatOf(path, given string) (name, codec string, err error) {
-	named, codec := ingest.FormatOf(path)
+	named, codec := source.FormatOf(path)
 	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(filepath.Base(path)), "."+codec)); {
 	case given != "":
 		name = given
@@ -62,7 +67,7 @@ func formatOf(path, given string) (name, codec string, err error) {
 
 // packed is a format whose output goes through a compression.
 func packed(w io.Writer, codec string, of func(io.Writer) format) (format, error) {
-	z, err := ingest.Compressor(w, codec)
+	z, err := source.Compressor(w, codec)
 	if err != nil {
 		return format{}, err
 	}
@@ -80,7 +85,7 @@ func newFormat(name string, w io.Writer, file bool, more string, v *view) format
 	out := newOut(w)
 	switch name {
 	case "csv", "tsv":
-		form := ingest.CSVForm{Delim: map[string]byte{"csv": ',', "tsv": '\t'}[name]}
+		form := csv.Form{Delim: map[string]byte{"csv": ',', "tsv": '\t'}[name]}
 		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error { return r.WriteCSV(w, !v.headless, form) })
 	case "json": // one line a statement; under --keep-going one that fails before its first row is {"sql", "error"}
 		return format{
@@ -93,17 +98,17 @@ func newFormat(name string, w io.Writer, file bool, more string, v *view) format
 		return oneSet(name, more, out, func(w *bufio.Writer, r *engine.Rows) error { return r.WriteJSONLines(w) })
 	case "arrow", "arrows":
 		if file && name == "arrow" {
-			return oneSet(name, more, out, columnar(ingest.NewArrowFile))
+			return oneSet(name, more, out, columnar(arrowipc.NewFile))
 		}
-		return oneSet(name, more, out, columnar(ingest.NewArrowStream))
+		return oneSet(name, more, out, columnar(arrowipc.NewStream))
 	case "parquet":
-		return oneSet(name, more, out, columnar(ingest.NewParquetFile))
+		return oneSet(name, more, out, columnar(parquet.NewWriter))
 	}
 	return newTable(w, v, name == "markdown")
 }
 
 // columnar writes record batches.
-func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) func(*bufio.Writer, *engine.Rows) error {
+func columnar(open func(io.Writer, *arrow.Schema) (arrays.BatchWriter, error)) func(*bufio.Writer, *engine.Rows) error {
 	return func(w *bufio.Writer, r *engine.Rows) error { return r.WriteBatches(w, open) }
 }
 

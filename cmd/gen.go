@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/parquet"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
@@ -120,7 +121,7 @@ func (f genFlags) folder(c *cobra.Command, d generate.Database) error {
 	defer tidy()
 	for _, g := range tables {
 		chunks := shown(c, g, g.Chunks(c.Context(), g.DefaultRows, f.seed, streamedRows))
-		if err := ingest.WriteChunks(c.Context(), filepath.Join(f.out, g.Name+".parquet"), g.Fields(), chunks); err != nil {
+		if err := parquet.WriteChunks(c.Context(), filepath.Join(f.out, g.Name+".parquet"), g.Fields(), chunks); err != nil {
 			return err
 		}
 	}

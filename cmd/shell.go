@@ -17,7 +17,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sql"
 )
@@ -293,7 +293,7 @@ func (s *shell) interruptible(do func(context.Context) error) {
 func (s *shell) report(err error) {
 	if err != nil {
 		s.ended = errReported
-		if errors.Is(err, ingest.ErrChanged) {
+		if errors.Is(err, source.ErrChanged) {
 			err = fmt.Errorf(`%w with \load NAME=PATH`, err)
 		}
 		if s.where != "" {

@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -51,17 +51,17 @@ func arrayedColumns(sizes []int, from computed, columns []Column) (out computed)
 			continue
 		}
 		parts, t := from[at:at+size], columns[at].Type
-		b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(table.ArrayOf(t)))
+		b := array.NewBuilder(memory.DefaultAllocator, arrays.TypeOf(table.ArrayOf(t)))
 		var read []func(i int) table.Value
 		for _, p := range parts {
-			read = append(read, ingest.ArrowValues(p, t))
+			read = append(read, arrays.Values(p, t))
 		}
 		for i := range parts[0].Len() {
 			row := make([]table.Value, size)
 			for k, value := range read {
 				row[k] = value(i)
 			}
-			ingest.AppendValue(b, arrayed([]int{size}, row)[0])
+			arrays.AppendValue(b, arrayed([]int{size}, row)[0])
 		}
 		out, at = append(out, b.NewArray()), at+size
 		b.Release()

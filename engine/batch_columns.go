@@ -4,13 +4,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/table"
 )
 
 // columnsOf are some columns of a block's rows, texts without a dictionary.
 func columnsOf(c *table.Chunk, b table.Block, columns []int) (out computed) {
-	var of ingest.Columns
+	var of arrays.Columns
 	for _, i := range columns {
 		if s := c.Segments[i]; s.Type.Kind == table.Varchar {
 			out = append(out, texts(s, b))

@@ -18,7 +18,7 @@ import (
 	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -673,7 +673,7 @@ func ofDictionary(texts arrow.Array) arrow.Array {
 	}
 	indices := b.NewArray()
 	defer indices.Release()
-	return array.NewDictionaryArray(ingest.DictionaryType, indices, texts)
+	return array.NewDictionaryArray(arrays.DictionaryType, indices, texts)
 }
 
 // sorted are the rows of the table in the order of a Sort. They have the columns that the statement reads, and behind them the
@@ -780,7 +780,7 @@ func arrowOf(in batch, fields []table.Field, more []expr.Expr) (out computed, er
 	}
 	rows := valuesOf(in, fields)
 	column := func(t table.Type, at func(row []table.Value) (table.Value, error)) error {
-		b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(t))
+		b := array.NewBuilder(memory.DefaultAllocator, arrays.TypeOf(t))
 		defer b.Release()
 		for _, row := range rows {
 			v, err := at(row)
@@ -790,7 +790,7 @@ func arrowOf(in batch, fields []table.Field, more []expr.Expr) (out computed, er
 			if err != nil {
 				return err
 			}
-			ingest.AppendValue(b, v)
+			arrays.AppendValue(b, v)
 		}
 		out = append(out, b.NewArray())
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/stencildb/stencildb/engine/externalsort"
 	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -143,10 +143,10 @@ func (b *beyond) ordered(n *plan.Aggregate, aggs []int, parts iter.Seq2[*executi
 			return err
 		}
 		groups := sortkey.BytesOf(rows, keys[:len(n.Keys)], 0)
-		value := ingest.ArrowValues(rows[of], items[of].E.Type())
+		value := arrays.Values(rows[of], items[of].E.Type())
 		separator := func(int) table.Value { return table.Value{} }
 		if a.Kind == expr.StringAgg {
-			separator = ingest.ArrowValues(rows[of+1], items[of+1].E.Type())
+			separator = arrays.Values(rows[of+1], items[of+1].E.Type())
 		}
 		for i := range rows.Len() {
 			if key := groups.Of(i); group == nil || !bytes.Equal(key, last) && len(n.Keys) > 0 {

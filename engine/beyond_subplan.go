@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/columnar"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -104,7 +105,7 @@ func shapeOf(name string, fields []table.Field, rows []int, columns []int) *tabl
 	for _, n := range rows {
 		c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(fields))}
 		for _, i := range columns {
-			c.Segments[i] = ingest.Unknown(fields[i].Type, none[:n])
+			c.Segments[i] = columnar.Unknown(fields[i].Type, none[:n])
 		}
 		t.Chunks = append(t.Chunks, c)
 	}

@@ -12,6 +12,10 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrowipc"
+	"github.com/stencildb/stencildb/ingest/csv"
+	"github.com/stencildb/stencildb/ingest/parquet"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -41,7 +45,7 @@ func (s *Statement) copyTo(ctx context.Context) (*Rows, error) {
 	r := s.empty(ctx)
 	rows.counted(&r.changed)
 	err = f.Commit(func(w io.Writer) error {
-		err := ingest.Compressed(w, codec, func(w io.Writer) error {
+		err := source.Compressed(w, codec, func(w io.Writer) error {
 			out := bufio.NewWriterSize(w, 1<<16) // the Parquet library panics where its first bytes cannot be written
 			if err := rows.writeAs(out, format, c); err != nil {
 				return err
@@ -240,7 +244,7 @@ func (m *mutation) input(ctx context.Context, name string, format ingest.Format,
 	case c.Path != "":
 		var f io.ReadCloser
 		if format == copyText {
-			f, err = ingest.Unpacked(ctx, c.Path)
+			f, err = source.Unpacked(ctx, c.Path)
 		} else { // whose compression is undone where the values are read
 			f, err = files.Open(ctx, c.Path)
 		}
@@ -261,7 +265,7 @@ func (m *mutation) input(ctx context.Context, name string, format ingest.Format,
 	if m.mayAdd() { // else the rows have to stay in memory, too
 		o.Temporary = m.db.newTemporary
 	}
-	if m.kept, err = ingest.Keep(from, o); errors.As(err, new(*ingest.MemoryError)) {
+	if m.kept, err = source.Keep(from, o); errors.As(err, new(*ingest.MemoryError)) {
 		err = sqlstate.Errorf(sqlstate.OutOfMemory, "%s: it has more than %s, which is what is left of the host memory budget: raise it (--host-memory), or copy to a table of a folder (--db), outside of a transaction", name, size(limit))
 	}
 	return m.kept, err
@@ -269,7 +273,7 @@ func (m *mutation) input(ctx context.Context, name string, format ingest.Format,
 
 // copyFormat is the format of COPY's file, and the compression around it.
 func copyFormat(c *sql.Copy) (format ingest.Format, codec string, err error) {
-	named, codec := ingest.FormatOf(c.Path)
+	named, codec := source.FormatOf(c.Path)
 	if format = ingest.Format(c.Format); format == "" {
 		format = named
 	}
@@ -287,14 +291,14 @@ func copyFormat(c *sql.Copy) (format ingest.Format, codec string, err error) {
 }
 
 // copyForm is how COPY writes lines of CSV.
-func copyForm(c *sql.Copy, format ingest.Format) ingest.CSVForm {
+func copyForm(c *sql.Copy, format ingest.Format) csv.Form {
 	switch {
 	case c.Delim != 0:
-		return ingest.CSVForm{Delim: c.Delim, Null: c.Null}
+		return csv.Form{Delim: c.Delim, Null: c.Null}
 	case format == ingest.TSV || format == copyText:
-		return ingest.CSVForm{Delim: '\t', Null: c.Null}
+		return csv.Form{Delim: '\t', Null: c.Null}
 	}
-	return ingest.CSVForm{Delim: ',', Null: c.Null}
+	return csv.Form{Delim: ',', Null: c.Null}
 }
 
 // writeAs writes the rows in a format.
@@ -305,11 +309,11 @@ func (r *Rows) writeAs(w *bufio.Writer, format ingest.Format, c *sql.Copy) error
 	case format == ingest.JSON:
 		return r.WriteJSONLines(w)
 	case format == ingest.Parquet:
-		return r.WriteBatches(w, ingest.NewParquetFile)
+		return r.WriteBatches(w, parquet.NewWriter)
 	case format == ingest.Arrow && strings.Contains(c.Path, ".arrows"):
-		return r.WriteBatches(w, ingest.NewArrowStream)
+		return r.WriteBatches(w, arrowipc.NewStream)
 	case format == ingest.Arrow:
-		return r.WriteBatches(w, ingest.NewArrowFile)
+		return r.WriteBatches(w, arrowipc.NewFile)
 	}
 	return r.WriteCSV(w, c.Header, copyForm(c, format))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sql"
@@ -332,7 +333,7 @@ func (db *DB) readPrefetching(ctx context.Context, e *catalog.Entry, columns []i
 		if t, err = e.Source.Read(ctx, columns, o); err == nil {
 			e.Table.Store(t)
 		}
-		if ingest.IsDamaged(err) {
+		if source.IsDamaged(err) {
 			e.Damaged.Store(true)
 		}
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -37,7 +38,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	}
 	db.files.Put(name, e)
 	if old != nil {
-		old.Close(ingest.ErrChanged)
+		old.Close(source.ErrChanged)
 		db.snapshots.Lock()
 		db.release(old.Table.Load())
 		db.snapshots.Unlock()
@@ -47,7 +48,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 
 // placed is an error of opening a file, which gets a place in the statement where that says something wrong of the file.
 func placed(err error) error {
-	if errors.As(err, new(*ingest.OptionError)) {
+	if errors.As(err, new(*source.OptionError)) {
 		return &sql.FileError{Err: err}
 	}
 	return err
@@ -63,7 +64,7 @@ var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_json": inge
 
 // SourceOf is a file that a statement names as package ingest takes it.
 func SourceOf(f sql.File) (ingest.Source, error) {
-	s, err := ingest.ParsePath(f.Path)
+	s, err := source.ParsePath(f.Path)
 	s.Format, s.Call = formats[f.Function], f.Function != ""
 	for _, o := range f.Options {
 		if err == nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -18,7 +18,7 @@ import (
 type gather struct {
 	table   *table.Table
 	items   []plan.Item
-	columns ingest.Columns
+	columns arrays.Columns
 	plain   bool // texts come without a dictionary
 }
 
@@ -63,7 +63,7 @@ func (v valueRows) computed(schema *arrow.Schema) (out computed) {
 	for i, f := range schema.Fields() {
 		b := array.NewBuilder(memory.DefaultAllocator, f.Type)
 		for _, row := range v {
-			ingest.AppendValue(b, row[i])
+			arrays.AppendValue(b, row[i])
 		}
 		out = append(out, b.NewArray())
 		b.Release()
@@ -93,7 +93,7 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 		x, err := v.eval.Vector(e, v.chunk, v.block)
 		return arrayOf(x, t), err
 	}
-	b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(t))
+	b := array.NewBuilder(memory.DefaultAllocator, arrays.TypeOf(t))
 	defer b.Release()
 	of := v.eval.At(e, v.chunk)
 	for k := range v.block.Len() {
@@ -101,14 +101,14 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 		if err != nil {
 			return b.NewArray(), err
 		}
-		ingest.AppendValue(b, x)
+		arrays.AppendValue(b, x)
 	}
 	return b.NewArray(), nil
 }
 
 // arrayOf is a vector in Arrow.
 func arrayOf(x expr.Vector, t table.Type) arrow.Array {
-	to, n := ingest.ArrowType(t), x.Len()
+	to, n := arrays.TypeOf(t), x.Len()
 	var values []byte
 	switch t.Kind {
 	case table.SmallInt:
@@ -148,7 +148,7 @@ func arrayOf(x expr.Vector, t table.Type) arrow.Array {
 		return b.NewArray()
 	}
 	for i := range n {
-		ingest.AppendValue(b, x.Value(i, t))
+		arrays.AppendValue(b, x.Value(i, t))
 	}
 	return b.NewArray()
 }

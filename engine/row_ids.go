@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/cpu/vector"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -99,9 +99,9 @@ func (g *gather) joined(parts []computed, of, rows []int) batch {
 	out := make(computed, len(g.items))
 	for k, item := range g.items {
 		t := item.E.Type()
-		var dt arrow.DataType = ingest.ArrowType(t)
+		var dt arrow.DataType = arrays.TypeOf(t)
 		if _, coded := parts[of[0]][k].(*array.Dictionary); coded {
-			dt = ingest.DictionaryType
+			dt = arrays.DictionaryType
 		}
 		b := array.NewBuilder(memory.DefaultAllocator, dt)
 		b.Reserve(len(rows))
@@ -109,9 +109,9 @@ func (g *gather) joined(parts []computed, of, rows []int) batch {
 		for i, row := range rows {
 			part := of[i]
 			if read[part] == nil {
-				read[part] = ingest.ArrowValues(parts[part][k], t)
+				read[part] = arrays.Values(parts[part][k], t)
 			}
-			ingest.AppendValue(b, read[part](row))
+			arrays.AppendValue(b, read[part](row))
 		}
 		out[k] = b.NewArray()
 		b.Release()

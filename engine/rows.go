@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/engine/querystats"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
@@ -187,7 +187,7 @@ func (r *Rows) put(col int, to *table.Value) {
 	}
 	if r.read == nil {
 		for i, a := range r.now.(computed) {
-			r.read = append(r.read, ingest.ArrowReader(a, r.columns[i].Type))
+			r.read = append(r.read, arrays.Reader(a, r.columns[i].Type))
 		}
 	}
 	r.read[col](r.at, to)
@@ -260,9 +260,9 @@ func (r *Rows) Schema() *arrow.Schema { return schemaOf(r.Columns()) }
 func schemaOf(columns []Column) *arrow.Schema {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: ingest.ArrowType(c.Type), Nullable: true}
+		fields[i] = arrow.Field{Name: c.Name, Type: arrays.TypeOf(c.Type), Nullable: true}
 		if c.coded {
-			fields[i].Type = ingest.DictionaryType
+			fields[i].Type = arrays.DictionaryType
 		}
 	}
 	return arrow.NewSchema(fields, nil)

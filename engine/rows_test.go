@@ -21,7 +21,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -233,7 +233,7 @@ func TestBatches(t *testing.T) {
 		}
 		for r := range int(b.NumRows()) {
 			for c := range 10 {
-				v := ingest.ArrowValues(b.Column(c), rows.Columns()[c].Type)(r)
+				v := arrays.Values(b.Column(c), rows.Columns()[c].Type)(r)
 				if want := at > n; v.Null != want {
 					t.Fatalf("%d: column %d is NULL: %v", at, c, v.Null)
 				}
@@ -243,7 +243,7 @@ func TestBatches(t *testing.T) {
 			}
 			text := fmt.Sprintf("s%03d", at%1000)
 			got := fmt.Sprintln(b.Column(3).(*array.Int64).Value(r), b.Column(2).(*array.Int32).Value(r), b.Column(6).(*array.Float64).Value(r),
-				b.Column(7).(*array.Date32).Value(r), b.Column(9).ValueStr(r), b.Column(10).(*array.Boolean).Value(r), ingest.ArrowValues(b.Column(13), rows.Columns()[13].Type)(r))
+				b.Column(7).(*array.Date32).Value(r), b.Column(9).ValueStr(r), b.Column(10).(*array.Boolean).Value(r), arrays.Values(b.Column(13), rows.Columns()[13].Type)(r))
 			if want := fmt.Sprintln(at, at, float64(at)/2, arrow.Date32(at), text, at%10 == 7, big.NewRat(int64(3*at), 2).FloatString(1)); got != want {
 				t.Fatalf("%s, want %s", got, want)
 			}

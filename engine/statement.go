@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -362,7 +363,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err erro
 // files told. It leaves out what it does not need where something else is damaged.
 func (s *Statement) readable(ctx context.Context) (*Statement, Loading, error) {
 	files, err := s.read(ctx, true)
-	if ingest.IsDamaged(err) && !s.db.onCPU() && !s.part { // it may do without what is damaged
+	if source.IsDamaged(err) && !s.db.onCPU() && !s.part { // it may do without what is damaged
 		if b, failed := s.db.bind(ctx, s.parsed, s.params, false); failed == nil {
 			again := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
 			files, err = again.read(ctx, true)

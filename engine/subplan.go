@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
@@ -680,7 +680,7 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 		return nil
 	}
 	a := rows.(computed)[i]
-	if t.Kind != table.Varchar && t.Kind != table.Interval && arrow.TypeEqual(a.DataType(), ingest.ArrowType(t)) && ingest.AppendArray(c, t, a) == nil {
+	if t.Kind != table.Varchar && t.Kind != table.Interval && arrow.TypeEqual(a.DataType(), arrays.TypeOf(t)) && arrays.AppendArray(c, t, a) == nil {
 		return nil
 	}
 	switch a := a.(type) {
@@ -710,7 +710,7 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 
 // appendValues appends an array's values one by one.
 func appendValues(c *table.ColumnBuilder, a arrow.Array, t table.Type) error {
-	value := ingest.ArrowValues(a, t)
+	value := arrays.Values(a, t)
 	for k := range a.Len() {
 		v, err := stored(value(k), t)
 		if err != nil {
@@ -895,7 +895,7 @@ func valuesOf(b batch, fields []table.Field) valueRows {
 	out := make(valueRows, b.Len())
 	room := make([]table.Value, len(out)*len(fields))
 	for k, f := range fields {
-		read := ingest.ArrowReader(columns[k], f.Type)
+		read := arrays.Reader(columns[k], f.Type)
 		for i := range out {
 			read(i, &room[i*len(fields)+k])
 		}

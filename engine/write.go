@@ -7,13 +7,14 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
+	"github.com/stencildb/stencildb/ingest/csv"
 	"github.com/stencildb/stencildb/table"
 )
 
 // WriteCSV writes the rows that Next has not come to in a form, with a line of the columns' names or without. The error is one of
 // writing; what the rows end with, [Rows.Err] tells.
-func (r *Rows) WriteCSV(w *bufio.Writer, header bool, form ingest.CSVForm) error {
+func (r *Rows) WriteCSV(w *bufio.Writer, header bool, form csv.Form) error {
 	var line []byte
 	if header {
 		var names []string
@@ -30,14 +31,14 @@ func (r *Rows) WriteCSV(w *bufio.Writer, header bool, form ingest.CSVForm) error
 	return err
 }
 
-// WriteBatches writes the rows that Next has not come to as record batches, such as those of [ingest.NewParquetFile]. The error
+// WriteBatches writes the rows that Next has not come to as record batches, such as those of [parquet.NewWriter]. The error
 // is one of writing; what the rows end with, [Rows.Err] tells. [Options.Note] is told of columns that the file has as text alone.
-func (r *Rows) WriteBatches(w io.Writer, open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) error {
+func (r *Rows) WriteBatches(w io.Writer, open func(io.Writer, *arrow.Schema) (arrays.BatchWriter, error)) error {
 	out, err := open(w, r.Schema())
 	if err != nil {
 		return err
 	}
-	for i, f := range ingest.Written(out, r.Schema()).Fields() {
+	for i, f := range arrays.WrittenSchema(out, r.Schema()).Fields() {
 		if c := r.Columns()[i]; f.Type.ID() == arrow.STRING && c.Type.Kind != table.Varchar {
 			r.of.db.note(fmt.Sprintf("column %q is of type %s, for which the file has no type: it is written as text (where it is read, a cast makes it %[2]s again)", c.Name, c.Type))
 		}

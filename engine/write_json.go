@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -57,7 +57,7 @@ func (r *Rows) WriteJSONLines(w *bufio.Writer) error {
 		names = append(names, c.Name)
 	}
 	var keys [][]byte
-	for _, name := range ingest.DistinctNames(names) {
+	for _, name := range source.DistinctNames(names) {
 		keys = append(keys, append(jsonOf(name), ':'))
 	}
 	for r.Next() {

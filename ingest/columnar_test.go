@@ -21,6 +21,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
+	"github.com/stencildb/stencildb/ingest/arrowipc"
+	parquetio "github.com/stencildb/stencildb/ingest/parquet"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -205,7 +208,7 @@ func TestNamesTwice(t *testing.T) {
 	for _, name := range []string{"n", "n_1", "n", "n"} {
 		fields, arrays = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int32}), append(arrays, n)
 	}
-	parquet := written(t, ingest.NewParquetFile, fields, arrays)
+	parquet := written(t, parquetio.NewWriter, fields, arrays)
 	for path, data := range map[string][]byte{"x.arrow": arrowFile(t, fields, arrays), "x.parquet": parquet, "x.csv": []byte("n,n_1,n,n\n1,2,3,4\n")} {
 		var notes []string
 		tab := loadBytes(t, path, data, ingest.Options{Note: func(text string) { notes = append(notes, text) }})
@@ -223,7 +226,7 @@ func TestNamesTwice(t *testing.T) {
 }
 
 // written is a file of one batch.
-func written(t *testing.T, open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error), fields []arrow.Field, arrays []arrow.Array) []byte {
+func written(t *testing.T, open func(io.Writer, *arrow.Schema) (arrays.BatchWriter, error), fields []arrow.Field, arrays []arrow.Array) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	schema := arrow.NewSchema(fields, nil)
@@ -259,9 +262,9 @@ func TestResultsAreReadAgain(t *testing.T) {
 		data  []byte
 		types [2]string
 	}{
-		"x.arrow":   {written(t, ingest.NewArrowFile, fields, arrays), [2]string{"interval", "numeric(18,1)"}},
-		"s.arrow":   {written(t, ingest.NewArrowStream, fields, arrays), [2]string{"interval", "numeric(18,1)"}},
-		"x.parquet": {written(t, ingest.NewParquetFile, fields, arrays), [2]string{"character varying", "character varying"}},
+		"x.arrow":   {written(t, arrowipc.NewFile, fields, arrays), [2]string{"interval", "numeric(18,1)"}},
+		"s.arrow":   {written(t, arrowipc.NewStream, fields, arrays), [2]string{"interval", "numeric(18,1)"}},
+		"x.parquet": {written(t, parquetio.NewWriter, fields, arrays), [2]string{"character varying", "character varying"}},
 	} {
 		for _, rows := range []int{0, 1, 4} {
 			tab := loadBytes(t, path, c.data, ingest.Options{ChunkRows: rows})
@@ -283,7 +286,7 @@ func TestIntervalsOfAFileAreApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return written(t, ingest.NewArrowFile, []arrow.Field{{Name: "i", Type: a.DataType(), Nullable: true}}, []arrow.Array{a})
+		return written(t, arrowipc.NewFile, []arrow.Field{{Name: "i", Type: a.DataType(), Nullable: true}}, []arrow.Array{a})
 	}
 	const beyond = "an interval that is not whole microseconds of 64 bits"
 	for _, c := range []struct {

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -104,7 +105,7 @@ func TestCSVValues(t *testing.T) {
 
 func typeOf(t *testing.T, name string) table.Type {
 	t.Helper()
-	typ, err := ingest.ParseType(name)
+	typ, err := source.ParseType(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,8 +295,8 @@ func TestCSVBufferBoundaries(t *testing.T) {
 	}
 }
 
-// headers are what may be said of the first line.
-var headers = []ingest.Header{ingest.HeaderSniffed, ingest.HeaderThere, ingest.HeaderNone}
+// headerKinds are what may be said of the first line.
+var headerKinds = []ingest.Header{ingest.HeaderSniffed, ingest.HeaderThere, ingest.HeaderNone}
 
 // However the text is cut into blocks, the table, or the error with its place, is the same.
 func TestCSVBlocks(t *testing.T) {
@@ -316,7 +317,7 @@ func TestCSVBlocks(t *testing.T) {
 			at := rapid.IntRange(0, len(text)).Draw(t, "at")
 			text = text[:at] + rapid.SampledFrom([]string{"\"", ",", "\n", "\r", "\xff", "x"}).Draw(t, "damage") + text[at:]
 		}
-		s, o := ingest.Source{Header: rapid.SampledFrom(headers).Draw(t, "header")}, ingest.Options{ChunkRows: 7}
+		s, o := ingest.Source{Header: rapid.SampledFrom(headerKinds).Draw(t, "header")}, ingest.Options{ChunkRows: 7}
 		ingest.BlockBytes(1 << 20)
 		want, wanted := loadText(text, s, o)
 		ingest.BlockBytes(rapid.IntRange(4, 60).Draw(t, "block"))
@@ -417,7 +418,7 @@ func TestCSVFieldOfAGigabyte(t *testing.T) {
 }
 
 func TestCSVTooManyColumns(t *testing.T) {
-	for _, header := range headers {
+	for _, header := range headerKinds {
 		_, err := loadText(strings.Repeat(",", 20000), ingest.Source{Header: header}, ingest.Options{})
 		if err == nil || !strings.Contains(err.Error(), "line 1: more than 16384 columns") {
 			t.Errorf("got %v", err)
@@ -520,7 +521,7 @@ func TestCSVColumnsOnDemand(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a,b\n1,x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	typ, _ := ingest.ParseType("integer")
+	typ, _ := source.ParseType("integer")
 	f, err := ingest.Open(context.Background(), "t", ingest.Source{Path: path, Types: []ingest.ColumnType{{Name: "b", Type: typ}}}, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)

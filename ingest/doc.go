@@ -4,21 +4,26 @@
 // The names to know:
 //
 //   - [Source] says where data come from, a file or memory; [ParseLoad] reads one from
-//     the command line's NAME=PATH?options.
-//   - [Open] looks at a source: a [File] reads its columns when they are asked for. [Load]
-//     reads all of them into a [table.Table].
-//   - [WriteFile] writes one, [WriteChunks] one that is made as it is written; [NewArrowFile], [NewArrowStream] and [NewParquetFile] write
-//     record batches as they come.
-//   - [Columns] makes Arrow arrays of columns of codes.
+//     the command line's NAME=PATH?options (load_argument.go, row_count.go).
+//   - [Open] looks at a source (open.go): a [File] reads its columns when they are asked for (file.go), or row groups alone (row_groups.go). [Load]
+//     reads all of them into a [table.Table]. Several files are one table (several_files.go); parts of a CSV are read one by one (csv_parts.go).
+//   - [WriteFile] writes one (write.go).
+//
+// The formats are packages, which share what is below them:
+//
+//	csv, json        parquet, arrowipc       the formats
+//	record           columnar                texts of records; files that have columns
+//	inference        arrays                  types of text; columns as Arrow arrays
+//	source                                   where data come from, and all that formats share
 //
 // # CSV
 //
-// The reader is this package's own, because neither encoding/csv nor arrow-go
+// The reader is csv's own, because neither encoding/csv nor arrow-go
 // keeps NULL and the empty string apart. It reads RFC 4180 with PostgreSQL's COPY
 // conventions: an unquoted empty field is NULL, "" is an empty string, the word
 // NULL is text among text.
 //
-// What a [Source] does not say is sniffed, and [Options.Note] is told what was taken. The
+// What a [source.Source] does not say is sniffed, and [source.Options.Note] is told what was taken. The
 // delimiter is taken where commas give one column and semicolons, tabs or bars the same number of
 // several. No header is taken where every cell of the first line is a value of its column's type and
 // one of these is not text. Taken are NULL, null, NA, N/A and \N as NULL in columns of numbers, dates
@@ -33,7 +38,7 @@
 // # Columns
 //
 // Parquet and Arrow have their rows in groups, column by column. A column is read on its
-// own, its groups at the same time, and the next one behind it. [Options] has what is told
+// own, its groups at the same time, and the next one behind it. [source.Options] has what is told
 // of those that are there. Where the file states bounds of the values
 // of a group, values become codes as they are decoded. Where it does not, the column is read
 // twice. What the footer of a Parquet file states is used as far as the standard makes it

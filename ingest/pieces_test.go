@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -47,13 +48,13 @@ func TestRowGroupsInPieces(t *testing.T) {
 		}
 		starts, opened := []int{0}, map[int]int{}
 		for i, g := range f.groups {
-			starts = append(starts, starts[i]+g.rows)
+			starts = append(starts, starts[i]+g.Rows)
 		}
-		of := f.groups[0].of
-		column := of.column
+		of := f.groups[0].Of
+		column := of.Column
 		var mu sync.Mutex
 		tight := false
-		of.column = func(col int) (func(int) (arrow.Array, error), error) {
+		of.Column = func(col int) (func(int) (arrow.Array, error), error) {
 			mu.Lock()
 			opened[col]++
 			mu.Unlock()
@@ -61,7 +62,7 @@ func TestRowGroupsInPieces(t *testing.T) {
 			return func(n int) (arrow.Array, error) {
 				if tight {
 					_, _ = next(n / 2)
-					panic(damage("it asks for a piece that is too large"))
+					panic(source.Damage("it asks for a piece that is too large"))
 				}
 				return next(n)
 			}, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/parquet"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -181,7 +182,7 @@ func value(t *table.Table, row, col int) table.Value {
 
 // writeRows writes some rows of a table as a file.
 func writeRows(w io.Writer, t *table.Table, from, to int) error {
-	f, err := ingest.NewRowsFile(w, t, nil)
+	f, err := parquet.NewRowsFile(w, t, nil)
 	if err == nil {
 		err = errors.Join(f.Write(t, from, to), f.Close())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 )
 
 // Several files are one table of their rows, whatever their format and compression, as one
@@ -30,7 +31,7 @@ func TestSeveralFilesAreOneTable(t *testing.T) {
 		format := rapid.SampledFrom([]string{"csv", "parquet", "arrow"}).Draw(t, "format")
 		types := []ingest.ColumnType(nil)
 		if format != "csv" { // whose files agree about the types
-			typ, _ := ingest.ParseType("text")
+			typ, _ := source.ParseType("text")
 			types = []ingest.ColumnType{{Name: "k", Type: typ}, {Name: "v", Type: typ}}
 		}
 		for i, rows := range rapid.SliceOfN(rapid.SliceOfN(line, 1, 12), 1, 4).Draw(t, "files") {

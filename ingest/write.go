@@ -6,9 +6,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
+	"github.com/stencildb/stencildb/ingest/arrays"
+	"github.com/stencildb/stencildb/ingest/arrowipc"
+	"github.com/stencildb/stencildb/ingest/csv"
+	"github.com/stencildb/stencildb/ingest/parquet"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
@@ -23,26 +25,12 @@ func WriteFile(ctx context.Context, path string, t *table.Table) error {
 		return err
 	}
 	return files.Write(path, func(w io.Writer) error {
-		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20) // the Parquet library panics where its first bytes cannot be written
-		if err := Compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
+		buf := bufio.NewWriterSize(source.ContextWriter(ctx, w), 1<<20) // the Parquet library panics where its first bytes cannot be written
+		if err := source.Compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
 			return err
 		}
 		return buf.Flush()
 	})
-}
-
-// untilDone writes for as long as ctx has not ended.
-type untilDone struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-// Write implements io.Writer.
-func (u untilDone) Write(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.w.Write(p)
 }
 
 // CheckExtension reports a path whose extension [WriteFile] does not know.
@@ -53,58 +41,18 @@ func CheckExtension(path string) error {
 
 // writer picks the function for a path, and the compression around it.
 func writer(path string) (write func(io.Writer, *table.Table) error, codec string, err error) {
-	format, codec := FormatOf(path)
+	format, codec := source.FormatOf(path)
 	switch {
 	case format == CSV:
-		return delimited(','), codec, nil
+		return csv.Writer(','), codec, nil
 	case format == TSV:
-		return delimited('\t'), codec, nil
+		return csv.Writer('\t'), codec, nil
 	case format == Arrow && strings.Contains(path, ".arrows"):
-		return batches(NewArrowStream), codec, nil
+		return arrays.TableWriter(arrowipc.NewStream), codec, nil
 	case format == Arrow:
-		return batches(NewArrowFile), codec, nil
+		return arrays.TableWriter(arrowipc.NewFile), codec, nil
 	case format == Parquet && codec == "":
-		return batches(NewParquetFile), "", nil
+		return arrays.TableWriter(parquet.NewWriter), "", nil
 	}
 	return nil, "", sqlstate.Errorf(sqlstate.InvalidParameterValue, "%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
-}
-
-// Compressed has write write through a compression: "gz", "zst", or "" for none.
-func Compressed(w io.Writer, codec string, write func(io.Writer) error) error {
-	z, err := Compressor(w, codec)
-	if err != nil {
-		return err
-	}
-	if err := write(z); err != nil {
-		z.Close()
-		return err
-	}
-	return z.Close()
-}
-
-// Compressor writes through a compression: "gz", "zst", or "" for none. Closing it ends that, and leaves w open.
-func Compressor(w io.Writer, codec string) (io.WriteCloser, error) {
-	switch codec {
-	case "gz":
-		return gzip.NewWriter(w), nil
-	case "zst":
-		return zstd.NewWriter(w)
-	}
-	return unpacked{w}, nil
-}
-
-// unpacked writes what it is given.
-type unpacked struct{ io.Writer }
-
-// Close implements io.Closer.
-func (unpacked) Close() error { return nil }
-
-// checkWritable refuses a table with columns that cannot be written.
-func checkWritable(t *table.Table) error {
-	for _, f := range t.Fields {
-		if f.Unsupported != "" {
-			return sqlstate.Errorf(sqlstate.FeatureNotSupported, "column %s cannot be written: %s", show(f.Name), f.Unsupported)
-		}
-	}
-	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/parquet"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,11 +19,11 @@ type partWriter struct {
 	file  file   // that is being written; nil for none
 	part  part
 	sum   *summing
-	rows  *ingest.RowsFile
+	rows  *parquet.RowsFile
 }
 
 // add writes rows of a table, of which none is deleted, from row from to before row to, as row groups behind those before. Where a file begins with them, nullable
-// is as [ingest.NewRowsFile] has it.
+// is as [parquet.NewRowsFile] has it.
 func (w *partWriter) add(ctx context.Context, t *table.Table, from, to int, nullable []bool) (err error) {
 	defer recovered(&err)
 	for from < to {
@@ -60,7 +60,7 @@ func (w *partWriter) begin(ctx context.Context, t *table.Table, nullable []bool)
 		return err
 	}
 	w.sum = &summing{ctx: ctx, w: io.NewOffsetWriter(w.file, 0)}
-	w.rows, err = ingest.NewRowsFile(w.sum, t, nullable)
+	w.rows, err = parquet.NewRowsFile(w.sum, t, nullable)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/columnar"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -344,7 +345,7 @@ func (r *Rows) Shape(columns []int) *table.Table {
 	for _, u := range r.of.update {
 		if slices.Contains(columns, u.Column) {
 			for _, c := range t.Chunks {
-				c.Segments[u.Column] = ingest.Unknown(t.Fields[u.Column].Type, make([]uint8, c.Rows))
+				c.Segments[u.Column] = columnar.Unknown(t.Fields[u.Column].Type, make([]uint8, c.Rows))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/bench/answer"
 	"github.com/stencildb/stencildb/bench/meter"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,7 +26,7 @@ type FileLoad struct {
 
 // Format is that of the file, as its name has it; "" for another one. TSV is a CSV.
 func (l *FileLoad) Format() ingest.Format {
-	named, _ := ingest.FormatOf(l.From.Path)
+	named, _ := source.FormatOf(l.From.Path)
 	if f := cmp.Or(l.From.Format, named); f != ingest.TSV {
 		return f
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -65,7 +66,7 @@ func (e *Entry) ReadPruned(ctx context.Context, conditions Conditions, columns [
 		if err == nil {
 			e.Table.Store(whole)
 		}
-		if !ingest.IsDamaged(err) { // another error is said when the table is read
+		if !source.IsDamaged(err) { // another error is said when the table is read
 			return nil, nil
 		}
 		e.Damaged.Store(true)

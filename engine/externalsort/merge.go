@@ -12,7 +12,7 @@ import (
 	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -30,7 +30,7 @@ type Merge struct {
 // Supports reports that rows can be merged by keys: none has more digits than Arrow's numbers.
 func Supports(keys []expr.SortKey) bool {
 	return !slices.ContainsFunc(keys, func(k expr.SortKey) bool {
-		return k.E.Type().Kind == table.Decimal && ingest.ArrowType(k.E.Type()).ID() == arrow.STRING
+		return k.E.Type().Kind == table.Decimal && arrays.TypeOf(k.E.Type()).ID() == arrow.STRING
 	})
 }
 

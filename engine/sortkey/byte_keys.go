@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -104,7 +104,7 @@ func keyBytes(a arrow.Array, t table.Type) func(out []byte, i int) []byte {
 	case *array.Decimal256:
 		return func(out []byte, i int) []byte { return append256(out, a.Value(i)) }
 	}
-	value := ingest.ArrowValues(a, t)
+	value := arrays.Values(a, t)
 	return func(out []byte, i int) []byte {
 		v := value(i)
 		switch {
