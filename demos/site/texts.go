@@ -17,8 +17,8 @@ import (
 )
 
 // generated are the parts of texts that the program makes, by their names in the markers around them. A
-// marker may give a number, such as that of a figure.
-var generated = map[string]func(root, number string) (string, error){
+// marker may give a number, such as that of a figure, or the name of a suite.
+var generated = map[string]func(root, of string) (string, error){
 	"functions":    func(string, string) (string, error) { return functionTable() },
 	"settings":     func(string, string) (string, error) { return answerTable("SHOW ALL", "setting", "default", "meaning") },
 	"results":      func(string, string) (string, error) { return resultTable() },
@@ -32,20 +32,27 @@ var generated = map[string]func(root, number string) (string, error){
 	"census":       func(root, _ string) (string, error) { return censusTable(root) },
 	"gains":        func(root, _ string) (string, error) { return gainTable(root) },
 	"guard":        func(root, _ string) (string, error) { return guardTable(root) },
+	"fresh":        freshTable,
+	"parameters":   func(root, _ string) (string, error) { return freshSummary(root) },
+	"published":    publishedClaims,
 }
 
-// part is a generated part of a text, with its name, its number, and what stands between the markers.
-var part = regexp.MustCompile(`(?s)(<!-- generated: ([a-z]+)(?: ([0-9]+))? -->\n).*?(<!-- end -->)`)
+// part is a generated part of a text, with its name, its number or suite, and what stands between the markers.
+var part = regexp.MustCompile(`(?s)(<!-- generated: ([a-z]+)(?: ([0-9a-z]+))? -->\n).*?(<!-- end -->)`)
 
 // filled returns the Markdown files that have generated parts, with these as the program makes them, by
 // their paths from the root.
 func filled(root string) (map[string]string, error) {
-	list, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
-	if err != nil {
-		return nil, err
+	list := []string{filepath.Join(root, "README.md")}
+	for _, in := range []string{"docs/*.md", "docs/results/*.md"} {
+		some, err := filepath.Glob(filepath.Join(root, in))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
 	}
 	all := map[string]string{}
-	for _, file := range append(list, filepath.Join(root, "README.md")) {
+	for _, file := range list {
 		have, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
