@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
@@ -91,13 +91,13 @@ func (x *ChunkWork) match(l *predicate.Match) *Marks {
 	return m
 }
 
-// tailOf is the element behind the last [expr.AnyRun], where only bytes follow, from the first of a character on; else 0.
+// tailOf is the element behind the last [match.AnyRun], where only bytes follow, from the first of a character on; else 0.
 func tailOf(elements []int32) uint32 {
 	at := len(elements)
-	for at > 0 && elements[at-1] < expr.AnyOne {
+	for at > 0 && elements[at-1] < match.AnyOne {
 		at--
 	}
-	if at == 0 || at == len(elements) || elements[at-1] != expr.AnyRun || !utf8.RuneStart(byte(elements[at])) {
+	if at == 0 || at == len(elements) || elements[at-1] != match.AnyRun || !utf8.RuneStart(byte(elements[at])) {
 		return 0
 	}
 	return uint32(at)
@@ -129,14 +129,14 @@ func (n needle) words(fold bool) []int32 {
 
 // needlesOf are what to look for of a pattern. Of one or two runs of bytes between any characters they are exact: the runs are all that
 // is to be found. Of other patterns it is one needle, which the fewest texts have; none where the pattern has no bytes.
-func needlesOf(seg *table.Segment, m *expr.LikeMatcher, elements []int32) (list []needle, exact bool) {
+func needlesOf(seg *table.Segment, m *match.Like, elements []int32) (list []needle, exact bool) {
 	for i, e := range elements {
-		if e < expr.AnyOne && (i == 0 || elements[i-1] >= expr.AnyOne) {
+		if e < match.AnyOne && (i == 0 || elements[i-1] >= match.AnyOne) {
 			list = append(list, needle{first: i})
 		}
 	}
 	runs := m.Runs()
-	exact = (len(runs) == 1 || len(runs) == 2) && elements[0] == expr.AnyRun && elements[len(elements)-1] == expr.AnyRun && !slices.Contains(elements, expr.AnyOne)
+	exact = (len(runs) == 1 || len(runs) == 2) && elements[0] == match.AnyRun && elements[len(elements)-1] == match.AnyRun && !slices.Contains(elements, match.AnyOne)
 	best, fewest := 0, 0
 	for k, run := range runs {
 		exact = exact && utf8.RuneStart(run[0])
@@ -153,7 +153,7 @@ func needlesOf(seg *table.Segment, m *expr.LikeMatcher, elements []int32) (list 
 }
 
 // needleOf is the part of a run that the fewest texts of a sample have, and how many these are.
-func needleOf(seg *table.Segment, m *expr.LikeMatcher, run string, best *needle) (fewest int) {
+func needleOf(seg *table.Segment, m *match.Like, run string, best *needle) (fewest int) {
 	const sample, size = 256, 4
 	fewest, best.size = sample+1, len(run)
 	step := max(1, len(seg.Dict)/sample)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -239,7 +240,7 @@ func inKernel(e *In) kernel {
 
 // likeKernel matches texts.
 func likeKernel(e *Like) kernel {
-	m, err := CompileLike(e.Pattern, e.Escape, e.Fold)
+	m, err := match.CompileLike(e.Pattern, e.Escape, e.Fold)
 	return of1(0, func(s string) (int64, state) {
 		if err != nil {
 			return 0, failed

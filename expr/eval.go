@@ -3,6 +3,7 @@ package expr
 import (
 	"math/big"
 
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -128,7 +129,7 @@ func evalBool(e Expr, env *Env) (table.Value, error) {
 		if err != nil || x.Null {
 			return unknown, err
 		}
-		m, err := CompileLike(e.Pattern, e.Escape, e.Fold)
+		m, err := match.CompileLike(e.Pattern, e.Escape, e.Fold)
 		if err != nil {
 			return unknown, &Error{Pos: e.P, Msg: err.Error()}
 		}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -225,7 +226,7 @@ func TestLike(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v", e, v, err, x.want)
 		}
 	}
-	if _, err := expr.CompileLike(`a\`, '\\', false); err == nil {
+	if _, err := match.CompileLike(`a\`, '\\', false); err == nil {
 		t.Error("a pattern that ends with the escape character was accepted")
 	}
 }
@@ -260,7 +261,7 @@ func TestLikeIsItsDefinition(t *testing.T) {
 	}
 	for range 100_000 {
 		p, s := string(draw([]rune("aabé%%_"))), string(draw([]rune("aabé")))
-		m, err := expr.CompileLike(p, 0, false)
+		m, err := match.CompileLike(p, 0, false)
 		if err != nil || m.Match(s) != likes(s, p) {
 			t.Fatalf("%q LIKE %q: want %v (%v)", s, p, likes(s, p), err)
 		}
@@ -298,7 +299,7 @@ func TestMatchesOfManyTexts(t *testing.T) {
 	table.Pack(packed)
 	for _, pattern := range []string{"%", "", "_", "a", "%a", "a%", "%ab%", "%b%ab", "%é%", "%_é_%", "%\xff%", "%aab", "not there", "%abé_%", "ab%ba%", "%_%__%b", "_%", "%%_a_%_", "a_%_%", "_é%_b", "%_"} {
 		for _, fold := range []bool{false, true} {
-			m, err := expr.CompileLike(pattern, 0, fold)
+			m, err := match.CompileLike(pattern, 0, fold)
 			if err != nil {
 				t.Fatal(err)
 			}

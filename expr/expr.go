@@ -24,6 +24,13 @@
 // the operators of bits give the widest of them. Those that are not exact take and
 // give DOUBLE, also where PostgreSQL has a form for NUMERIC. ROUND and TRUNC of a DOUBLE to
 // some digits, which PostgreSQL does not have, go by the shortest decimal that it is.
+//
+// # Where what is
+//
+//   - The tree: expr.go, arith.go, truth.go, cast.go, conditional.go, aggregate.go, window.go, subquery.go, walk.go.
+//   - Evaluation of one record: eval.go. Of vectors: vector.go, kernel.go, cast_kernel.go, number_kernel.go, time_kernel.go, arena.go, source.go.
+//   - call.go has calls of functions. Each other file is one family of functions, as PostgreSQL's manual groups them.
+//   - Package match matches texts with patterns of LIKE and regular expressions.
 package expr
 
 import (

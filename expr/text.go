@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -34,7 +35,7 @@ func init() {
 		}
 		return a.joined(a.shown(1), a.v[0].S)
 	}).bound(func(e *Call) kernel { return joining(e, 1) }).nulls = true
-	ofText("char_length character_length length(text) integer", runes)
+	ofText("char_length character_length length(text) integer", match.CountCharacters)
 	ofText("octet_length(text) integer", func(s string) int64 { return int64(len(s)) })
 	ofText("ascii(text) integer", func(s string) int64 {
 		for _, r := range s {
@@ -236,7 +237,7 @@ func place(s, of string) int64 {
 
 // appendReversed appends a text with its characters in the other order.
 func appendReversed(out []byte, s string) []byte {
-	if isASCII(s) {
+	if match.IsASCII(s) {
 		from := len(out)
 		out = append(out, s...)
 		slices.Reverse(out[from:])
@@ -247,32 +248,12 @@ func appendReversed(out []byte, s string) []byte {
 	return append(out, string(r)...)
 }
 
-func isASCII(s string) bool {
-	b, all := unsafe.Slice(unsafe.StringData(s), len(s)), uint64(0) // nobody writes to it
-	if len(b) >= 8 {
-		all = binary.LittleEndian.Uint64(b[len(b)-8:])
-		for ; len(b) > 8; b = b[8:] {
-			all |= binary.LittleEndian.Uint64(b)
-		}
-		return all&highBits == 0
-	}
-	for _, c := range b {
-		all |= uint64(c)
-	}
-	return all&highBits == 0
-}
-
-const (
-	everyByte = 0x0101010101010101
-	highBits  = 0x80 * everyByte
-)
-
 // inCase appends a text in another case. other changes letters that are not ASCII; from is the first of the 26 letters of ASCII that
 // change.
 func inCase(from byte, other func(s string) string) func(out []byte, s string) []byte {
 	least, past := (0x80-uint64(from))*everyByte, (0x80-uint64(from)-26)*everyByte
 	return func(out []byte, s string) []byte {
-		if !isASCII(s) {
+		if !match.IsASCII(s) {
 			return append(out, other(s)...)
 		}
 		at := len(out)
@@ -392,20 +373,12 @@ func overlay(a args) (table.Value, error) {
 	return table.Str(characters(s, 0, start-1) + by + characters(s, max(end, 1)-1, math.MaxInt64)), nil
 }
 
-// runes is how many characters a text has.
-func runes(s string) int64 {
-	if isASCII(s) {
-		return int64(len(s))
-	}
-	return int64(utf8.RuneCountInString(s))
-}
-
 // characters are those of s from one to before another, as far as there are any.
 func characters(s string, from, to int64) string {
 	switch {
 	case to >= int64(len(s)) && from == 0:
 		return s
-	case isASCII(s[:min(to, int64(len(s)))]): // so each character before to is a byte
+	case match.IsASCII(s[:min(to, int64(len(s)))]): // so each character before to is a byte
 		to = min(to, int64(len(s)))
 		return s[min(from, to):to]
 	}
@@ -434,7 +407,7 @@ func substring(s string, start, n int64) string {
 // cut defines the characters of a text that a number chooses, out of how many it has.
 func cut(signature string, f func(n, length int64) (from, to int64)) {
 	of := func(s string, n int64) string {
-		from, to := f(max(n, -math.MaxInt64), runes(s))
+		from, to := f(max(n, -math.MaxInt64), match.CountCharacters(s))
 		return characters(s, max(from, 0), max(to, 0))
 	}
 	define(signature, func(a args) (table.Value, error) { return table.Str(of(a.v[0].S, a.v[1].I)), nil }).
@@ -452,7 +425,7 @@ func (a args) pad(fill string, left bool) (table.Value, error) {
 // appendPadded appends what pad gives for a length that is not too large; of others the part that PostgreSQL's limit leaves.
 func appendPadded(out []byte, s string, n int64, fill string, left bool) []byte {
 	n = min(max(n, 0), MaxText/utf8.UTFMax)
-	missing := n - runes(s)
+	missing := n - match.CountCharacters(s)
 	switch {
 	case missing <= 0:
 		return append(out, characters(s, 0, n)...)
@@ -462,7 +435,7 @@ func appendPadded(out []byte, s string, n int64, fill string, left bool) []byte 
 	if !left {
 		out = append(out, s...)
 	}
-	size := runes(fill)
+	size := match.CountCharacters(fill)
 	for ; missing >= size; missing -= size {
 		out = append(out, fill...)
 	}
@@ -515,3 +488,9 @@ func splitPart(s, delimiter string, n int64) string {
 		s = s[i+len(delimiter):]
 	}
 }
+
+// everyByte times a byte has it in each byte of a word; highBits are those that no character of ASCII has.
+const (
+	everyByte = 0x0101010101010101
+	highBits  = 0x80 * everyByte
+)

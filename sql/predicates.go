@@ -7,6 +7,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -253,7 +254,7 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 		return &expr.Const{V: table.Null(boolean), P: pos}
 	}
 	e.Pattern = s.S
-	if _, err := expr.CompileLike(e.Pattern, e.Escape, e.Fold); err != nil {
+	if _, err := match.CompileLike(e.Pattern, e.Escape, e.Fold); err != nil {
 		panic(expr.ErrorAt(pos, err))
 	}
 	return fold(e)

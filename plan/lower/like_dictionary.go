@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -28,7 +29,7 @@ func (l *lowerer) matchLeaf(e expr.Expr) *leafTests {
 	if !ok || !l.manyTexts(e) {
 		return nil
 	}
-	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
+	m, err := match.CompileLike(like.Pattern, like.Escape, like.Fold)
 	if err != nil || m.Prefix() != "" || len(m.Elements()) < 2 {
 		return nil
 	}
@@ -52,7 +53,7 @@ func evaluateDictionary(seg *table.Segment, e expr.Expr) []codeRun {
 	if !ok {
 		return evaluateParallel(predicate.Span{Lo: 0, Hi: seg.Max}, func(s predicate.Span) []codeRun { return evaluateVectors(s, seg, e) })
 	}
-	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
+	m, err := match.CompileLike(like.Pattern, like.Escape, like.Fold)
 	if err != nil {
 		return []codeRun{{0, seg.Max, outcome{err: expr.ErrorAt(like.P, err)}}}
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -64,7 +65,7 @@ func rewriteAsLike(e expr.Expr) expr.Expr {
 func isBinarySearchable(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Like:
-		m, err := expr.CompileLike(e.Pattern, e.Escape, e.Fold)
+		m, err := match.CompileLike(e.Pattern, e.Escape, e.Fold)
 		return err == nil && m.Prefix() != ""
 	case *expr.Compare:
 		return true

@@ -1,6 +1,6 @@
 package predicate
 
-import "github.com/stencildb/stencildb/expr"
+import "github.com/stencildb/stencildb/expr/match"
 
 // Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not. The dictionary has
 // many texts, which a device may scan itself. For backends that do not, [MatchAsMembers] turns it into
@@ -8,7 +8,7 @@ import "github.com/stencildb/stencildb/expr"
 type Match struct {
 	Col     int
 	Not     bool
-	Pattern *expr.LikeMatcher
+	Pattern *match.Like
 	Text    string
 
 	Spans func() SpanSet // the codes whose texts match, found once, when first asked for

@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 // Each calls found for the texts of a list that match, in their order. Of texts that lie one behind the other in memory
 // it looks for a byte through all of them at once. That is the rarest of those that a match has.
-func (m *LikeMatcher) Each(list []string, found func(i int)) {
+func (m *Like) Each(list []string, found func(i int)) {
 	const few = 64
 	all, run, at, packed := "", "", 0, false
 	if len(list) > few {
@@ -43,7 +43,7 @@ func (m *LikeMatcher) Each(list []string, found func(i int)) {
 }
 
 // rarest is some bytes that all matches have, and which of them is the rarest in texts; none for ILIKE.
-func (m *LikeMatcher) rarest(list []string) (run string, at int) {
+func (m *Like) rarest(list []string) (run string, at int) {
 	const sample = 256
 	if m.fold {
 		return "", 0

@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"strings"
@@ -8,18 +8,18 @@ import (
 	"github.com/stencildb/stencildb/sqlstate"
 )
 
-// LikeMatcher is a LIKE or ILIKE pattern, ready to match many strings.
-type LikeMatcher struct {
-	elems []likeElem
+// Like is a LIKE or ILIKE pattern, ready to match many strings.
+type Like struct {
+	elems []likeElement
 	fold  bool
 	// counts says that nothing but the number of characters counts: ones of them, or with more that many at least.
 	counts, more bool
 	ones         int64
 }
 
-// likeElem is one element of a pattern: the byte c, or any one character, or any
+// likeElement is one element of a pattern: the byte c, or any one character, or any
 // sequence of characters.
-type likeElem struct {
+type likeElement struct {
 	kind likeKind
 	c    byte
 	next string // of any sequence: literal bytes that come behind it, the first of them the first of a character
@@ -38,8 +38,8 @@ const (
 // the next character literal. fold is ILIKE: letters match without
 // regard to case, by Unicode's simple mapping to lower case. A pattern that ends with the escape
 // character is an error.
-func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
-	m := &LikeMatcher{fold: fold}
+func CompileLike(pattern string, escape rune, fold bool) (*Like, error) {
+	m := &Like{fold: fold}
 	for i := 0; i < len(pattern); {
 		r, n := utf8.DecodeRuneInString(pattern[i:])
 		switch {
@@ -50,9 +50,9 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 			_, n = utf8.DecodeRuneInString(pattern[i:])
 			m.literal(pattern[i : i+n])
 		case r == '_':
-			m.elems = append(m.elems, likeElem{kind: anyOne})
+			m.elems = append(m.elems, likeElement{kind: anyOne})
 		case r == '%':
-			m.elems = append(m.elems, likeElem{kind: anyRun})
+			m.elems = append(m.elems, likeElement{kind: anyRun})
 		default:
 			m.literal(pattern[i : i+n])
 		}
@@ -69,7 +69,7 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 }
 
 // count finds the patterns of _ alone, with % or without.
-func (m *LikeMatcher) count() {
+func (m *Like) count() {
 	m.counts = true
 	for _, e := range m.elems {
 		switch e.kind {
@@ -84,25 +84,25 @@ func (m *LikeMatcher) count() {
 }
 
 // runsLast writes %_% and the like as _%: so what is retried begins with bytes.
-func runsLast(elems []likeElem) (out []likeElem) {
+func runsLast(elems []likeElement) (out []likeElement) {
 	anything := false // a % that is yet to be written
 	for i, e := range elems {
 		if e.kind != anyRun {
 			if e.kind == literal && anything {
-				out, anything = append(out, likeElem{kind: anyRun}), false
+				out, anything = append(out, likeElement{kind: anyRun}), false
 			}
 			out = append(out, e)
 		}
 		anything = anything || e.kind == anyRun
 		if anything && i == len(elems)-1 {
-			out = append(out, likeElem{kind: anyRun})
+			out = append(out, likeElement{kind: anyRun})
 		}
 	}
 	return out
 }
 
 // run is the literal bytes from an element on; none where they begin within a character.
-func (m *LikeMatcher) run(from int) string {
+func (m *Like) run(from int) string {
 	b := m.bytes(from)
 	if b != "" && !utf8.RuneStart(b[0]) {
 		return ""
@@ -111,7 +111,7 @@ func (m *LikeMatcher) run(from int) string {
 }
 
 // bytes is the literal bytes from an element on.
-func (m *LikeMatcher) bytes(from int) string {
+func (m *Like) bytes(from int) string {
 	var b []byte
 	for ; from < len(m.elems) && m.elems[from].kind == literal; from++ {
 		b = append(b, m.elems[from].c)
@@ -119,12 +119,12 @@ func (m *LikeMatcher) bytes(from int) string {
 	return string(b)
 }
 
-func (m *LikeMatcher) literal(s string) {
+func (m *Like) literal(s string) {
 	if m.fold {
 		s = strings.ToLower(s)
 	}
 	for i := range len(s) {
-		m.elems = append(m.elems, likeElem{c: s[i]})
+		m.elems = append(m.elems, likeElement{c: s[i]})
 	}
 }
 
@@ -135,7 +135,7 @@ const (
 )
 
 // Elements are those of the pattern, in their order: bytes, [AnyOne] and [AnyRun]. Of ILIKE letters are small.
-func (m *LikeMatcher) Elements() (list []int32) {
+func (m *Like) Elements() (list []int32) {
 	for _, e := range m.elems {
 		list = append(list, [...]int32{int32(e.c), AnyOne, AnyRun}[e.kind])
 	}
@@ -143,10 +143,10 @@ func (m *LikeMatcher) Elements() (list []int32) {
 }
 
 // Fold reports ILIKE.
-func (m *LikeMatcher) Fold() bool { return m.fold }
+func (m *Like) Fold() bool { return m.fold }
 
 // Runs are the bytes of the pattern that stand together, in their order.
-func (m *LikeMatcher) Runs() (list []string) {
+func (m *Like) Runs() (list []string) {
 	for i, e := range m.elems {
 		if e.kind == literal && (i == 0 || m.elems[i-1].kind != literal) {
 			list = append(list, m.bytes(i))
@@ -156,7 +156,7 @@ func (m *LikeMatcher) Runs() (list []string) {
 }
 
 // Prefix is what all texts that match begin with.
-func (m *LikeMatcher) Prefix() string {
+func (m *Like) Prefix() string {
 	if m.fold {
 		return ""
 	}
@@ -168,16 +168,16 @@ const shortFold = 128
 
 // Match reports whether all of s matches the pattern. It takes at most
 // len(s) * len(pattern) steps: only the last % seen is ever retried, where the bytes behind it come next.
-func (m *LikeMatcher) Match(s string) bool {
+func (m *Like) Match(s string) bool {
 	switch {
 	case m.counts:
-		n := runes(s)
+		n := CountCharacters(s)
 		return n == m.ones || m.more && n > m.ones
 	case !m.fold:
 		return m.match(s)
 	case len(m.elems) > 0 && m.elems[0].kind == literal && s != "" && s[0] < utf8.RuneSelf && lowerByte(s[0]) != m.elems[0].c:
 		return false
-	case len(s) <= shortFold && isASCII(s):
+	case len(s) <= shortFold && IsASCII(s):
 		var small [shortFold]byte
 		for i := range len(s) {
 			small[i] = lowerByte(s[i])
@@ -196,7 +196,7 @@ func lowerByte(c byte) byte {
 }
 
 // match is Match of a text whose letters are small where the pattern's are.
-func (m *LikeMatcher) match(s string) bool {
+func (m *Like) match(s string) bool {
 	i, p := 0, 0
 	retryP, retryI := -1, 0
 	find := func() bool {

@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"regexp/syntax"
@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// byteClass finds the matches of a pattern that is one character of some of ASCII, or a run of them. An automaton would take ten times
+// ByteClass finds the matches of a pattern that is one character of some of ASCII, or a run of them. An automaton would take ten times
 // as long. A byte of UTF-8 that is one of ASCII is a character of its own.
-type byteClass struct {
+type ByteClass struct {
 	of   [256]bool
 	more bool // it goes on as far as characters are of the class
 }
 
 // newByteClass is that of a pattern in Go's syntax; nil where the pattern is another one.
-func newByteClass(text string) *byteClass {
+func newByteClass(text string) *ByteClass {
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return nil
 	}
-	f := &byteClass{}
+	f := &ByteClass{}
 	if re.Op == syntax.OpPlus && re.Flags&syntax.NonGreedy == 0 {
 		f.more, re = true, re.Sub[0]
 	}
@@ -51,8 +51,8 @@ func newByteClass(text string) *byteClass {
 	return f
 }
 
-// next is the first match from a byte on; from is the text's length where there is none.
-func (f *byteClass) next(s string, at int) (from, to int) {
+// Find is the first match from a byte on; from is the text's length where there is none.
+func (f *ByteClass) Find(s string, at int) (from, to int) {
 	for from = at; from < len(s) && !f.of[s[from]]; from++ {
 	}
 	for to = min(from+1, len(s)); f.more && to < len(s) && f.of[s[to]]; to++ {
@@ -60,9 +60,9 @@ func (f *byteClass) next(s string, at int) (from, to int) {
 	return from, to
 }
 
-func (f *byteClass) count(s string) (n int64) {
+func (f *ByteClass) Count(s string) (n int64) {
 	if f.more {
-		for from, to := f.next(s, 0); from < len(s); from, to = f.next(s, to) {
+		for from, to := f.Find(s, 0); from < len(s); from, to = f.Find(s, to) {
 			n++
 		}
 		return n
@@ -75,39 +75,39 @@ func (f *byteClass) count(s string) (n int64) {
 	return n
 }
 
-// appendReplaced appends a text with another in the place of the first match, or of all.
-func (f *byteClass) appendReplaced(out []byte, s, by string, all bool) []byte {
-	from, to := f.next(s, 0)
+// AppendReplaced appends a text with another in the place of the first match, or of all.
+func (f *ByteClass) AppendReplaced(out []byte, s, by string, all bool) []byte {
+	from, to := f.Find(s, 0)
 	for from < len(s) {
 		out = append(append(out, s[:from]...), by...)
 		if s = s[to:]; !all {
 			break
 		}
-		from, to = f.next(s, 0)
+		from, to = f.Find(s, 0)
 	}
 	return append(out, s...)
 }
 
-func (f *byteClass) MatchString(s string) bool {
-	from, _ := f.next(s, 0)
+func (f *ByteClass) MatchString(s string) bool {
+	from, _ := f.Find(s, 0)
 	return from < len(s)
 }
 
-func (f *byteClass) FindStringIndex(s string) []int { return f.FindStringSubmatchIndex(s) }
+func (f *ByteClass) FindStringIndex(s string) []int { return f.FindStringSubmatchIndex(s) }
 
-func (f *byteClass) FindStringSubmatchIndex(s string) []int {
-	from, to := f.next(s, 0)
+func (f *ByteClass) FindStringSubmatchIndex(s string) []int {
+	from, to := f.Find(s, 0)
 	if from == len(s) {
 		return nil
 	}
 	return []int{from, to}
 }
 
-func (f *byteClass) FindAllStringSubmatchIndex(s string, n int) (list [][]int) {
-	for from, to := f.next(s, 0); from < len(s) && (n < 0 || len(list) < n); from, to = f.next(s, to) {
+func (f *ByteClass) FindAllStringSubmatchIndex(s string, n int) (list [][]int) {
+	for from, to := f.Find(s, 0); from < len(s) && (n < 0 || len(list) < n); from, to = f.Find(s, to) {
 		list = append(list, []int{from, to})
 	}
 	return list
 }
 
-func (f *byteClass) NumSubexp() int { return 0 }
+func (f *ByteClass) NumSubexp() int { return 0 }

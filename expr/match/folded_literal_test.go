@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"math/rand/v2"
@@ -22,7 +22,7 @@ func TestFoldedLiterals(t *testing.T) {
 	short := 0
 	for range 300 {
 		of := word(1 + r.IntN(3))
-		re, err := compiled(of, "i")
+		re, err := CompileRegexp(of, "i")
 		if err != nil {
 			t.Fatal(of, err)
 		}
@@ -40,7 +40,7 @@ func TestFoldedLiterals(t *testing.T) {
 		t.Errorf("%d of 300 patterns are literals of ASCII", short)
 	}
 	for _, c := range []struct{ pattern, flags string }{{"ab", ""}, {"a.", "i"}, {"a|b", "i"}, {"é", "i"}} {
-		if re, err := compiled(c.pattern, c.flags); err != nil || re.folded != "" {
+		if re, err := CompileRegexp(c.pattern, c.flags); err != nil || re.folded != "" {
 			t.Errorf("%+v: %+v, %v", c, re, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"regexp"
@@ -15,23 +15,23 @@ func TestByteClass(t *testing.T) {
 	var sources []string
 	for source, want := range is {
 		sources = append(sources, source)
-		re, err := compiled(source, "")
+		re, err := CompileRegexp(source, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (re.class != nil) != want {
-			t.Errorf("%q is a class of bytes: %v", source, re.class != nil)
+		if (re.Class != nil) != want {
+			t.Errorf("%q is a class of bytes: %v", source, re.Class != nil)
 		}
 	}
 	slices.Sort(sources)
 	for source, want := range map[string]bool{"b": true, "k": false, "[r-t]": false, "[aeiou]+": true} { // the sign of Kelvin is a k, the long s an s
-		if re, err := compiled(source, "i"); err != nil || (re.class != nil) != want {
-			t.Errorf("%q in any case is a class of bytes: %v, %v", source, re.class != nil, err)
+		if re, err := CompileRegexp(source, "i"); err != nil || (re.Class != nil) != want {
+			t.Errorf("%q in any case is a class of bytes: %v, %v", source, re.Class != nil, err)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		source, flags := rapid.SampledFrom(sources).Draw(t, "pattern"), rapid.SampledFrom([]string{"", "i", "q"}).Draw(t, "flags")
-		text, words, err := translatedPattern(source, flags)
+		text, words, err := toGoSyntax(source, flags)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,13 +52,13 @@ func TestByteClass(t *testing.T) {
 				t.Fatalf("%q in %q: %v, want %v", text, s, got, want)
 			}
 		}
-		if f.count(s) != int64(len(want)) || f.MatchString(s) != (want != nil) || !slices.Equal(f.FindStringIndex(s), re.FindStringIndex(s)) {
-			t.Fatalf("%q in %q: %d, %v, %v", text, s, f.count(s), f.MatchString(s), f.FindStringIndex(s))
+		if f.Count(s) != int64(len(want)) || f.MatchString(s) != (want != nil) || !slices.Equal(f.FindStringIndex(s), re.FindStringIndex(s)) {
+			t.Fatalf("%q in %q: %d, %v, %v", text, s, f.Count(s), f.MatchString(s), f.FindStringIndex(s))
 		}
-		if got, want := string(f.appendReplaced([]byte("-"), s, "<>", true)), "-"+re.ReplaceAllLiteralString(s, "<>"); got != want {
+		if got, want := string(f.AppendReplaced([]byte("-"), s, "<>", true)), "-"+re.ReplaceAllLiteralString(s, "<>"); got != want {
 			t.Fatalf("%q in %q replaced: %q, want %q", text, s, got, want)
 		}
-		if got, want := string(f.appendReplaced(nil, s, "", false)), s; len(want) > 0 && f.MatchString(s) == (got == want) {
+		if got, want := string(f.AppendReplaced(nil, s, "", false)), s; len(want) > 0 && f.MatchString(s) == (got == want) {
 			t.Fatalf("%q in %q, the first one left out: %q", text, s, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package expr
+package match
 
 import (
 	"regexp"
@@ -19,7 +19,7 @@ func TestBoundariesOfWords(t *testing.T) {
 		if rapid.Bool().Draw(t, "shortest") {
 			source += "a*?"
 		}
-		text, _, err := translatedPattern(source, rapid.SampledFrom([]string{"", "i", "n"}).Draw(t, "flags"))
+		text, _, err := toGoSyntax(source, rapid.SampledFrom([]string{"", "i", "n"}).Draw(t, "flags"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestBoundariesOfWords(t *testing.T) {
 			return
 		}
 		other := strings.NewReplacer("a", "é", "b", "ж", "c", "ｃ")
-		text2, _, err := translatedPattern(other.Replace(source), "")
+		text2, _, err := toGoSyntax(other.Replace(source), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestBoundariesOfWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, _, _ := translatedPattern(source, "")
+		plain, _, _ := toGoSyntax(source, "")
 		h, err := newWordFinder(plain, regexp.MustCompile(plain), false, longest)
 		if err != nil {
 			t.Fatal(err)
