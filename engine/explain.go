@@ -44,6 +44,7 @@ type Explanation struct {
 	Plan *PlanNode `json:"plan,omitempty"`
 	// Pipelines is the physical plan, where that was asked for; Plan is nil then.
 	Pipelines *pipeline.Plan `json:"pipelines,omitempty"`
+	Note      string         `json:"note,omitempty"` // what Pipelines does not tell
 	*Executor `json:"-"`     // of the fragment; empty for a statement that reads no table
 	// Subqueries are those of one value, which ran before it and are constants in Plan.
 	Subqueries []*PlanNode `json:"subqueries,omitempty"`

@@ -23,7 +23,7 @@ func (s *Statement) explainPipelines(ctx context.Context, change *pipeline.Chang
 	if err != nil {
 		return nil, s.described(err)
 	}
-	return &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, Pipelines: p, Off: s.off.String()}, nil
+	return &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, Pipelines: p, Note: pipelinesNote, Off: s.off.String()}, nil
 }
 
 // pipelineLines are the lines of an explanation that has pipelines.
@@ -34,7 +34,7 @@ func (x *Explanation) pipelineLines() (lines []string) {
 	if x.Off != "" {
 		lines = append(lines, "Disabled rules: "+x.Off)
 	}
-	return append(lines, pipelinesNote)
+	return append(lines, x.Note)
 }
 
 // pipelines is the physical plan of a bound statement.

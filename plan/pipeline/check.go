@@ -106,13 +106,13 @@ func (c *checker) source(of *Pipeline) error {
 		if err := c.exprs(s.Where, s.Fields()); err != nil {
 			return err
 		}
-	case *Unmatched:
+	case *BuildScan:
 		if _, ok := s.Build.Sink.(*Build); !ok {
 			return fmt.Errorf("%s is no build", s.Build.name())
 		}
 		if !slices.ContainsFunc(s.After.Steps, func(step Step) bool {
 			probe, ok := step.(*Probe)
-			return ok && probe.Kind == Full && probe.Build == s.Build
+			return ok && probe.Kind.Notes() && probe.Build == s.Build
 		}) {
 			return fmt.Errorf("%s does not note what matches", s.After.name())
 		}

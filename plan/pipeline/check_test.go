@@ -118,10 +118,14 @@ func TestCheckRefuses(t *testing.T) {
 		"pipeline 4: Scan(f) is done twice, or is no node": func(p *Plan, _ *plan.Node) {
 			p.Pipelines[3].Nodes = append(p.Pipelines[3].Nodes, p.Pipelines[2].Nodes[0])
 		},
-		"no pipeline does Sort":                 func(p *Plan, _ *plan.Node) { p.Pipelines[3].Nodes = nil },
-		"no pipeline does Distinct":             func(p *Plan, root *plan.Node) { *root = &plan.Distinct{Input: *root} },
-		"pipeline 3 does not note what matches": func(p *Plan, _ *plan.Node) { p.Pipelines[3].Source = &Unmatched{p.Pipelines[1], p.Pipelines[2]} },
-		"pipeline 3 is no build":                func(p *Plan, _ *plan.Node) { p.Pipelines[3].Source = &Unmatched{p.Pipelines[2], p.Pipelines[1]} },
+		"no pipeline does Sort":     func(p *Plan, _ *plan.Node) { p.Pipelines[3].Nodes = nil },
+		"no pipeline does Distinct": func(p *Plan, root *plan.Node) { *root = &plan.Distinct{Input: *root} },
+		"pipeline 3 does not note what matches": func(p *Plan, _ *plan.Node) {
+			p.Pipelines[3].Source = &BuildScan{Build: p.Pipelines[1], After: p.Pipelines[2]}
+		},
+		"pipeline 3 is no build": func(p *Plan, _ *plan.Node) {
+			p.Pipelines[3].Source = &BuildScan{Build: p.Pipelines[2], After: p.Pipelines[1]}
+		},
 		"1 columns of an index, and 0 values": func(p *Plan, _ *plan.Node) {
 			p.Pipelines[1].Source = &Lookup{Of: p.Pipelines[1].Source.(*Scan).Of, Columns: []int{0, 1}, By: []int{0}}
 		},

@@ -7,7 +7,7 @@
 // # Where what is
 //
 //   - plan.go: [Plan], the pipelines in the order of their execution, and [Answer]. pipeline.go: [Pipeline] and the three interfaces.
-//   - Sources, a file each: [Scan], [Lookup], [Batches], [Relation], [Unmatched], [Values], [Series], [Recursion] and its [WorkingTable].
+//   - Sources, a file each: [Scan], [Lookup], [Batches], [Relation], [BuildScan], [Values], [Series], [Recursion] and its [WorkingTable].
 //   - Steps, a file each: [Filter], [Compute], [Probe], [Repeat], [SeriesOfEach], [Unpivot].
 //   - Sinks, a file each: [Rows], [Aggregate], [Groups], [Build], [Sort], [Distinct], [Window], [Scalar], [Change].
 //   - check.go: [Plan.Check], which says what is wrong with a plan. json.go: a plan as JSON.

@@ -15,7 +15,8 @@ type pipelineJSON struct {
 	Steps    []stepJSON `json:"steps,omitempty"`
 	Sink     string     `json:"sink"`
 	RowsOut  float64    `json:"expected_rows_out"`
-	Build    string     `json:"build,omitempty"` // the kind
+	Build    string     `json:"build,omitempty"`  // the kind
+	Answer   []string   `json:"answer,omitempty"` // the columns of the answer, of the pipeline that leaves it
 }
 
 // stepJSON is a step as JSON.
@@ -37,6 +38,11 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		}
 		if b, ok := of.Sink.(*Build); ok {
 			out.Build = b.Kind.String()
+		}
+		if of == p.Answer.Of {
+			for _, f := range p.Answer.Fields {
+				out.Answer = append(out.Answer, f.Name)
+			}
 		}
 		list = append(list, out)
 	}

@@ -10,23 +10,29 @@ import (
 // ProbeKind is what a [Probe] makes of a row and of the rows of the build that match it.
 type ProbeKind uint8
 
-// The kinds. Inner gives each pair, Left also a row without partners, beside NULLs. Full is Left, and notes which rows of the build have
-// matched: see [Unmatched]. Semi keeps the rows that have a partner, Anti those that have none, Mark adds a column that says which.
+// The kinds. Inner gives each pair, Left also a row without partners, beside NULLs. Right is Inner, and Full is Left, and both note which rows of
+// the build have matched: see [BuildScan]. Note does that alone, and gives no rows. Semi keeps the rows that have a partner, Anti those that
+// have none, Mark adds a column that says which.
 const (
 	Inner ProbeKind = iota
 	Left
+	Right
 	Full
 	Semi
 	Anti
 	Mark
+	Note
 )
 
 func (k ProbeKind) String() string {
-	return [...]string{"inner", "left", "full", "semi", "anti", "mark"}[k]
+	return [...]string{"inner", "left", "right", "full", "semi", "anti", "mark", "note matches"}[k]
 }
 
 // Adds reports that the columns of the build are added to the rows.
-func (k ProbeKind) Adds() bool { return k == Inner || k == Left || k == Full }
+func (k ProbeKind) Adds() bool { return k <= Full }
+
+// Notes reports that the rows of the build that have matched are noted.
+func (k ProbeKind) Notes() bool { return k == Right || k == Full || k == Note }
 
 // Probe looks rows up in a build that an earlier pipeline has made.
 type Probe struct {

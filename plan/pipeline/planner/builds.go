@@ -22,6 +22,12 @@ type joining struct {
 	rows         float64 // that it leaves
 	span         float64 // of the build's key; 0 where that is not known
 	unique       bool    // no two rows of the build seem to have the same keys
+	width        int     // how many columns both inputs have
+}
+
+// exact reports that equal values of the keys have equal codes.
+func (j *joining) exact() bool {
+	return !slices.ContainsFunc(j.keys, func(k joinKey) bool { return !alike(k.probe.Type(), k.build.Type()) })
 }
 
 // join ends the pipeline of the build and probes it. It returns the build's pipeline and, of each column of both inputs, its place in what that
@@ -29,7 +35,7 @@ type joining struct {
 func (p *planner) join(j joining) (of *pipeline.Pipeline, left []int) {
 	b := &pipeline.Build{Columns: []int{}, Span: j.span, Unique: j.unique}
 	wanted := references(j.residual...)
-	if j.kind.Adds() {
+	if j.kind.Adds() || j.kind.Notes() {
 		wanted = union(wanted, j.need)
 	}
 	left = nowhere(len(j.build.at))
@@ -42,10 +48,8 @@ func (p *planner) join(j joining) (of *pipeline.Pipeline, left []int) {
 		}
 	}
 	step := &pipeline.Probe{Kind: j.kind}
-	exact := true
 	for _, k := range j.keys {
 		step.Keys, b.Keys = append(step.Keys, p.expr(j.probe, k.probe)), append(b.Keys, p.expr(j.build, k.build))
-		exact = exact && alike(k.probe.Type(), k.build.Type())
 	}
 	width := len(j.probe.layout)
 	if len(j.residual) > 0 {
@@ -57,12 +61,12 @@ func (p *planner) join(j joining) (of *pipeline.Pipeline, left []int) {
 		})
 	}
 	rows := j.build.last()
-	member := len(b.Columns) == 0 && len(j.residual) == 0 && (!j.kind.Adds() || j.kind == pipeline.Inner && j.unique)
-	b.Kind = pipeline.KindOf(rows, rowBytes*float64(len(b.Keys)+len(b.Columns)), len(b.Keys), j.span, exact, j.unique, member)
+	member := len(b.Columns) == 0 && len(j.residual) == 0 && !j.kind.Notes() && (!j.kind.Adds() || j.kind == pipeline.Inner && j.unique)
+	b.Kind = pipeline.KindOf(rows, rowBytes*float64(len(b.Keys)+len(b.Columns)), len(b.Keys), j.span, j.exact(), j.unique, member)
 	if b.Kind != pipeline.Bitmap && b.Kind != pipeline.DenseArray {
 		b.Span = 0
 	}
-	of = p.finish(j.build, b, rows)
+	of = p.built(j.build, b, rows, !j.kind.Notes())
 	step.Build = of
 	j.probe.step(step, j.rows)
 	if j.kind.Adds() {

@@ -7,7 +7,8 @@
 //   - scan.go: tables, with pruning, look-ups by index and batches of files. subplan.go: subqueries in FROM, WITH, WITH RECURSIVE, UNION ALL.
 //   - row_nodes.go: filters, select lists and the like, which are steps. breakers.go: groups, sorts, windows, which are sinks.
 //   - join_order.go: the order of inner joins, by dynamic programming over subsets (Selinger and others 1979; Moerkotte and Neumann 2006).
-//     inner_joins.go: inner joins that stand above one another. outer_joins.go: outer, semi and anti joins. builds.go: builds and their kinds.
+//     inner_joins.go: inner joins that stand above one another. outer_joins.go: outer, semi and anti joins. builds.go: builds and their
+//     kinds. shared_builds.go: one build for several probes.
 //   - expressions.go: expressions over the layout of a pipeline.
 //
 // # Caveats

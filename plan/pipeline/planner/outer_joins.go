@@ -7,40 +7,75 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// outerJoin joins two inputs by an outer, a semi or an anti join. The side whose rows all stay probes; of two such sides the larger one.
+// flipFactor is how many times larger the other side is where the side is built whose rows are kept.
+const flipFactor = 4
+
+// outerJoin joins two inputs by an outer, a semi or an anti join. The side whose rows are kept probes, and of two such sides the larger one.
+// Where it is much smaller, and the other one no bitmap, it is built: the other side probes, and notes which rows have matched.
 func (p *planner) outerJoin(n *plan.Join, need []int) *stream {
-	kind := map[plan.JoinKind]pipeline.ProbeKind{plan.LeftOuter: pipeline.Left, plan.RightOuter: pipeline.Left, plan.FullOuter: pipeline.Full,
-		plan.Semi: pipeline.Semi, plan.Anti: pipeline.Anti}[n.Kind]
-	leftWidth, rightWidth := len(n.Left.Fields()), len(n.Right.Fields())
-	width, needs := leftWidth+rightWidth, inputNeeds(n, need)
-	keys, residual := keysOf(n.On, leftWidth)
-	swap := n.Kind == plan.RightOuter || n.Kind == plan.FullOuter && p.Rows(n.Right) > p.Rows(n.Left)
-	left := func() *stream { return p.rows(n.Left, needs[0]).beside(0, width) }
-	right := func() *stream { return p.rows(n.Right, needs[1]).beside(leftWidth, width) }
-	j := joining{kind: kind, keys: keys, residual: residual, need: need, rows: p.Rows(n)}
-	built, first := n.Right, leftWidth
-	if swap {
-		j.probe, j.build = right(), left()
-		built, first = n.Left, 0
-		for i, k := range j.keys {
-			j.keys[i] = joinKey{k.build, k.probe}
+	width, needs := len(n.Left.Fields()), inputNeeds(n, need)
+	keys, residual := keysOf(n.On, width)
+	sides := [2]joinSide{{n.Left, needs[0], 0}, {n.Right, needs[1], width}}
+	left, right := p.Rows(n.Left), p.Rows(n.Right)
+	j := joining{residual: residual, need: need, rows: p.Rows(n), width: width + len(n.Right.Fields())}
+	build := 1 // the side that is built
+	switch n.Kind {
+	case plan.LeftOuter:
+		if j.kind = pipeline.Left; len(keys) > 0 && left*flipFactor <= right {
+			j.kind, build = pipeline.Right, 0
 		}
-	} else {
-		j.probe, j.build = left(), right()
+	case plan.RightOuter:
+		if j.kind, build = pipeline.Left, 0; len(keys) > 0 && right*flipFactor <= left {
+			j.kind, build = pipeline.Right, 1
+		}
+	case plan.FullOuter:
+		if j.kind = pipeline.Full; right > left {
+			build = 0
+		}
+	default:
+		if j.kind = map[plan.JoinKind]pipeline.ProbeKind{plan.Semi: pipeline.Semi, plan.Anti: pipeline.Anti}[n.Kind]; len(keys) > 0 && left*flipFactor <= right {
+			j.keys = keys
+			j.facts(p, sides[1])
+			if len(residual) > 0 || pipeline.KindOf(right, 0, len(keys), j.span, j.exact(), j.unique, true) != pipeline.Bitmap {
+				j.kind, build = pipeline.Note, 0
+			}
+		}
 	}
-	var local []expr.Expr
-	for _, k := range j.keys {
-		local = append(local, expr.Moved(k.build, func(c int) int { return c - first }))
+	if j.keys = keys; build == 0 {
+		j.keys = nil
+		for _, k := range keys {
+			j.keys = append(j.keys, joinKey{k.build, k.probe})
+		}
 	}
-	j.span, j.unique = p.keyFacts(built, local)
-	if kind == pipeline.Full {
-		return p.fullJoin(n, j, need)
+	j.probe, j.build = p.side(sides[1-build], j.width), p.side(sides[build], j.width)
+	j.facts(p, sides[build])
+	if j.kind.Notes() {
+		return p.notingJoin(n, j, need)
 	}
 	p.join(j)
-	if n.Kind.LeftOnly() {
-		j.probe.at = j.probe.at[:leftWidth]
-	}
+	j.probe.at = j.probe.at[:len(n.Fields())]
 	return j.probe.done(n)
+}
+
+// joinSide is an input of a join, with what is needed of it and the place of its first column.
+type joinSide struct {
+	plan.Node
+	need  []int
+	first int
+}
+
+// side begins the pipeline of an input, with places for the columns of both.
+func (p *planner) side(s joinSide, width int) *stream {
+	return p.rows(s.Node, s.need).beside(s.first, width)
+}
+
+// facts notes what is known of the keys of the side that is built.
+func (j *joining) facts(p *planner, built joinSide) {
+	var local []expr.Expr
+	for _, k := range j.keys {
+		local = append(local, expr.Moved(k.build, func(c int) int { return c - built.first }))
+	}
+	j.span, j.unique = p.keyFacts(built.Node, local)
 }
 
 // keysOf splits the condition of a join of two inputs: equalities of their columns, and the rest.
@@ -59,17 +94,30 @@ func keysOf(on expr.Expr, width int) (keys []joinKey, rest []expr.Expr) {
 	return keys, rest
 }
 
-// fullJoin is a full outer join. It gives the pairs and the rows of one side that match none, then the rows of the build that nothing matched.
-func (p *planner) fullJoin(n *plan.Join, j joining, need []int) *stream {
-	all := j.rows
-	j.rows = min(all, max(j.probe.last(), p.Rows(n.WithKind(plan.LeftOuter))))
+// notingJoin is a join after which rows of the build are read by whether they have matched. They are those of a semi or an anti join, or those
+// that an outer join keeps, behind the pairs.
+func (p *planner) notingJoin(n *plan.Join, j joining, need []int) *stream {
+	all, fields := j.rows, n.Fields()
+	switch j.kind {
+	case pipeline.Note:
+		j.rows = 0
+	case pipeline.Right:
+		j.rows = min(all, p.Rows(n.WithKind(plan.Inner)))
+	default:
+		j.rows = min(all, max(j.probe.last(), p.Rows(n.WithKind(plan.LeftOuter))))
+	}
 	s := j.probe
 	built, places := p.join(j)
 	s.done(n)
+	if j.kind == pipeline.Note {
+		after := p.finish(s, &pipeline.Rows{Columns: []int{}, Count: -1}, 0)
+		out := source(&pipeline.BuildScan{Build: built, After: after, Matched: n.Kind == plan.Semi}, all, len(fields), nil)
+		out.at = places[:len(fields)]
+		return out
+	}
 	pairs := p.finish(s, &pipeline.Rows{Columns: s.places(need), Count: -1}, j.rows)
-	alone := source(&pipeline.Unmatched{Build: built, After: pairs}, max(0, all-j.rows), len(places), nil)
+	alone := source(&pipeline.BuildScan{Build: built, After: pairs}, max(0, all-j.rows), len(places), nil)
 	columns, nulls := []int{}, &pipeline.Compute{}
-	fields := n.Fields()
 	for _, c := range need {
 		if place := places[c]; place >= 0 {
 			columns = append(columns, place)

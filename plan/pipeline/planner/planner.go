@@ -38,7 +38,7 @@ func New(root plan.Node, of Statistics, change *pipeline.Change) (_ *pipeline.Pl
 		}
 	}()
 	p := &planner{Statistics: of, needed: map[*plan.Subplan][]int{}, reads: map[*plan.Subplan]int{}, scalars: map[*plan.Subplan]bool{},
-		made: map[*plan.Subplan]*pipeline.Pipeline{}, working: map[*plan.Subplan]*pipeline.Recursion{}, limits: map[*plan.Sort]*plan.Limit{}}
+		made: map[*plan.Subplan]*pipeline.Pipeline{}, working: map[*plan.Subplan]*pipeline.Recursion{}, limits: map[*plan.Sort]*plan.Limit{}, builds: map[string]*pipeline.Pipeline{}}
 	tree := root
 	var arrays []int
 	if a, ok := root.(*plan.Arrays); ok {
@@ -80,6 +80,7 @@ type planner struct {
 	made    map[*plan.Subplan]*pipeline.Pipeline
 	working map[*plan.Subplan]*pipeline.Recursion // of the rows that came last
 	limits  map[*plan.Sort]*plan.Limit            // the LIMIT above a sort, which the sort does
+	builds  map[string]*pipeline.Pipeline         // by what they are, those that several probes may share
 }
 
 // stream is a pipeline without a sink, whose rows are those of a node.
