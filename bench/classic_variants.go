@@ -82,9 +82,9 @@ func (q *figureQuery) countTargets(targets map[textures.TargetRef]bool) (uint64,
 // unguarded is a fragment program that does nothing, of which the compiler knows it.
 var unguarded = shaders.Compose("unguarded.frag", nil, "void main() {}\n")
 
-// withoutGuard is a runner that gives the plain quads of depth tests a program of their own, so
-// that package pass does not give them its guard: the device may then decide many records at once
-// (early depth culling, section 6.2), and count wrongly.
+// withoutGuard is a runner that gives the plain quads of depth tests a program of their own. So package pass
+// does not add its guard. The device may then decide many records at once (early depth culling, section 6.2),
+// and count wrongly.
 func withoutGuard(run pass.Runner) pass.Runner {
 	return filter{run, func(p *pass.Pass) (pass.Count, error) {
 		if p.Program.Text == "" && p.Dispatch == nil && p.Depth.Test {
@@ -139,8 +139,8 @@ func overCodes(l *meter.Linear, c *table.Chunk) predicates.LinearFP {
 	return f
 }
 
-// wrong is the number of records for which the float form and the exact one differ: those that
-// either selects, less twice those that both do.
+// wrong is the number of records for which the float form and the exact one differ. It is the number that
+// either selects, less twice the number that both do.
 func (q *figureQuery) wrong(ctx context.Context, l *meter.Linear) (wrong int, err error) {
 	err = q.scope(ctx, func() error {
 		for i, c := range q.plan.Table.Chunks {

@@ -88,8 +88,8 @@ func (c Config) Sizes(s Suite, from workload.Source) []int {
 	return c.Rows
 }
 
-// reference is the system that ratios are to: the first peer, of a user's statements, which it
-// may not know, none; else cpu, else the first backend.
+// reference is the system that ratios are to. It is the first peer, else cpu, else the first backend. A
+// user's statements have no peer as reference, since it may not know them.
 func (c Config) reference(s Suite) string {
 	switch {
 	case s.experiments != nil: // their tables have the ratios

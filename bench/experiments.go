@@ -34,8 +34,8 @@ func suiteOfPaper(p lab.Paper, beside ourWays) Suite {
 // Experiments reports whether the suite is a paper's experiments, which have data, systems and sizes of their own.
 func (s Suite) Experiments() bool { return s.experiments != nil }
 
-// LargestRows is the number of rows up to which the device and so many bytes of host memory hold what the suite measures on, and which of
-// both bounds it; 0 where nothing does.
+// LargestRows is the number of rows up to which the device and so many bytes of host memory hold what the suite measures on. holder says
+// which of both bounds it. It is 0 where nothing does.
 func (s Suite) LargestRows(m report.Machine, memory int64) (rows int, holder string) {
 	switch {
 	case s.experiments != nil:

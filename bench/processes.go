@@ -14,9 +14,9 @@ import (
 // maxCSVRows is the rows up to which a table is written as CSV, too.
 const maxCSVRows = 4_000_000
 
-// loadOperations are those of the suite load: a statement that needs four columns of integers,
-// of CSV all, for which a peer makes a table of them first, and one over one column, which a peer
-// answers from the file.
+// loadOperations are those of the suite load. One statement needs four columns of integers, of CSV all
+// columns; a peer makes a table of them first. Another is over one column, which a peer answers from the
+// file.
 var loadOperations = []workload.Operation{
 	{Name: "parquet_load", Attributes: 1, Integers: true, Query: loading(meter.ParquetFile)},
 	{Name: "parquet_first_answer", Attributes: 1, Query: reading(meter.ParquetFile)},

@@ -19,9 +19,9 @@ import (
 // on one core. It holds the attributes as arrays of 32 bits, without the rows in
 // which the one that is searched is NULL.
 //
-// FIND permutes its array, so each run begins with a copy. Its time counts where
-// there is a condition, for it is then the copying out of the valid records
-// that the paper counts too (figure 9), and not where there is none (figures 7, 8).
+// FIND permutes its array, so each run begins with a copy. Its time counts where there is a condition: it is
+// then the copying out of the valid records, which the paper counts too (figure 9). It does not count where
+// there is none (figures 7, 8).
 func quickselect(_ meter.Query, p *physical.Query) (meter.Contender, error) {
 	agg := p.Aggs[0]
 	space := physical.NewCodeSpace(p.Table, agg.Col)
@@ -113,8 +113,8 @@ func (a *arrays) copyValid(out []uint32) int {
 	return n
 }
 
-// find returns the value of rank k, from 0, by Hoare's FIND (Algorithm 65, 1961) with
-// the median of three random elements as the pivot, which differ by the seed. It permutes v.
+// find returns the value of rank k, from 0, by Hoare's FIND (Algorithm 65, 1961). The pivot is the median of
+// three random elements, which differ by the seed. It permutes v.
 func find(v []uint32, k int, seed uint64) uint32 {
 	random := rand.New(rand.NewPCG(seed, uint64(k)))
 	lo, hi := 0, len(v)-1

@@ -47,9 +47,9 @@ type ownTable struct {
 	beside  []*ownTable  // that statements over this one name, too
 }
 
-// Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the first
-// table that it names, with those beside it whole, of which it reads what they need. An error has its place in the script.
-// By the fresh protocol each statement has parameters to draw: see [workload.Template].
+// Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the first table that it names.
+// It reads what it needs of that table, and of the other tables all. An error has its place in the script. By the fresh
+// protocol each statement has parameters to draw: see [workload.Template].
 func Statements(ctx context.Context, script string, c Catalog, fresh bool) (Suite, error) {
 	s := Suite{Name: report.OwnStatements, Rows: small, Backends: report.Backends(), Fresh: fresh}
 	b := &ownTables{ctx: ctx, Catalog: c}
@@ -194,7 +194,7 @@ func (b *ownTables) read(st *sql.Statement) (from string, err error) {
 	return first.name, nil
 }
 
-// named is a statement that has been read, with the names of tables in the place of functions that read files: so other
+// named is a statement that has been read, with the names of tables in the place of functions that read files. So other
 // databases take it.
 func (b *ownTables) named(st *sql.Statement) string {
 	text := st.Text

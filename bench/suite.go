@@ -35,8 +35,8 @@ type Suite struct {
 	Files bool
 	// Gaps says that a statement that stencildb refuses runs on the peers only.
 	Gaps bool
-	// Fresh says that each execution has parameters that were not asked before, where the operations can draw some; the prepared
-	// statement that is repeated is measured beside it.
+	// Fresh says that each execution has parameters that were not asked before, if the operations can draw some. The prepared
+	// statement that is repeated is measured, too.
 	Fresh bool
 	// Estimates says that each statement is explained on cpu, too, for the estimates of its plan.
 	Estimates bool

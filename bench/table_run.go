@@ -51,8 +51,8 @@ type tableRun struct {
 	systems []meter.System
 }
 
-// loadTrial is the loading as a case: of stencildb, whose backends share the codes in host memory,
-// under cpu, or else the first backend; and of the peers that read files.
+// loadTrial is the loading as a case. stencildb loads under cpu, or else the first backend: its backends
+// share the codes in host memory. So do the peers that read files.
 func (f *tableRun) loadTrial(ctx context.Context, op workload.Operation, _ *workload.TableProfile) (t meter.Trial, err error) {
 	l := f.Source.FileLoad
 	if f.rows < f.Source.Rows {
@@ -128,9 +128,8 @@ func (f *tableRun) estimate(ctx context.Context, op workload.Operation, q meter.
 	return nil
 }
 
-// measureFloor adds the floor of the device over the table, where one is used; the
-// second time it keeps the smaller times, since what disturbs the machine for a while only
-// adds.
+// measureFloor adds the floor of the device over the table, where one is used. The second time it keeps the
+// smaller times, since a disturbance of the machine only adds time.
 func (f *tableRun) measureFloor(ctx context.Context) error {
 	if f.device == nil {
 		return nil

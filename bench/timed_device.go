@@ -22,9 +22,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// timedDevice is a device on which the paper's figures are measured: one context and one
-// budget for all systems on it, and a clock around each query, on the GL thread,
-// from an idle device to an idle device.
+// timedDevice is a device on which the paper's figures are measured. All systems on it share one context and
+// one budget. The clock is around each query, on the GL thread, from an idle device to an idle device.
 type timedDevice struct{ *devicepool.GPU }
 
 // do runs f on the GL thread.
@@ -176,9 +175,9 @@ func isCopy(p *pass.Pass) bool {
 	return ok
 }
 
-// withoutCopies is the paper's "computation only" time, the copy excluded: the CopyToDepth passes are timed on
-// the way, with timestamps where the device's timer is real, which wait for nothing, else
-// by the wall between two finishes, and taken off.
+// withoutCopies is the paper's "computation only" time, the copy excluded. The CopyToDepth passes are timed on
+// the way and subtracted. Timestamps time them where the device's timer is real, which wait for nothing, else
+// the wall clock between two finishes.
 func (q *figureQuery) withoutCopies(ctx context.Context) (out meter.Outcome, err error) {
 	var timers []*glctx.Timer
 	timing := filter{q.GL, func(p *pass.Pass) (pass.Count, error) {
@@ -207,9 +206,9 @@ func (q *figureQuery) withoutCopies(ctx context.Context) (out meter.Outcome, err
 	return out, err
 }
 
-// copies measures the copies of the query alone. What follows them runs after the clock
-// has stopped, on the depth that they have left, and gives the answer; the limbs of a wide
-// attribute leave only the last one, so then the whole query does.
+// copies measures the copies of the query alone. What follows the copies runs after the clock has stopped, on
+// the depth that they have left, and gives the answer. The limbs of a wide attribute leave only the last one,
+// so then the whole query runs.
 func (q *figureQuery) copies(ctx context.Context) (out meter.Outcome, err error) {
 	targets, again := map[textures.TargetRef]bool{}, false // whether one was copied to twice
 	only := func(copies bool) pass.Runner {

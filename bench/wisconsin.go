@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// maxColumnRows is the number of tuples up to which the queries run as SQL, too: three of the table's columns are texts that hardly repeat, whose
-// dictionaries of a hundred million take longer to make than all else.
+// maxColumnRows is the number of tuples up to which the queries run as SQL, too. Three of the table's columns are texts that hardly repeat.
+// Their dictionaries of a hundred million take longer to make than all else.
 const maxColumnRows = 10_000_000
 
 // wisconsinSuite repeats Hristov 2010; the same queries as SQL run beside it, on columns that are resident or, cold, uploaded.

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Flights200k is a Parquet file of 200,000 flights within the United States: delay
-// (minutes, SMALLINT), distance (miles, SMALLINT) and time (hour of the day of
-// departure, REAL). No value is NULL.
+// Flights200k is a Parquet file of 200,000 flights within the United States. Its columns are delay (minutes,
+// SMALLINT), distance (miles, SMALLINT) and time (hour of the day of departure, REAL). No value is NULL.
 //
 //go:embed flights-200k.parquet
 var Flights200k []byte
@@ -27,8 +26,8 @@ var SLT embed.FS
 // Query is a statement with a name.
 type Query struct{ Name, SQL string }
 
-// validation has the parameters with which the specification validates each query (clauses 2.4.1.4 to 2.4.22.4), but for
-// the fraction of q11, which goes by the scale.
+// validation has the parameters with which the specification validates each query (clauses 2.4.1.4 to 2.4.22.4). The
+// fraction of q11 follows from the scale instead.
 var validation = map[string]map[string]string{
 	"q01": {"delta": "90"},
 	"q02": {"size": "15", "type": "BRASS", "region": "EUROPE"},
@@ -54,8 +53,8 @@ var validation = map[string]map[string]string{
 	"q22": {"code1": "13", "code2": "31", "code3": "23", "code4": "29", "code5": "30", "code6": "18", "code7": "17"},
 }
 
-// TPCH are the 22 queries of TPC-H over tables of a scale, q01 to q22: with the parameters with which the specification
-// validates them (section 2.4), q15 by WITH (variant A).
+// TPCH are the 22 queries of TPC-H over tables of a scale, q01 to q22. They have the parameters with which the
+// specification validates them (section 2.4), and q15 uses WITH (variant A).
 func TPCH(scale float64) (list []Query) {
 	for n := 1; n <= 22; n++ {
 		name := fmt.Sprintf("q%02d", n)

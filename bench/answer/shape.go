@@ -37,8 +37,8 @@ func Describe(text string, tables []*table.Table) (columns map[string][]int, s S
 	return columns, shapeOf(tree), nil
 }
 
-// Reads lists the tables that a tree reads, in the order of FROM, and the columns that it reads of each; those of its
-// subqueries, too.
+// Reads lists the tables that a tree reads, in the order of FROM, and the columns that it reads of each. It includes
+// those of its subqueries.
 func Reads(tree plan.Node) (names []string, columns map[string][]int) {
 	columns = map[string][]int{}
 	add := func(name string, reads []int) {

@@ -27,9 +27,9 @@ type SpeedClaim struct {
 	same string
 }
 
-// speedClaims are what the paper says of the GPU's speed against the CPU's (its sections
-// 5.4 to 5.10), of quickselect on 80 % of the records, which takes as long as on all (figure 9),
-// and of COUNT, which costs nothing (5.11).
+// speedClaims are what the paper says of the GPU's speed against the CPU's (its sections 5.4 to 5.10). They
+// include quickselect on 80 % of the records, which takes as long as on all (figure 9), and COUNT, which
+// costs nothing (5.11).
 var speedClaims = []SpeedClaim{
 	{figure: "3", what: "predicate", paper: 3, Operations: []string{"predicate"}, Of: report.Classic, Over: "cpu"},
 	{figure: "3", what: "predicate, copy excluded", paper: 20, Operations: []string{"predicate"}, Of: report.CopyExcluded, Over: "cpu"},
@@ -215,8 +215,8 @@ func (r Evaluated) constantInK() (report.Headline, bool) {
 	return h, true
 }
 
-// shareOfIdeal is the paper's section 6.2.2: KthLargest takes 6.6 ms over a million records where
-// its 19 quads, computed from clock and pipes, would take 5.28. Here the quads are measured.
+// shareOfIdeal is the paper's section 6.2.2. KthLargest takes 6.6 ms over a million records. Its 19 quads,
+// computed from clock and pipes, would take 5.28. Here the quads are measured.
 func (r Evaluated) shareOfIdeal() (report.Headline, bool) {
 	h := report.Headline{Figure: "8", What: "k-th largest, share of the ideal", Paper: 0.8, Of: report.CopyExcluded, Over: "empty quads"}
 	quads := 0
@@ -351,8 +351,8 @@ func (r Evaluated) countAlone() (report.Headline, bool) {
 	return h, true
 }
 
-// mipmapError is the sum by a mipmap, of which the paper says that floats may not give an exact
-// one, and that writing them can be slow.
+// mipmapError is the error of the sum by a mipmap. The paper says that floats may not give an exact one, and
+// that writing them can be slow.
 func (r Evaluated) mipmapError() (report.Headline, bool) {
 	h := report.Headline{Figure: MipmapFigure, What: "mipmap sum, relative error", Of: report.MipmapSum, Over: "exact"}
 	judge := func(at Place) (m report.Measured) {

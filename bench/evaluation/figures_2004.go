@@ -37,16 +37,16 @@ var (
 // PaperRows is the number of records of the paper's tables.
 const PaperRows = 1_000_000
 
-// The operations of the figures that come in families: over the degree, over k (the
-// percentage of the values that are as large), and of figure 11.
+// The operations of the figures that come in families. They vary the degree, k (as the percentage of the
+// values that are as large), or what figure 11 does.
 var (
 	Polynomials = []string{"polynomial1", "polynomial2", "polynomial3", "polynomial4"}
 	Ranks       = []string{"kth_largest_0pct", "kth_largest_20pct", "kth_largest_40pct", "kth_largest_60pct", "kth_largest_80pct", "kth_largest_100pct"}
 	Selections  = []string{"select_predicate", "select_range", "select_and2", "select_and3", "select_and4", "select_semilinear"}
 )
 
-// CountSelection is the operation of the paper's section 5.11 that counts a selection which the
-// stencil buffer holds, and SemilinearFloat that of figure 6 as published.
+// CountSelection is the operation of the paper's section 5.11 that counts a selection in the stencil buffer.
+// SemilinearFloat is that of figure 6 as published.
 const (
 	CountSelection  = "count_selection"
 	SemilinearFloat = "semilinear_float"

@@ -23,16 +23,15 @@ type Meter struct {
 	Fixed int
 	// Least is the number of rounds that even slow cases run; 0 means 20.
 	Least int
-	// Share bounds the time of one contender in one case, where it then still runs
-	// five times, and Together that of the rounds of a case beyond the least; 0 means
-	// 1 s for each.
+	// Share bounds the time of one contender in one case; it then still runs five times. Together bounds the
+	// time of the rounds of a case beyond the fewest. 0 means 1 s for each.
 	Share, Together time.Duration
 	// Hardware says that the device is no software, so that its clocks go down while it is idle.
 	Hardware bool
 	// ColdRuns is how often a case runs with cold columns; 0: not at all.
 	ColdRuns int
-	// Apart leaves a contender that gives another answer out of its case, and goes on: the first such [DifferError]
-	// comes at the end, with all results.
+	// Apart leaves a contender with another answer out of its case, and goes on. The first such [DifferError] comes
+	// at the end, with all results.
 	Apart bool
 	// Progress, when set, is told of each case before its rounds, by its number from 1.
 	Progress func(t *Trial, number int)
@@ -53,16 +52,17 @@ const (
 	idleAfter   = 5 * time.Millisecond // a device that others leave idle for longer is kept busy for as long, up to wakeFor; twice that at first
 	wakeFor     = time.Second
 	share       = time.Second
-	// After so many rounds garbage is collected, outside the times, so that runs take memory that others had, as in a
-	// process that has run for long. With large tables Go collects none for thousands of runs, and each page that is
-	// new costs 1.5 to 2 us on a virtual machine: 0.3 of 1 ms for 800 groups.
+	// After so many rounds garbage is collected, outside the times. Then runs take memory that others had, as in a
+	// process that has run for long. With large tables Go collects none for thousands of runs. Each new page costs
+	// 1.5 to 2 us on a virtual machine: 0.3 of 1 ms for 800 groups.
 	collects    = 16
 	sectionRuns = 15 // at most
 
 	comparedRows = 10_000 // of an answer that is compared again in every run
 )
 
-// seldom says in every how many of a fixed number of rounds a run takes part that takes so long or longer: of [report.PaperRuns] in 15, 5 and 1.
+// seldom says how often a contender takes part that takes so long or longer, as one of every so many rounds. Of [report.PaperRuns] these
+// are 15, 5 and 1.
 var seldom = []struct {
 	from   time.Duration
 	stride int
@@ -78,10 +78,9 @@ type participant struct {
 	failed   error // in a draw: it takes part no longer
 }
 
-// Measure runs the trials one after the other, each in rounds, and returns a result
-// for each contender of each, and the cases that contenders cannot run. Answers of
-// one trial that differ are a [DifferError]. With any error come the results of the
-// trials that were complete.
+// Measure runs the trials one after the other, each in rounds. It returns a result for each contender of
+// each, and the cases that contenders cannot run. Answers of one trial that differ are a [DifferError]. With
+// any error come the results of the trials that were complete.
 func (m *Meter) Measure(ctx context.Context, trials []Trial) (list []report.Result, skipped []report.Skip, err error) {
 	for i := range trials {
 		if m.Progress != nil {
@@ -191,8 +190,8 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []report.Result, s
 	return results, skipped, nil
 }
 
-// warm runs a contender twice and compares its answer with those before; where the trial has draws, once more as a text,
-// which is the draw that is not counted.
+// warm runs a contender twice and compares its answer with those before. Where the trial has draws, it runs once more as
+// a text, which is the draw that is not counted.
 func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*participant) (*participant, error) {
 	if c.Check != nil {
 		if err := c.Check(ctx); err != nil {
@@ -270,8 +269,8 @@ func (p *participant) measureError(a answer.Answer) error {
 	return nil
 }
 
-// sample is what one run took: by the wall, of the process's processor time, by the
-// device's timer, and by the wall with all that the system does not count.
+// sample is what one run took: by the wall, of the process's processor time, and by the device's timer. all
+// is by the wall with what the system does not count.
 type sample struct{ wall, cpu, gpu, all time.Duration }
 
 // time runs p once and checks its answer.
@@ -341,8 +340,8 @@ func (m *Meter) plan(all []*participant) int {
 	return rounds
 }
 
-// stride is the distance between the rounds in which a contender runs: a power of
-// two, so that of two contenders one runs whenever the other does.
+// stride is the distance between the rounds in which a contender runs. It is a power of two, so that of two
+// contenders one runs whenever the other does.
 func (m *Meter) stride(rounds int, estimate time.Duration) int {
 	s := 1
 	for time.Duration(rounds/s)*estimate > cmp.Or(m.Share, share) && rounds/(2*s) >= report.MinRounds {
@@ -351,8 +350,9 @@ func (m *Meter) stride(rounds int, estimate time.Duration) int {
 	return s
 }
 
-// round runs the contenders of a trial, starting with another one each round. In one with draws each runs the prepared
-// statement again, and then the text of the round's draw; the answers to that are compared at the end.
+// round runs the contenders of a trial, starting with another one each round. In a trial with draws each contender
+// runs the prepared statement again, and then the text of the round's draw. The answers to that are compared at the
+// end.
 func (m *Meter) round(ctx context.Context, t *Trial, all []*participant, round int) error {
 	drawn := map[*participant]answer.Answer{}
 	for i := range all {
@@ -427,8 +427,8 @@ func (p *participant) programs() int {
 	return p.Programs()
 }
 
-// touch runs a contender untimed before a timed run: a fast one a few times, and one on a hardware
-// device for as long as others have left this idle.
+// touch runs a contender untimed before a timed run. A fast one runs a few times. One on a hardware device
+// runs for as long as others have left the device idle.
 func (m *Meter) touch(ctx context.Context, p *participant) error {
 	start := m.clock()
 	idle := time.Duration(0)

@@ -23,8 +23,8 @@ const (
 	Whole Work = iota
 	// Copies is only its CopyToDepth passes.
 	Copies
-	// Selects counts the records of its WHERE and leaves the selection in the stencil buffer, as
-	// the paper's routines do, on systems that have one; it is the whole statement on others.
+	// Selects counts the records of its WHERE and leaves the selection in the stencil buffer, as the paper's
+	// routines do, on systems that have one. On others it is the whole statement.
 	Selects
 	// Counts counts the selection of its WHERE, which is in the stencil buffer before.
 	Counts

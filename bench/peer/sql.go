@@ -78,9 +78,9 @@ func (p sqlPeer) answer(rows *sql.Rows) (a answer.Answer, err error) {
 	return a, rows.Err()
 }
 
-// open opens the database, on one connection, and loads tables. Statements over columns
-// that it does not hold it cannot run, nor those with an error of its own, such as an
-// overflow where stencildb has wider arithmetic.
+// open opens the database, on one connection, and loads tables. It cannot run statements over columns that it
+// does not hold. Neither can it run those with an error of its own, such as an overflow where stencildb has
+// wider arithmetic.
 func (p sqlPeer) open(ctx context.Context, tables []*table.Table) (meter.System, error) {
 	db, err := sql.Open(p.driver, p.source)
 	if err != nil {

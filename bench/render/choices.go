@@ -10,8 +10,8 @@ import (
 // maxGoodRatio is the ratio within which a choice of auto counts as good.
 const maxGoodRatio = 1.15
 
-// choices sets auto beside the backend that would have been best, case by case, and says
-// how many choices are good and which is the worst. Too few rounds say nothing of a choice.
+// choices sets auto beside the backend that would have been best, case by case. It says how many choices are
+// good and which is the worst. Too few rounds say nothing of a choice.
 func (r Page) choices() []report.Section {
 	s := report.Section{Title: "auto beside the best other backend, ratio: median of rounds",
 		Rows: [][]string{{"operation", "rows", "auto ms", "best", "best ms", "auto / best"}}}

@@ -265,8 +265,8 @@ func (s series) add(pl *plot.Plot, joined bool, legend func(string, ...plot.Thum
 	return nil
 }
 
-// svgFont is how gonum/plot names the font of each text, and svgFonts what is written
-// instead: where it is not installed, one of the same measures.
+// svgFont is how gonum/plot names the font of each text. svgFonts is what is written instead, so that a font
+// of the same measures stands in where it is not installed.
 var (
 	svgFont  = []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;")
 	svgFonts = []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")

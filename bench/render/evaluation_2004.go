@@ -61,9 +61,8 @@ func class(gain float64) string {
 	return "low"
 }
 
-// gainTable sorts the operations that were measured into the paper's three classes
-// (section 6.2): how classic, and the fastest of the backends on the device, fare
-// against the backend cpu.
+// gainTable sorts the operations that were measured into the paper's three classes (section 6.2). It compares
+// classic, and the fastest of the backends on the device, with the backend cpu.
 func (r Page) gainTable() report.Section {
 	s := report.Section{Rows: [][]string{{"operation", "records", "n", "paper", "classic", "class", "fastest on the device", "gain", "class"}}}
 	for _, o := range []struct{ operation, paper string }{
@@ -128,8 +127,8 @@ func (r Page) timeTable(keep func(report.Result) bool) report.Section {
 	return s
 }
 
-// passTable sums up the passes of classic by the paper's routine, over the largest tables;
-// of the k-th largest, whose passes are the same for each k, only for one.
+// passTable sums up the passes of classic by the paper's routine, over the largest tables. The k-th largest
+// has the same passes for each k, so that it counts only one.
 func (r Page) passTable(keep func(report.Result) bool) report.Section {
 	s := report.Section{Words: 1, Rows: [][]string{{"operation", "routine", "passes", "ms", "share"}}}
 	for _, x := range r.Results {

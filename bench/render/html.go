@@ -35,8 +35,8 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	},
 }).Parse(reportText))
 
-// WriteHTML writes the report of the paper's figures, of a user's statements, or of a suite by the fresh protocol, as one page that needs nothing
-// else: the figures are in it, and the report as JSON.
+// WriteHTML writes the report as one page that needs nothing else, with the figures in it, and the report as JSON. It does so for the
+// paper's figures, a user's statements, and suites by the fresh protocol.
 func (r Page) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
 
 // inlineSVG is a figure without the declaration of XML.

@@ -64,8 +64,8 @@ func Differences(a, b *Report) []string {
 	return list
 }
 
-// Verdict says in a word what changed by more than the threshold, a fraction, beyond
-// noise: "slower", "faster" or "" ("too few rounds" where that cannot be said).
+// Verdict says in a word what changed by more than the threshold, a fraction, beyond noise. It is "slower",
+// "faster" or "" ("too few rounds" where that cannot be said).
 func (c Change) Verdict(threshold float64) string {
 	switch {
 	case c.Hi == 0:

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Floor is what the least possible passes over a table of that many records take, in
-// milliseconds: nothing that visits each of them can be faster. Measured before and
-// after the cases of the table; the smaller medians.
+// Floor is what the least possible passes over a table of that many records take, in milliseconds. Nothing
+// that visits each record can be faster. Measured before and after the cases of the table; the smaller
+// medians.
 type Floor struct {
 	Rows int `json:"rows"`
-	// DrawMS is a quad with a depth test and a count, and no texture, from an idle
-	// device to an idle device; EachMS is what each of many such quads takes that
-	// follow each other (the paper's empty quads of section 6.2).
+	// DrawMS is a quad with a depth test and a count, and no texture, from an idle device to an idle device.
+	// EachMS is what each of many such quads takes that follow each other (the paper's empty quads of section
+	// 6.2).
 	DrawMS float64 `json:"draw_ms"`
 	EachMS float64 `json:"draw_each_ms"`
 	// BareMS is EachMS of quads without the guard program of package pass; 0 where it has none.
@@ -25,8 +25,8 @@ type Floor struct {
 	Runs int `json:"runs"`
 }
 
-// Tie is two systems, next to each other by their medians, that a run was too noisy to
-// rank: the 95 % interval of the ratio of their times holds 1.
+// Tie is two systems, next to each other by their medians, that a run was too noisy to rank. The 95 %
+// interval of the ratio of their times holds 1.
 type Tie struct {
 	Case
 	A  string  `json:"a"`

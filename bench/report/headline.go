@@ -104,8 +104,8 @@ const (
 	TooFewRounds = "too few rounds"
 )
 
-// closeTo is how far a ratio may be from the paper's and still count as the same, and
-// sameness how far from 1 one of times may be and still count as none.
+// closeTo is how far a ratio may be from the paper's and still count as the same. sameness is how far from 1
+// a ratio of times may be and still count as none.
 const (
 	closeTo  = 1.5
 	sameness = 1.15

@@ -17,8 +17,8 @@ const (
 	ProfileRuns = 3   // for the times of single passes
 )
 
-// own is the name of the suite of a user's own statements, and LoadCase that of its case of the
-// loading of a file, with a number where there are several.
+// own is the name of the suite of a user's own statements. LoadCase is that of its case of the loading of a
+// file, with a number where there are several.
 const (
 	OwnStatements = "statements"
 	LoadCase      = "load"

@@ -29,8 +29,8 @@ type Report struct {
 	Protocol  string    `json:"protocol,omitempty"` // "fresh": the times are of parameters that were not asked before; else of a statement that is repeated
 	Results   []Result  `json:"results"`
 	Skipped   []Skip    `json:"skipped"`
-	// Floors are what nothing that visits a table's records can be faster than, and
-	// Ties the systems that the run was too noisy to rank; of figures only.
+	// Floors are the times that no visit to all of a table's records can be below. Ties are the systems that
+	// the run was too noisy to rank. Only figures have them.
 	Floors []Floor `json:"floors,omitempty"`
 	Ties   []Tie   `json:"ties,omitempty"`
 	// Estimates are those of the plans of a suite that asks for them.

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// Section is a part of a report, which is shown as text and as HTML: a table, whose
-// first row is its head, and what is said below it.
+// Section is a part of a report, which is shown as text and as HTML. It has a table, whose first row is its
+// head, and remarks below it.
 type Section struct {
 	Title string
 	Rows  [][]string

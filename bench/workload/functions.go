@@ -12,8 +12,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// FunctionsSource is one table of values that hardly repeat: integers i and k and one of few values j, doubles x and y from -1 to 1 and z to 1,000,
-// a DECIMAL d and a whole one e, timestamps ts and ts2, dates dt, a text s of three words, and in texts an integer ni, a number nx, and a timestamp nt.
+// FunctionsSource is one table of values that hardly repeat. It has integers i and k and one of few values j. Doubles x and y are from -1
+// to 1, and z to 1,000. d is a DECIMAL and e a whole one. It has timestamps ts and ts2, dates dt, and a text s of three words. In texts it
+// has an integer ni, a number nx, and a timestamp nt.
 func FunctionsSource() Source {
 	const seed = 1
 	fields := []table.Field{}
@@ -134,8 +135,8 @@ var conditions = []string{
 	"i IS DISTINCT FROM k + {}", "i = {} OR k = {} OR j = {}", "CASE WHEN x > 0.{} THEN y > 0 ELSE i > 0 END",
 }
 
-// FunctionOperations ask for the largest value of each function, count the rows of which it is a constant, and group by it where it has few
-// values.
+// FunctionOperations ask for the largest value of each function, and count the rows where it is a constant. They group by it where it has
+// few values.
 func FunctionOperations() (list []Operation) {
 	add := func(name, ours, duck, text string) {
 		said := func(text string) string { return strings.Replace(text, ours, duck, 1) }

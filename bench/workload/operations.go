@@ -65,9 +65,8 @@ func (o Operation) Takes(system string) bool {
 	return true
 }
 
-// Operations are the paper's operations. Constants are quantiles of the columns, so
-// that the selectivities are the paper's on any data; a column with few distinct
-// values comes as close as it can.
+// Operations are the paper's operations. Constants are quantiles of the columns, so that the selectivities
+// are the paper's on any data. A column with few distinct values comes as close as it can.
 var Operations = []Operation{
 	{Name: "count", Attributes: 1, Query: counting(Below60)},
 	{Name: "between", Attributes: 1, Query: counting(between)},

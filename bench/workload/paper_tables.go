@@ -28,12 +28,11 @@ func Ladder(rows int) (list []int) {
 // many rows.
 func RankedRows(sizes []int) int { return min(250_000, slices.Max(sizes)) }
 
-// LargestRows is the number of records up to which all the systems of the figures
-// hold the columns of a case on a device with that budget in bytes.
+// LargestRows is the number of records whose columns a device with that budget in bytes holds, for all
+// systems of a case of the figures.
 func LargestRows(budget int64) int {
-	// classic: four textures of floats and a depth-stencil buffer of 64 bits; fused:
-	// four textures of integers or depths; compute: four columns of bit planes, and of
-	// codes.
+	// classic: four textures of floats and a depth-stencil buffer of 64 bits. fused: four textures of
+	// integers or depths. compute: four columns of bit planes, and of codes.
 	const row = 4*report.MaxAttributes + 8 + 4*report.MaxAttributes + 3*report.MaxAttributes + 4*report.MaxAttributes
 	return int(budget / row)
 }

@@ -145,9 +145,8 @@ func (f *TableProfile) linear(condition func(attribute func(int) string) string)
 // coefficientSeed is of the random coefficients, which are the same in every run.
 const coefficientSeed = 2004
 
-// semilinear is a linear combination of four attributes of integers with random
-// coefficients of both signs, below its value where every attribute is at its 60th
-// percentile.
+// semilinear is a linear combination of four attributes of integers with random coefficients of both signs.
+// It is compared with its value where every attribute is at its 60th percentile.
 func (f *TableProfile) semilinear(attribute func(int) string) string {
 	random := rand.New(rand.NewPCG(coefficientSeed, 4))
 	text, limit := "", int64(0)
@@ -192,10 +191,10 @@ func (f *TableProfile) semilinearFloat() meter.Query {
 	return q
 }
 
-// polynomial is a polynomial, with random coefficients, of the attribute of integers
-// with the narrowest range, less the middle of its range, and to the first degree of
-// another one, below its value at their 60th percentiles. Of one attribute alone the
-// planner would make a comparison of a polynomial that rises.
+// polynomial is a polynomial, with random coefficients, of the attribute of integers with the narrowest
+// range, less the middle of its range. It has another attribute to the first degree, and is compared with its
+// value at their 60th percentiles. Of one attribute alone the planner would make a comparison of a polynomial
+// that rises.
 func (f *TableProfile) polynomial(degree int) meter.Query {
 	if f.Integers < 2 {
 		return meter.Query{Cannot: "a polynomial takes two attributes of integers; the table has one"}
@@ -243,10 +242,9 @@ func valueAt[T int64 | float64](coefficients []int64, x T) (sum T) {
 	return sum
 }
 
-// kthLargest is the k-th largest value of the first attribute. SQLite sorts; DuckDB
-// keeps the largest where they are few, else selects, as it does for a quantile: of n
-// values the (n-k+1)-th smallest is percentile_disc of any fraction above n-k and up to
-// n-k+1 n-ths.
+// kthLargest is the k-th largest value of the first attribute. SQLite sorts. DuckDB keeps the largest where
+// they are few, else it selects, as for a quantile. Of n values the (n-k+1)-th smallest is percentile_disc of
+// any fraction above n-k and up to n-k+1 n-ths.
 func (f *TableProfile) kthLargest(k int) meter.Query {
 	x := f.columns[0].name
 	if f.columns[0].values == 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// Template is a script with parameters to draw: {x:1..100} is an integer, {x:0.01..0.09} a decimal number with as many digits,
-// {x:a|b|c} one of a list, and {x:1993-01-01..1997-12-31} a date; {x} is the same value again. In a literal, or a name in
-// quotes, the value stands as it is; elsewhere a date is a literal, and a negative number is in parentheses.
+// Template is a script with parameters to draw. {x:1..100} is an integer, {x:0.01..0.09} a decimal number with as many digits,
+// {x:a|b|c} one of a list, and {x:1993-01-01..1997-12-31} a date. {x} is the same value again. In a literal, or a name in
+// quotes, the value stands as it is. Elsewhere a date is a literal, and a negative number is in parentheses.
 type Template struct {
 	Script     string
 	Parameters []Parameter // in the order of the script

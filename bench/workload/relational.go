@@ -10,10 +10,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// RelationalSource is tables for sorts, groups and joins, of as many rows each: f with a key of 31 bits, a group
-// of 1,000 and one of five eighths as many as there are rows, and foreign keys, dense and sparse; u with these
-// keys once each, in no order; d with keys that three quarters as many rows would have, so that some are there
-// several times.
+// RelationalSource is tables for sorts, groups and joins, of as many rows each. f has a key of 31 bits, a group
+// of 1,000 values and one of five eighths as many values as rows. It has foreign keys, dense and sparse. u has
+// these keys once each, in no order. d has keys that three quarters as many rows would have, so that some are
+// there several times.
 func RelationalSource() Source {
 	const seed = 1
 	integer := func(name string) table.Field {

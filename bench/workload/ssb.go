@@ -17,8 +17,8 @@ func SSBSource() Source {
 	return databaseSource("ssb", SSBRows, "lo_orderkey", "lo_linenumber", "lo_orderpriority", "lo_shippriority", "lo_ordtotalprice", "lo_tax", "lo_commitdate", "lo_shipmode")
 }
 
-// SSBOperations are the thirteen queries of the benchmark (O'Neil, O'Neil, Chen: "Star Schema
-// Benchmark", revision 3, 2009, section 3), with the constants that it fixes, and with those that are drawn.
+// SSBOperations are the thirteen queries of the benchmark (O'Neil, O'Neil, Chen: "Star Schema Benchmark",
+// revision 3, 2009, section 3). Their constants are those that it fixes, or are drawn.
 func SSBOperations() (list []Operation) {
 	type p = generate.Parameters
 	for _, q := range []struct {

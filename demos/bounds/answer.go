@@ -2,8 +2,8 @@ package bounds
 
 import "github.com/stencildb/stencildb/demos/lesson"
 
-// Solve moves both ends inwards by one: both ends of depth bounds belong to the range,
-// and between two whole numbers that follow each other there is none.
+// Solve moves both ends inwards by one. Both ends of depth bounds belong to the range, and between two
+// successive whole numbers there is none.
 func Solve(s *lesson.Stage) uint64 {
 	distance := s.Column("distance")
 	s.CopyToDepth(distance)

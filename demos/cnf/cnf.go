@@ -26,10 +26,10 @@ var clauses = [][]predicate{
 	{{"distance", "<", 250}, {"delay", ">=", -10}},
 }
 
-// evalCNF is the paper's routine 4.3. Before a clause, the records that are still
-// selected hold `valid`; those that satisfy one of its predicates move to the other
-// of 1 and 2; what is left at `valid` afterwards has failed and becomes 0. It
-// returns the counts of the last clause, added up, and calls look after each step.
+// evalCNF is the paper's routine 4.3. Before a clause, the records that are still selected hold `valid`.
+// Those that satisfy one of its predicates move to the other of 1 and 2. What is left at `valid` afterwards
+// has failed and becomes 0. It returns the counts of the last clause, added up, and calls look after each
+// step.
 func evalCNF(s *lesson.Stage, clauses [][]predicate, look func(p *pass.Pass, n uint64)) uint64 {
 	clear := &pass.Clear{Value: 1, Mask: 0xff}
 	var selected uint64

@@ -14,9 +14,9 @@ import (
 // bars is how many a number line in proportion has.
 const bars = 160
 
-// axis is the number line of an attribute. Its values lie there by rank: at the share
-// of records with smaller ones; or in proportion: of floating point to the finite values,
-// else to the codes that the chunks have in common.
+// axis is the number line of an attribute. Its values lie there by rank: at the share of records with smaller
+// values. Or they lie in proportion: floating point to the finite values, others to the codes that the chunks
+// have in common.
 type axis struct {
 	typ       table.Type
 	space     *physical.CodeSpace
@@ -144,8 +144,8 @@ func (a *axis) short(i int) float64 {
 	return x
 }
 
-// span returns where a value lies, from 0 to 1: from and to differ by the share of the
-// records that have it, or not at all in proportion.
+// span returns where a value lies, from 0 to 1. from and to differ by the share of the records that have it,
+// and in proportion they do not differ.
 func (a *axis) span(v table.Value, linear bool) (from, to float64) {
 	if linear || len(a.codes) == 0 {
 		x := number(v)

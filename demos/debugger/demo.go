@@ -208,14 +208,14 @@ const slowWork = 12 << 20
 // traceWork is that of a trace, whose pictures the host makes whatever the device.
 const traceWork = 2 << 20
 
-// slow reports whether the whole statement takes too long to follow the mouse: then the
-// answer, and all of a trace, waits until the constant is let go.
+// slow reports whether the whole statement takes too long to follow the mouse. Then the answer, and all of a
+// trace, waits until the constant is let go.
 func (d *Demo) slow() bool {
 	return (d.traced || d.gl.Caps().Software) && d.scene != nil && d.scene.plan.Table.Rows()*len(d.Passes) > d.work
 }
 
-// selecting returns how many passes select the records, up to the one that counts them,
-// before those that search a value or add up; 0 where there are no such.
+// selecting returns how many passes select the records, up to the one that counts them. Passes that search a
+// value or add up follow. It is 0 where there are none.
 func (d *Demo) selecting() int {
 	if d.found == nil {
 		return 0
@@ -234,8 +234,8 @@ func (d *Demo) selecting() int {
 // Resize sets the size of the frames that follow, in pixels.
 func (d *Demo) Resize(w, h int) { d.size, d.scale = image.Pt(w, h), 1 }
 
-// ResizeTo sets the size of the frames that follow for a window of so many pixels on a desktop
-// whose text is scale times as large as usual: a frame has fewer pixels then, where it still fits.
+// ResizeTo sets the size of the frames that follow, for a window of so many pixels. On a desktop whose text
+// is scale times as large as usual a frame has fewer pixels, where it still fits.
 func (d *Demo) ResizeTo(w, h int, scale float64) {
 	scale = max(1, min(scale, float64(w)/MinWidth, float64(h)/MinHeight))
 	d.Resize(int(float64(w)/scale), int(float64(h)/scale))

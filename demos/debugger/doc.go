@@ -15,28 +15,26 @@
 //
 // # How a step is shown
 //
-// Backend classic is shown as it happens, the others by their traces (package trace), whose
-// pictures, counts and decisions are all there before the first step. What follows is about classic.
+// Backend classic is shown as it happens. The others are shown by their traces (package trace), which have
+// all pictures, counts and decisions before the first step. What follows is about classic.
 //
-// Step k is the moment after pass k. The statement is executed with a runner that
-// lets k passes happen and then stops it. What the device holds at that moment,
-// attribute texture, depth and stencil buffer, is drawn straight from there: of the
-// records only the stencil values, for their legend, and the texel under the mouse are
-// read back. The device's pictures are copied into a frame in the host's memory, on which
-// the host writes. One step on, the runner answers the passes before from their counts,
-// and only the next one happens. A changed constant is a changed statement: it is planned
-// and executed anew up to the step at hand. The step after the last pass is the answer.
+// Step k is the moment after pass k. The statement is executed with a runner that lets k passes happen and
+// then stops it. The device draws what it holds at that moment: attribute texture, depth and stencil buffer.
+// Of the records only the stencil values, for their legend, and the texel under the mouse are read back. The
+// device's pictures are copied into a frame in the host's memory, on which the host writes. One step on, the
+// runner answers the passes before from their counts, and only the next one happens. A changed constant is a
+// changed statement: it is planned and executed anew up to the step at hand. The step after the last pass is
+// the answer.
 //
-// Which records pass is seen by giving the pass a colour buffer: its program is the
-// pass's own, wrapped so that what it does not discard leaves a 1.
+// A colour buffer shows which records pass. The pass's own program is wrapped so that what it does not
+// discard leaves a 1.
 //
 // # What a pixel shows
 //
-// Records lie in a pane as in the texture, row by row, a power of two to a line. Where
-// a pane has fewer pixels than the chunk has records, a pixel of codes, depth and
-// stencil shows the first of its records, one of the result the share of its records
-// that pass. Colours and heights of codes, and places on the number lines of constants, go by rank, or in
-// proportion on request.
+// Records lie in a pane as in the texture, row by row, a power of two to a line. A pane may have fewer pixels
+// than the chunk has records. Then a pixel of codes, depth and stencil shows the first of its records. One of
+// the result shows the share of its records that pass. Colours and heights of codes, and places on the number
+// lines of constants, go by rank, or in proportion on request.
 //
 // # Caveats
 //
@@ -46,7 +44,7 @@
 //   - While a constant is being dragged, passes after the current one are those of the plan:
 //     of a search only the routine is known. Where the whole statement takes software longer than a frame, its answer waits until
 //     the constant is let go.
-//   - Over many records a trace takes longer than a frame: while a constant is being dragged, the
-//     pictures are those of the statement before, and the frame says so.
+//   - Over many records a trace takes longer than a frame. While a constant is being dragged, the pictures
+//     are those of the statement before, and the frame says so.
 //   - [Window] needs a build with windows; see package glctx.
 package debugger

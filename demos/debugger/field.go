@@ -68,8 +68,8 @@ func (c *camera) project(r image.Rectangle, point mgl32.Vec3) image.Point {
 	return image.Pt(r.Min.X+int(p.X()), r.Max.Y-int(p.Y()))
 }
 
-// field draws the depth buffer as a height field, with the quad of the pass where it cuts
-// through: at its depth, or at both depth bounds.
+// field draws the depth buffer as a height field. The quad of the pass cuts through it at its depth, or at
+// both depth bounds.
 func (f *frame) field() {
 	r, s := f.layout.field, f.scene
 	end := f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Depth as height", ink)

@@ -38,9 +38,9 @@ func (r *Report) String() string {
 		float64(r.Median.Microseconds())/1000, float64(r.Slowest.Microseconds())/1000)
 }
 
-// Headless draws the frames of a run into a folder: every step from before the first
-// pass to the answer, then the first constant on its way along its number line, at the
-// pass that compares it and at the answer. They are frame-000.png, frame-001.png, ..., and all of them run.gif.
+// Headless draws the frames of a run into a folder. It draws every step from before the first pass to the
+// answer. Then it moves the first constant along its number line, at the pass that compares it and at the
+// answer. They are frame-000.png, frame-001.png, ..., and all of them run.gif.
 func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
 	r := &recording{demo: d, dir: dir, palette: frameColors()}
 	if err := r.clear(); err != nil {
@@ -152,9 +152,9 @@ func (r *recording) sweep(ctx context.Context, step int) error {
 	return nil
 }
 
-// sweepPlaces are the places of a constant on its way, by rank: from where it is down to
-// the value below which a tenth of the records lie, up to that below which nine tenths
-// lie, and back, in n steps.
+// sweepPlaces are the places of a constant on its way, by rank, in n steps. It moves from where it is down to
+// the value below which a tenth of the records lie. Then it moves up to that below which nine tenths lie, and
+// back.
 func sweepPlaces(from float64, n int) []float64 {
 	from = min(max(from, 0.1), 0.9)
 	var list []float64

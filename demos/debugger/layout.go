@@ -45,9 +45,8 @@ type layout struct {
 // fits reports whether everything has its place in a size.
 func fits(w, h int) bool { return w >= MinWidth && h >= MinHeight }
 
-// newLayout lays a frame out. A wide one has the list, the panes, and the rest in
-// columns; in a high one the list and the rest lie below the panes. found says whether
-// there is a search or a sum.
+// newLayout lays a frame out. A wide frame has the list, the panes, and the rest in columns. In a high one
+// the list and the rest lie below the panes. found says whether there is a search or a sum.
 func newLayout(w, h, constants int, found bool) layout {
 	l := layout{size: image.Pt(w, h)}
 	all := image.Rect(gap, gap/2, w-gap, h-gap/2)

@@ -104,8 +104,8 @@ func (m *Model) Faster(by float64) {
 
 func (m *Model) pause() time.Duration { return time.Duration(float64(time.Second) / m.Speed) }
 
-// Tick lets time pass and reports whether the step changed: while running there is
-// one step at a time, so that none is left out, and the answer stops it.
+// Tick lets time pass and reports whether the step changed. While running there is one step at a time, so
+// that none is left out, and the answer stops it.
 func (m *Model) Tick(passed time.Duration) bool {
 	if !m.Running {
 		return false
@@ -175,9 +175,8 @@ func (m *Model) Nudge(steps float64) bool {
 	return m.put(c.axis.nudged(c.Value, steps))
 }
 
-// learn takes the passes that have been executed. all says that there are no further
-// ones; else those that were known before follow, with what the plan says of them now: with the
-// constants of this text.
+// learn takes the passes that have been executed. all says that there are no further ones. Otherwise those
+// that were known before follow, with what the plan now says of them, with the constants of this text.
 func (m *Model) learn(passes []pass.Profile, ahead []*pass.Pass, all bool) {
 	answer := m.AtAnswer()
 	m.Executed = len(passes)

@@ -56,8 +56,8 @@ func (f *frame) histogram(b image.Rectangle, c *Constant, holds [][2]float64) {
 	f.Right(f.Small, b.Max.X, b.Max.Y+14, c.axis.at(1, true).String(), faint)
 }
 
-// shares draws the records by rank, as a band that is as long as there are records, with
-// the values at its ends and as many between as there is room for.
+// shares draws the records by rank, as a band whose length is the number of records. It has the values at its
+// ends and as many between as there is room for.
 func (f *frame) shares(b image.Rectangle, c *Constant, holds [][2]float64) {
 	at := func(place float64) int { return b.Min.X + int(math.Round(place*float64(b.Dx()))) }
 	band := image.Rect(b.Min.X, b.Max.Y-b.Dy()/2, b.Max.X, b.Max.Y)
@@ -107,9 +107,8 @@ func (f *frame) found() {
 	}
 }
 
-// search draws the number line of a search: where the value can be, given the bits
-// that are known after a step, nil for none, and while a bit is being decided the value that
-// is tried.
+// search draws the number line of a search. It shows where the value can be after a step, by the bits that
+// are known; step is nil for none. While a bit is being decided it shows the value that is tried.
 func (f *frame) search(r image.Rectangle, s *trace.Search, step *trace.Step, decision *trace.Decision, tries bool) {
 	line, linear := f.demo.axis(s.Attribute()), f.demo.Linear
 	place := [2]float64{0, 1}

@@ -128,9 +128,9 @@ func newObserver(s engine.Stage, m moment) *observer {
 	return o
 }
 
-// selects reports whether the records that a pass counts are selected: of a statement
-// that only counts all that are counted, else those that it marks in the stencil buffer,
-// where what searches and adds up finds them.
+// selects reports whether the records that a pass counts are selected. In a statement that only counts, all
+// that are counted are. In others it is those that it marks in the stencil buffer, for passes that search and
+// add up.
 func selects(q *physical.Query, p *pass.Pass) bool {
 	return p.Count && (addsUp(q) || p.Stencil.Test && p.Stencil.WriteMask != 0)
 }
@@ -246,8 +246,8 @@ func (o *observer) resume(n int) error {
 	return nil
 }
 
-// seen returns a pass as it is executed where its result is to be seen: with a colour
-// buffer that takes a 1 for every record that passes.
+// seen returns a pass as it is executed where its result is to be seen. It has a colour buffer that takes a 1
+// for every record that passes.
 func (o *observer) seen(p *pass.Pass) *pass.Pass {
 	if !tests(p) || p.Color != nil {
 		return p

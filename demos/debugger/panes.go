@@ -131,8 +131,8 @@ func (f *frame) depth() pane {
 	}}
 }
 
-// nulls returns the texture of the attribute whose depths there are, 0 where it has no
-// NULLs: their depth depends on the limb and on what it is compared with.
+// nulls returns the texture of the attribute whose depths are shown, 0 where it has no NULLs. The depth of
+// NULLs depends on the limb and on the compared value.
 func (f *frame) nulls() uint32 {
 	if s := f.depthScale(); s.nulls() {
 		return f.id(textures.Attribute(s.chunk, s.col))

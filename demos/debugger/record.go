@@ -12,9 +12,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// attribute returns the texture of the attribute to show, the channel in which it
-// begins, and its column: the one asked for, else what the pass at hand reads, what
-// lies in the depth buffer, or what the statement reads first. Column -1 is none.
+// attribute returns the texture of the attribute to show, the channel in which it begins, and its column. It
+// is the one asked for, else what the pass at hand reads, what lies in the depth buffer, or what the
+// statement reads first. Column -1 is none.
 func (s *scene) attribute(col int) (ref textures.Ref, first, shown int) {
 	if s.pass != nil {
 		for _, r := range s.pass.Textures {
@@ -174,8 +174,8 @@ func (c *card) write(name, value string) {
 	c.y += lineHeight
 }
 
-// attributes writes a row's values of the attributes of the statement, that in the depth
-// buffer first, and how many there is no room for above a height.
+// attributes writes a row's values of the attributes of the statement, that in the depth buffer first. It
+// also writes how many there is no room for above a height.
 func (c *card) attributes(row, end int) {
 	s := c.scene
 	used := s.plan.Reads()

@@ -92,9 +92,9 @@ func tokens(text string) []*pg.ScanToken {
 	})
 }
 
-// literalEnd finds the end of the number or the quoted text that begins at a place, a sign
-// or the name of its type before it. What is only a part of a constant is none: 2 of
-// "2 * 3", or what looks like a signed one, "+ 3" of "2 + 3".
+// literalEnd finds the end of the number or the quoted text that begins at a place. A sign or the name of its
+// type may stand before it. What is only a part of a constant is none: 2 of "2 * 3", or what looks like a
+// signed one, "+ 3" of "2 + 3".
 func literalEnd(text string, from int) (to int, ok bool) {
 	list := tokens(text)
 	word := func(i int) string {

@@ -54,8 +54,8 @@ func newView(ctx *glctx.Context) (*view, error) {
 	return v, ctx.Check("debugger: palettes")
 }
 
-// prepare makes what takes longer than a frame: the programs of all pictures and of the
-// passes that are to be seen, and the tables of the ranks of the statement's attributes.
+// prepare makes what takes longer than a frame. That is the programs of all pictures and of the passes that
+// are shown, and the tables of the ranks of the statement's attributes.
 func (v *view) prepare(s *scene, passes *shaders.Cache) error {
 	for _, source := range []shaders.Source{paneProgram("CODES"), paneProgram("DEPTH"), paneProgram("STENCIL"), paneProgram("PASSES"),
 		fieldProgram(), fieldProgram("FLAT")} {

@@ -1,6 +1,5 @@
-// Package draw is what the pictures of the lessons and of the debugger are drawn with. It
-// makes those of the lessons: textures of records, seen as the depth and the stencil buffer
-// hold them, and the few charts that go with them.
+// Package draw is what the pictures of the lessons and of the debugger are drawn with. It draws those of the
+// lessons: textures of records, seen as the depth and the stencil buffer hold them, and a few charts.
 //
 //   - [Canvas] is a picture, [Fonts] and [Face] what is written on it.
 //   - [Sheet] lays [Panel]s out side by side, each with a title and a few words.

@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// Ramp returns a grey for each value, by its rank among all (the middle one of
-// equals): values are skewed, and in proportion nearly all would be black.
+// Ramp returns a grey for each value, by its rank among all (the middle one of equals). Values are skewed,
+// and in proportion nearly all would be black.
 func Ramp[T float32 | uint64 | int64](v []T) []uint8 {
 	order := slices.Sorted(slices.Values(v))
 	out := make([]uint8, len(v))

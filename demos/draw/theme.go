@@ -38,8 +38,8 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 255}
 }
 
-// Value returns the grey of a value at a place from 0 to 1 on its scale: lightness
-// (CIE L*) 14 to 96, in even steps.
+// Value returns the grey of a value at a place from 0 to 1 on its scale. Its lightness (CIE L*) is 14 to 96,
+// in even steps.
 func Value(place float64) color.RGBA {
 	v := uint8(Lightness(14 + 82*place))
 	return color.RGBA{v, v, v, 255}

@@ -1,6 +1,6 @@
-// Command evalcnf draws what the paper's EvalCNF (routine 4.3) does to records: it
-// runs one query over real flights on the classic pipeline, reads the depth and the
-// stencil buffer back after each pass, and draws them side by side in one picture.
+// Command evalcnf draws what the paper's EvalCNF (routine 4.3) does to records. It runs one query over real
+// flights on the classic pipeline. It reads the depth and the stencil buffer back after each pass, and draws
+// them side by side in one picture.
 package main
 
 import (

@@ -2,8 +2,8 @@ package kth
 
 import "github.com/stencildb/stencildb/demos/lesson"
 
-// Solve marks the flights that are more than an hour late in the stencil buffer, and
-// searches among them: the count of a quad is then of records that pass both tests.
+// Solve marks the flights that are more than an hour late in the stencil buffer, and searches among them. The
+// count of a quad is then of records that pass both tests.
 func Solve(s *lesson.Stage) uint64 {
 	s.Mark(s.Column("delay"), ">", 60)
 	distance := s.Column("distance")

@@ -1,6 +1,5 @@
-// Package lesson is what the lessons share, so that each shows only its subject:
-// the data, a graphics context, running passes and saying what they did, pictures,
-// and exercises that are checked.
+// Package lesson is what the lessons share, so that each shows only its subject. It has the data, a graphics
+// context, pictures, and exercises that are checked. It runs passes and says what they did.
 //
 // The types to know:
 //
@@ -13,9 +12,8 @@
 //
 // # Caveats
 //
-//   - A Stage remembers the first error and does nothing from then on, so that a
-//     lesson's program need not look at each; counts are 0 then. [Lesson.Play]
-//     returns the error.
+//   - A Stage remembers the first error and does nothing from then on; counts are 0 then. So a lesson's
+//     program need not check each error. [Lesson.Play] returns the error.
 //   - The flights are put in an order for the eye (see [Flights]); row numbers are
 //     not those of the file.
 //   - A lesson's program runs on the GL thread.

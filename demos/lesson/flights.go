@@ -18,9 +18,9 @@ var Load = sync.OnceValues(func() (*table.Table, error) {
 	return ingest.Load(context.Background(), "flights", ingest.Source{Path: "flights.parquet", Data: testdata.Flights200k}, ingest.Options{})
 })
 
-// Flights returns the first rows of the embedded flights in an order that makes
-// regions visible: sorted by delay and cut into lines of the picture, each line
-// sorted by distance. So delay grows downwards, distance to the right.
+// Flights returns the first rows of the embedded flights in an order that makes regions visible. They are
+// sorted by delay and cut into lines of the picture, each line sorted by distance. So delay grows downwards,
+// distance to the right.
 func Flights(rows int) (*table.Table, error) {
 	all, err := Load()
 	if err != nil {

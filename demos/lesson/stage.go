@@ -268,8 +268,8 @@ func (t Timing) String() string {
 	return fmt.Sprintf("%s (%s to %s)", Milliseconds(t.Median), Milliseconds(t.Least), Milliseconds(t.Most))
 }
 
-// Times measures a few runs of each of some functions, in turns, so that what else the
-// machine does meanwhile meets all of them; before, each runs once to upload and compile.
+// Times measures a few runs of each of some functions, in turns, so that other work of the machine affects
+// all of them. Before that, each runs once to upload and compile.
 func (s *Stage) Times(of ...func()) []Timing {
 	lists := make([][]time.Duration, len(of))
 	for run := range runs + 1 {
@@ -336,8 +336,8 @@ func (c Column) Depth(value int64) float32 { return DepthOf(c.Code(value)) }
 // DepthOf returns the depth of a code.
 func DepthOf(code uint64) float32 { return float32(code) / (1 << textures.LimbBits) }
 
-// CodeOf returns the code of a depth. A depth buffer of 24 bits has steps of
-// 1 / (2^24 - 1), so a depth that is read back is the step next to the one written.
+// CodeOf returns the code of a depth. A depth buffer of 24 bits has steps of 1 / (2^24 - 1). So a depth that
+// is read back is the step next to the one written.
 func CodeOf(depth float32) uint64 {
 	return uint64(math.Round(float64(depth) * (1 << textures.LimbBits)))
 }

@@ -37,8 +37,8 @@ func less(p lesson.Planes, c uint64) []uint32 {
 	return lt
 }
 
-// kthLargest finds the k-th largest code (the paper's KthLargest): the candidates with
-// bit i are counted, and if there are enough, they are the candidates that are left.
+// kthLargest finds the k-th largest code (the paper's KthLargest). It counts the candidates with bit i; if
+// there are enough, they are the candidates that are left.
 func kthLargest(p lesson.Planes, k uint64, look func(i int, count uint64, set bool)) (x uint64) {
 	candidates := append([]uint32(nil), p.Rows...)
 	for i := len(p.Bits) - 1; i >= 0; i-- {

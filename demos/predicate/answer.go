@@ -5,8 +5,8 @@ import (
 	"github.com/stencildb/stencildb/pass"
 )
 
-// Solve counts 15 <= delay < 60 with two quads over one copy: every flight below 15
-// is also below 60, so the difference is what lies between.
+// Solve counts 15 <= delay < 60 with two quads over one copy. Every flight below 15 is also below 60, so the
+// difference is the number between.
 func Solve(s *lesson.Stage) uint64 {
 	delay := s.Column("delay")
 	s.CopyToDepth(delay)

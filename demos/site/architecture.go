@@ -102,8 +102,7 @@ func floorOf(room string) (int, bool) {
 	return at, at >= 0
 }
 
-// checkHouse says what of the imports is not as the floors have it: a room that is on no floor, and an
-// import that points up.
+// checkHouse says which imports break the floors: a room that is on no floor, and an import that points up.
 func checkHouse(all map[string]map[string]bool) error {
 	for room, uses := range all {
 		from, ok := floorOf(room)
@@ -182,8 +181,8 @@ type band struct {
 	top, bottom int
 }
 
-// arrow is an import. Between two rooms of a row it is a curve below the row's boxes, by its three points; else it goes from
-// point to point, straight down between the boxes of the rows on its way.
+// arrow is an import. Between two rooms of a row it is a curve below the row's boxes, by its three points. Otherwise it goes
+// from point to point, straight down between the boxes of the rows on its way.
 type arrow struct {
 	from, to string
 	points   []point
@@ -270,7 +269,8 @@ func (d *drawing) connect(all map[string]map[string]bool, rows [][]string) {
 		}
 	}
 	byPlace := func(a, b string) int { return cmp.Compare(d.boxes[a].x, d.boxes[b].x) }
-	// at is where an arrow meets the edge of a box: those of a box lie side by side in the order of their other ends.
+	// at is where an arrow meets the edge of a box. The arrows of a box lie side by side in the order of their other
+	// ends.
 	at := func(room, other string, list []string) int {
 		list = slices.Clone(list)
 		slices.SortStableFunc(list, byPlace)

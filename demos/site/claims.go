@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// reportTable returns the rows of a table in a report of bench: the lines below the one that begins with head,
-// the table's own heads first. Columns are apart by two blanks or more.
+// reportTable returns the rows of a table in a report of bench. They are the lines below the one that begins
+// with head, the table's own heads first. Columns are apart by two blanks or more.
 func reportTable(root, report, head string) (rows [][]string, err error) {
 	text, err := os.ReadFile(filepath.Join(root, "docs/results", report))
 	if err != nil {

@@ -37,8 +37,8 @@ type figure struct {
 	Quoted            []struct{ File, Text string } // the text of a page, {} for the value
 }
 
-// source is where a figure was measured: a CSV file of bench, in which the value is that of a system's largest table, or another
-// report with a text of it, {} for the value.
+// source is where a figure was measured. It is a CSV file of bench, with the value of a system's largest table, or a text in
+// another report, with {} for the value.
 type source struct{ File, System, Text string }
 
 // check returns an error where the source of a figure has another value.

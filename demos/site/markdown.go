@@ -93,8 +93,8 @@ func titleOf(root, file string) (string, error) {
 	return strings.ReplaceAll(title, "`", ""), nil
 }
 
-// relink returns what a link of a file of the repository is on a page in the folder dir,
-// and false where that is no part of the site.
+// relink returns what a link of a file of the repository becomes on a page in the folder dir. It is false
+// where the target is no part of the site.
 func relink(file, dir, link string) (string, bool) {
 	to, fragment, found := strings.Cut(link, "#")
 	if to == "" || strings.Contains(to, "://") {

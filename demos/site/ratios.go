@@ -80,8 +80,8 @@ func digits(x float64, n int) string {
 
 const million, quarterGi = 1_000_000, 1 << 28
 
-// operations are those of the paper's headlines: what they are called, the paper's gain over its CPU, and the
-// paper's gain without the copy to depth.
+// operations are those of the paper's headlines. They have their title, the paper's gain over its CPU, and
+// its gain without the copy to depth.
 var operations = []struct{ title, name, paper, bare, over string }{
 	{"predicate, 60 % selectivity", "predicate", "3", "20", "cpu"},
 	{"range", "range", "5.5", "40", "cpu"},

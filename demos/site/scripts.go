@@ -45,8 +45,8 @@ func scripts() (map[string]string, error) {
 	return site, nil
 }
 
-// flightsData writes a table of some flights as a script: the codes of a column in base64, as integers of
-// 2 bytes or, beyond 16 bits, of 4, the lowest byte first.
+// flightsData writes a table of some flights as a script. It has the codes of a column in base64, as integers
+// of 2 bytes or, beyond 16 bits, of 4, the lowest byte first.
 func flightsData(t *table.Table) (string, error) {
 	type column struct {
 		Name  string `json:"name"`

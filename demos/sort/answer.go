@@ -2,7 +2,7 @@ package sort
 
 import "github.com/stencildb/stencildb/demos/lesson"
 
-// Solve sorts by the whole code in one pass of counts, and reads the place off: with codes for digits, the
+// Solve sorts by the whole code in one pass of counts, and reads the place off. With codes for digits, the
 // prefix sum of the counts is where each code begins.
 func Solve(s *lesson.Stage) uint64 {
 	distance := s.Column("distance")

@@ -20,9 +20,9 @@ bool selected(uint row) { return true; }
 uvec3 keysOf(uint row) { return uvec3(texelFetch(codes, at(row, textureSize(codes, 0).x), 0).r, 0u, 0u); }
 `
 
-// network sorts the records by a column of one limb, as classic does. It calls look with the
-// texels after the pairs are drawn (runs of 1), and each time that longer runs are sorted: four
-// words a texel, the first the code, the last the row. It returns how many passes exchanged.
+// network sorts the records by a column of one limb, as classic does. It calls look with the texels after the
+// pairs are drawn (runs of 1), and each time that longer runs are sorted. A texel has four words, the first
+// the code, the last the row. It returns how many passes exchanged.
 func network(s *lesson.Stage, c lesson.Column, look func(run int, texels []uint32)) (passes int) {
 	n := s.Table.Rows()
 	all := bits.Len(uint(n - 1))
@@ -54,8 +54,8 @@ func network(s *lesson.Stage, c lesson.Column, look func(run int, texels []uint3
 // digits is how many bits a radix pass looks at.
 const digits = 7
 
-// radix is one pass of a radix sort: it counts the digits, makes of the counts the place where
-// each digit begins, and moves the rows there, those of one digit in the order they had.
+// radix is one pass of a radix sort. It counts the digits, and makes of the counts the place where each digit
+// begins. It moves the rows there; those of one digit keep their order.
 func radix(codes []uint64, rows []uint32, low int) (out []uint32, first [1 << digits]int) {
 	digit := func(row uint32) uint64 { return codes[row] >> low & (1<<digits - 1) }
 	for _, row := range rows {

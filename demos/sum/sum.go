@@ -24,9 +24,9 @@ func testBit(s *lesson.Stage, c lesson.Column, i int, test pass.Stencil) *pass.P
 		Count:    true}
 }
 
-// accumulator is the paper's routine 4.6: the sum of the codes is the sum of
-// count(bit i) * 2^i, and each of the n records has its code plus Min. No count
-// depends on another, so all are in flight before the first is waited for.
+// accumulator is the paper's routine 4.6. The sum of the codes is the sum of count(bit i) * 2^i, and each of
+// the n records has its code plus Min. No count depends on another, so all are in flight before the first is
+// waited for.
 func accumulator(s *lesson.Stage, c lesson.Column, n uint64, test pass.Stencil, look func(i int, count uint64)) uint64 {
 	counts := make([]pass.Count, c.Segment.Bits)
 	for i := range counts {

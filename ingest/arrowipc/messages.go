@@ -14,9 +14,9 @@ import (
 // continuation is the word before a message's length.
 const continuation = 0xffffffff
 
-// messages cuts an Arrow IPC stream into messages for [ipc.NewReaderFromMessageReader],
-// which are parts of data. Unlike arrow-go's own reader it checks the metadata, and tells a
-// stream with an end mark from one that just stops, which is how a truncated file looks.
+// messages cuts an Arrow IPC stream into messages for [ipc.NewReaderFromMessageReader], which are parts of
+// data. Unlike arrow-go's own reader it checks the metadata. It also tells a stream with an end mark from one
+// that just stops, which is how a truncated file looks.
 type messages struct {
 	data   []byte // from the next message on
 	file   bool   // a footer follows

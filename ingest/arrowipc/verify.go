@@ -6,11 +6,10 @@ import (
 	"github.com/stencildb/stencildb/ingest/source"
 )
 
-// arrow-go makes room for as many fields and metadata as a FlatBuffers vector says
-// it has, and follows nested fields however deep. In a corrupt file the first ends
-// in a fatal lack of memory and the second in an endless stack, neither of which a
-// program survives. So this file looks at those lengths first. What is damaged panics
-// here, as an offset that points outside does there; arrow-go's reader recovers.
+// arrow-go makes room for as many fields and metadata as a FlatBuffers vector says it has, and follows nested
+// fields however deep. In a corrupt file the first ends in a fatal lack of memory and the second in an
+// endless stack. No program survives either. So this file looks at those lengths first. What is damaged
+// panics here, as an offset that points outside does there; arrow-go's reader recovers.
 
 // Slots of the tables in Arrow's Schema.fbs and Message.fbs.
 const (

@@ -54,7 +54,8 @@ func Unknown(t table.Type, codes []uint8) *table.Segment {
 	return s
 }
 
-// outline is a column of a row group as the file's statistics tell of it, with codes that are not right; nil where they do not.
+// outline is a column of a row group as the file's statistics describe it, with codes that are not right. It is nil where they
+// do not describe it.
 func (g Group) outline(f table.Field, i int, codes []uint8) *table.Segment {
 	if f.Unsupported != "" {
 		return nil

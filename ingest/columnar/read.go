@@ -214,8 +214,8 @@ func (r *reading) all(columns []*column, do func(c *column, g int, d *arrays.Dec
 	return nil
 }
 
-// batches decodes the values of a column in a group, and gives them with the part that they
-// are in and the row of it at which they begin.
+// batches decodes the values of a column in a group. It passes on the part that the values are in and the row
+// of it at which they begin.
 func (r *reading) batches(c *column, g int, d *arrays.Decoded, of func(p *part, at int) error) error {
 	next, err := r.groups[g].Column(c.index)
 	if err != nil {

@@ -33,8 +33,8 @@ func (s Statistics) within() Statistics {
 	return s
 }
 
-// outline is a column of the group as far as it is stated: its numbers bound those of the rows, and the codes are not right.
-// It is nil where no bounds are stated, and not all rows are NULL.
+// outline is a column of the group as far as its statistics are stated. Its numbers bound those of the rows, and the codes
+// are not right. It is nil where no bounds are stated, and not all rows are NULL.
 func (s Statistics) outline(t table.Type, codes []uint8) *table.Segment {
 	out := &table.Segment{Type: t, Codes: table.Codes{U8: codes}}
 	n, counted := s.NullCount()

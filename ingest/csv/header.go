@@ -20,9 +20,8 @@ func (r *text) sniffNames() {
 	r.takeHeader()
 }
 
-// sniffHeader finds out whether the first line holds names, when the other lines have been
-// seen: none if each of its cells is a value of its column's type, and one is not text. Then
-// it is a line as the others.
+// sniffHeader finds out whether the first line holds names, when the other lines have been seen. It does not
+// if each of its cells is a value of its column's type, and one is not text. Then it is a line as the others.
 func (r *text) sniffHeader() error {
 	all, typed := make([]inference.Column, len(r.First)), false
 	for col := range r.First {

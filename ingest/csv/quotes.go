@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/ingest/source"
 )
 
-// quotes says what quotes around values are, by those of the first record. Where its fields have quotes that they do not need, all fields of
-// the column have some, and they say nothing; else a value between quotes is text, as what we write.
+// quotes says what quotes around values are, by those of the first record. If its fields have quotes that they do not need, all fields of
+// the column have some, and quotes mean nothing. Otherwise a value between quotes is text, as in files that we write.
 func (r *text) quotes() {
 	needless := func(h inference.Heading) bool {
 		return h.Quoted && len(h.Text) > 0 && !needsQuotes(string(h.Text), r.Source.Delim, len(r.First) == 1)

@@ -114,7 +114,7 @@ func (s *scanner) next(f *inference.Field) bool {
 	return s.terminator(f, i)
 }
 
-// skip goes to the end of the record that f is a field of; where the text has no quotes and no lone carriage returns, that is
+// skip goes to the end of the record that f is a field of. If the text has no quotes and no lone carriage returns, that is
 // the end of the line.
 func (s *scanner) skip(f inference.Field) {
 	slow := s.quotes || s.lone
@@ -192,8 +192,8 @@ func newScanner(b record.Block, delim byte) *scanner {
 	return s
 }
 
-// marked has a bit for each byte of a word that is a delimiter, a line break or a quote: where
-// the difference to one of these carries nothing into the highest bit.
+// marked has a bit for each byte of a word that is a delimiter, a line break or a quote. There the difference
+// to one of these carries nothing into the highest bit.
 func marked(word, delims uint64) uint64 {
 	const gather = 0x0002040810204081 // the highest bits, as the highest byte of the product
 	x := word & inference.LowBits

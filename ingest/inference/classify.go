@@ -121,8 +121,8 @@ var letters = func() (is [256]bool) {
 	return is
 }()
 
-// short is plain and classify of [-]digits[.digits] in up to eight bytes, so that it has no more
-// than maxDecimals, without zeros in front; not ok for all else.
+// short is plain and classify of [-]digits[.digits] in up to eight bytes, without leading zeros. So it has no
+// more than maxDecimals. ok is false for all else.
 func short(b []byte) (k Class, d digits, ok bool) {
 	if len(b) > 8 || cap(b) < 8 {
 		return 0, d, false

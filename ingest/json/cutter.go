@@ -17,8 +17,8 @@ type cutter struct {
 	escaped bool // behind a backslash there
 }
 
-// cut goes on at a place of text, of which there is more unless it is the last, and returns where the last object that ends in it does; 0 for none. What
-// is wrong between objects is told with its place.
+// cut goes on at a place of text, of which there is more unless it is the last. It returns where the last object that ends in it does; 0
+// for none. What is wrong between objects is told with its place.
 func (c *cutter) cut(text []byte, from int, last bool) (end int, wrong *record.Misplaced) {
 	fail := func(i int, format string, args ...any) (int, *record.Misplaced) {
 		return end, &record.Misplaced{At: i, Err: fmt.Errorf(format, args...)}

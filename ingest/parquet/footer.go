@@ -89,8 +89,8 @@ const (
 	unitNanos          = 3  // of TimeUnit, the last
 )
 
-// withoutUnknownTypes is a footer without the logical types that arrow-go does not know, at which it panics: a column of one is
-// read as if it had none.
+// withoutUnknownTypes is a footer without the logical types that arrow-go does not know, at which it panics. A column of such a
+// type is read as if it had none.
 func withoutUnknownTypes(footer []byte) ([]byte, error) {
 	buf := bytes.NewBuffer(footer)
 	p, ctx := newCompact(&thrift.TMemoryBuffer{Buffer: buf}), context.Background()
@@ -145,8 +145,8 @@ func withoutUnknownTypes(footer []byte) ([]byte, error) {
 		footer = bytes.Clone(footer)
 	}
 	for _, at := range unknown {
-		// The byte before has the field's number, as a difference in its upper half or as it is, twice: the field gets one that
-		// no field of an element has, and is passed over.
+		// The byte before has the field's number, as a difference in its upper half or as it is, twice. The field gets a number
+		// that no field of an element has, and is skipped.
 		footer[at-1] += 1 << 4
 	}
 	return footer, err

@@ -44,8 +44,8 @@ func (s chunkStatistics) verifier() *verifier {
 	return &verifier{chunkStatistics: s, left: s.rows, least: math.MaxInt64, top: math.MinInt64}
 }
 
-// exactWriters are the writers, by the name in created_by, whose bounds of integers are the smallest and the largest value of
-// the column chunk though they do not say so by is_min_value_exact and is_max_value_exact, which are newer than they. Each
+// exactWriters are the writers, by the name in created_by, whose bounds of integers are exact: the smallest and the largest
+// value of the column chunk. They do not say so by is_min_value_exact and is_max_value_exact, which are newer than they. Each
 // keeps the extremes of the values as it writes them, and shortens none but those of bytes.
 var exactWriters = map[string]string{
 	"parquet-mr":        "parquet-column: org/apache/parquet/column/statistics: IntStatistics.updateStats, LongStatistics.updateStats",

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// partRoom is about the most that a part of a CSV takes while it is converted: its text, the values, their codes, and
-// what is made of those.
+// partRoom is about the most that a part of a CSV takes while it is converted. It has room for its text, the values,
+// their codes, and what is made of those.
 const partRoom = 32 << 20
 
 // PartBytes estimates what columns of a part take in memory while it is read.

@@ -72,9 +72,9 @@ func (r *Reader) HeadersAreRows(h Headers) {
 	}
 }
 
-// each calls do with the fields of a block's records, but a header's: the first columns of some
-// records, one after the other. A fault ends it, and the first one is returned. Another first line than that of the first
-// file is a fault where it is known to be a header; else other is what it would be. Blank lines that do not count are told in left.
+// each calls do with the fields of a block's records, but a header's: the first columns of some records, one after the other. A
+// fault ends it, and the first one is returned. A first line that differs from that of the first file is a fault if it is known to
+// be a header. Otherwise other is the fault that it would be. Blank lines that do not count are told in left.
 func (r *Reader) each(b Block, columns int, left *BlankLines, do func(fields []inference.Field, columns int) *Fault) (first, other *Fault) {
 	if b.Err != nil {
 		first = &Fault{Line: b.Line, Err: b.Err}

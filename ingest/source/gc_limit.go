@@ -10,8 +10,8 @@ import (
 // which most is garbage.
 const GarbageSlack = 320 << 20
 
-// collector has the garbage collector run, while files are read, before garbage is more than
-// slack: by itself it would wait until that is as much as all tables.
+// collector runs the garbage collector while files are read, before garbage is more than slack. By itself it
+// would wait until garbage is as much as all tables.
 var collector struct {
 	sync.Mutex
 	readers       int

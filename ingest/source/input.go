@@ -184,7 +184,7 @@ func (in *Input) Close() {
 	}
 }
 
-// readAll reads to the end, but no more than limit bytes and one (0: any number); where there are more it returns what it has read.
+// readAll reads to the end, but no more than limit bytes and one (0: any number). If there are more it returns what it has read.
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	if limit <= 0 {
 		return io.ReadAll(r)

@@ -53,9 +53,9 @@ type Source struct {
 	Strict bool
 	// Encoding is what the text is in: utf8 (also ""), latin1, windows1252 or utf16.
 	Encoding Encoding
-	// Columns, unless nil, are all columns of the file, in their order, whatever its header calls them. Then nothing is
-	// sniffed: the header is there if that is said, the delimiter a comma if none is given, and NULL is an unquoted field that is in Nulls,
-	// and no other one.
+	// Columns, unless nil, are all columns of the file, in their order, whatever its header calls them. Then nothing is sniffed. The header
+	// is there if [HeaderThere] says so, and the delimiter is a comma if none is given. NULL is an unquoted field that is in Nulls, and no other
+	// one.
 	Columns []ColumnType
 }
 
@@ -100,19 +100,18 @@ type Options struct {
 	Progress func(Progress)
 	// Strict is [Source.Strict] of all sources.
 	Strict bool
-	// Whole, when set, is called before the opening of a source reads all of it: that of CSV, of what comes through a pipe,
-	// and of compressed Arrow. It may be called more than once.
+	// Whole, when set, is called before the opening of a source reads all of it. That is so for CSV, for what comes through
+	// a pipe, and for compressed Arrow. It may be called more than once.
 	Whole func()
-	// Coming, when set, is told once while columns are read, with the table that
-	// it becomes: where a segment is not there yet, there is one whose numbers bound those that it
-	// will have, if the file does not lie, and whose codes are not to be looked at. What it returns is told of each segment
-	// that is there, from the loading goroutine. One of a column that is read again, or of a
-	// reading that fails, does not come into the table. Of CSV that is after the last row has been decoded,
-	// and before codes are made.
+	// Coming, when set, is called once while columns are read, with the table that it becomes. A segment that is not there
+	// yet is an outline. Its numbers bound those of the segment, if the file does not lie. Nobody may read its codes. What
+	// it returns is told of each segment that is there, from the loading goroutine. One of a column that is read again, or
+	// of a reading that fails, does not come into the table. Of CSV that is after the last row has been decoded, and
+	// before codes are made.
 	Coming table.Coming
-	// Note, when set, is told in a line each, which names the file, what was found out
-	// and may not be what was meant: the format of a file whose extension names none, a
-	// column that is text for the sake of a few values among dates, what was sniffed in a CSV.
+	// Note, when set, gets a line, which names the file, for what was found out and may not be what was
+	// meant. That is the format of a file whose extension names none, or what was sniffed in a CSV. It is
+	// also a column that is text for a few values among dates.
 	Note func(text string)
 }
 
