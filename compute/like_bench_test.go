@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // The benchmark of LIKE over comments as those of TPC-H's orders, nearly all of them different: COUNT(*) from the dispatch
@@ -39,7 +40,7 @@ func comments(rows int) *table.Table {
 	wg.Wait()
 	slices.Sort(dict)
 	dict = slices.Compact(dict)
-	table.Pack(dict)
+	dictionary.Pack(dict)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range codes {
 		codes[i] = uint32(i % len(dict))

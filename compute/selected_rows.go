@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/slab"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -92,8 +93,8 @@ func (x *ChunkWork) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Wi
 }
 
 const (
-	mostGathered = 64 << 20       // bytes of codes that are gathered at once
-	gatheredRows = table.SlabRows // of a piece of them
+	mostGathered = 64 << 20  // bytes of codes that are gathered at once
+	gatheredRows = slab.Rows // of a piece of them
 )
 
 // gathers reports whether the values of n records are gathered on the device. The columns must have no NULLs,
@@ -131,7 +132,7 @@ func (x *ChunkWork) gathered(run pass.Runner, bitmap textures.Block, w textures.
 				seg := x.Segment(col)
 				to := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Spans: seg.Spans}
 				if k := seg.Type.Kind; (k == table.BigInt || k == table.Timestamp) && !out[c].None() { // the values themselves, which Arrow can have as they are
-					to.Base, to.Max, to.Bits, to.Codes.U64, to.Slab = table.OrdinalInt(0), math.MaxUint64, 64, table.NewSlab(rows), true
+					to.Base, to.Max, to.Bits, to.Codes.U64, to.Slab = table.OrdinalInt(0), math.MaxUint64, 64, slab.New(rows), true
 				} else {
 					to.Codes.U32 = make([]uint32, rows)
 				}

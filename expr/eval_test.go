@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/expr/match"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
@@ -296,7 +297,7 @@ func TestMatchesOfManyTexts(t *testing.T) {
 		apart = append(apart, s)
 	}
 	packed := slices.Clone(apart)
-	table.Pack(packed)
+	dictionary.Pack(packed)
 	for _, pattern := range []string{"%", "", "_", "a", "%a", "a%", "%ab%", "%b%ab", "%é%", "%_é_%", "%\xff%", "%aab", "not there", "%abé_%", "ab%ba%", "%_%__%b", "_%", "%%_a_%_", "a_%_%", "_é%_b", "%_"} {
 		for _, fold := range []bool{false, true} {
 			m, err := match.CompileLike(pattern, 0, fold)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // Builder collects rows column by column and cuts them into chunks.
@@ -179,7 +180,7 @@ type ColumnBuilder struct {
 	packed int    // rows in blocks, a multiple of blockRows
 	valid  Bitmap // nil until the first NULL
 	nulls  int
-	words  Words
+	words  dictionary.Builder
 	bytes  int        // what blocks take
 	past   []*Segment // of an INTERVAL: those of the chunks before
 	spans  *spans
@@ -439,9 +440,9 @@ func (c *ColumnBuilder) begin() (s *Segment, rank []uint64) {
 		lo, hi = 0, 0
 	}
 	if c.typ.Kind == Varchar {
-		s.Dict = Dictionary([]*Words{&c.words})
+		s.Dict = dictionary.Merge([]*dictionary.Builder{&c.words})
 		rank = c.words.Ranks(s.Dict)
-		c.words = Words{}
+		c.words = dictionary.Builder{}
 		lo, hi = 0, uint64(max(len(rank)-1, 0)) // every string was seen
 	}
 	s.Base, s.Max, s.Bits = lo, hi-lo, bits.Len64(hi-lo)

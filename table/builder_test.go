@@ -2,15 +2,14 @@ package table
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // same is equality with NULL equal to NULL and NaN to NaN.
@@ -273,89 +272,6 @@ func TestBitmap(t *testing.T) {
 	}
 }
 
-func TestPackedTextsAreTheSame(t *testing.T) {
-	list := []string{"", "a", "", "é", strings.Repeat("x", 1000), ""}
-	want := slices.Clone(list)
-	Pack(list)
-	if !slices.Equal(list, want) {
-		t.Errorf("%q became %q", want, list)
-	}
-	if all, ok := Packed(list); !ok || all != strings.Join(want, "") {
-		t.Errorf("%q as one is %q, %v", want, all, ok)
-	}
-	list[1], list[3] = list[3], list[1]
-	if all, ok := Packed(list); ok {
-		t.Errorf("%q in another order is %q", list, all)
-	}
-}
-
-// A dictionary of several lists of texts, of so many that several goroutines make it, has each of them once, in order.
-func TestDictionaryOfSeveralLists(t *testing.T) {
-	for _, n := range []int{0, 1, 100, 40_000} {
-		var lists []*Words
-		all := map[string]bool{}
-		for k := range 4 {
-			w := &Words{}
-			for i := range n {
-				s := fmt.Sprint(strings.Repeat("common ", i%3), (i*7919+k*500)%(2*n))
-				if i%5000 == 1 {
-					s = strings.Repeat(s, 3000)
-				}
-				w.Number(s)
-				all[s] = true
-			}
-			lists = append(lists, w)
-		}
-		lists = append(lists, &Words{})
-		want := slices.Sorted(maps.Keys(all))
-		got := Dictionary(lists)
-		if !slices.Equal(got, want) {
-			t.Fatalf("%d texts in each list: %d texts, not %d", n, len(got), len(want))
-		}
-		for _, w := range lists {
-			for k, rank := range w.Ranks(got) {
-				if got[rank] != w.List[k] {
-					t.Fatalf("%q has the place of %q", w.List[k], got[rank])
-				}
-				if known, ok := w.Known(w.List[k]); !ok || known != uint64(k) {
-					t.Fatalf("%q is number %d, not %d", w.List[k], known, k)
-				}
-			}
-		}
-	}
-	if got := Dictionary(nil); len(got) > 0 {
-		t.Errorf("a dictionary of nothing has %q", got)
-	}
-}
-
-// Texts are ordered by their bytes, whatever they have in common, where they end, and with zeros in them.
-func TestOrderOfTexts(t *testing.T) {
-	r := rand.New(rand.NewPCG(20, 4))
-	for round := range 60 {
-		letters := []string{"ab", "\x00a", "\x00", "0123456789", "abcdefghijklmnopqrstuvwxyz\xff\x80"}[round%5]
-		w := &Words{}
-		prefixes := []string{""}
-		for range r.IntN(4) {
-			prefixes = append(prefixes, prefixes[r.IntN(len(prefixes))]+strings.Repeat(letters[:1], r.IntN(20))+letters[len(letters)/2:])
-		}
-		for range []int{0, 1, 2, 30, 500, 6000}[r.IntN(6)] {
-			s := []byte(prefixes[r.IntN(len(prefixes))])
-			for range r.IntN(14) {
-				s = append(s, letters[r.IntN(len(letters))])
-			}
-			w.Number(string(s))
-		}
-		want := slices.Sorted(slices.Values(slices.Clone(w.List)))
-		var got []string
-		for _, k := range w.Order() {
-			got = append(got, w.List[k])
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("round %d: %d texts of %q are in another order", round, len(got), letters)
-		}
-	}
-}
-
 func BenchmarkOrderOfTexts(b *testing.B) {
 	for _, format := range []string{"%d", "text number %d", "%016x"} {
 		b.Run(format, func(b *testing.B) {
@@ -365,7 +281,7 @@ func BenchmarkOrderOfTexts(b *testing.B) {
 			}
 			for b.Loop() {
 				b.StopTimer()
-				w := &Words{}
+				w := &dictionary.Builder{}
 				for _, s := range list {
 					w.Number(s)
 				}
@@ -378,12 +294,12 @@ func BenchmarkOrderOfTexts(b *testing.B) {
 
 func TestTextsAsBytes(t *testing.T) {
 	for _, other := range []string{"", "é"} {
-		w := &Words{}
+		w := &dictionary.Builder{}
 		for i := range 5000 {
 			w.Number(fmt.Sprint(i * 7919))
 		}
 		w.Number(other)
-		s := &Segment{Type: Type{Kind: Varchar}, Dict: Dictionary([]*Words{w})}
+		s := &Segment{Type: Type{Kind: Varchar}, Dict: dictionary.Merge([]*dictionary.Builder{w})}
 		s.Max = uint64(len(s.Dict) - 1)
 		if s.ASCII() != (other == "") {
 			t.Errorf("with %q: %v", other, s.ASCII())

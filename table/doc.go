@@ -9,6 +9,7 @@
 //   - [Segment] is one attribute of one chunk: codes of b bits and what is needed
 //     to turn a code back into a value.
 //   - [Builder] makes a table, row by row or column by column; [Parse] reads its values from text.
+//   - Package dictionary makes the sorted dictionary of a column's texts. Package slab has memory that columns use again.
 //
 // # Ordinals and codes
 //

@@ -87,7 +87,7 @@ type Segment struct {
 	// [MicrosPerMonth]; nil for none. The segments of one column share it: equal intervals are one there.
 	Spans map[int64]Span
 
-	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, the codes modulo 2^64. Only one goroutine
+	// Slab says that Codes.U64 is a [slab.New] of values of 64 bits, the codes modulo 2^64. Only one goroutine
 	// has such a segment. Whoever converts all of its rows may take the array, and then clears Slab. Until
 	// the array is released others may copy the codes.
 	Slab bool

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // Texts are some entries of a dictionary as bytes, one text behind the other, for operators that scan all of
@@ -58,7 +59,7 @@ func (s *Segment) ASCII() bool {
 }
 
 func isASCII(list []string) bool {
-	if all, ok := Packed(list); ok {
+	if all, ok := dictionary.Packed(list); ok {
 		list = []string{all}
 	}
 	for _, s := range list {
@@ -131,7 +132,7 @@ func newTexts(dict []string, first, n, size int) *Texts {
 		at += len(d)
 	}
 	starts[n] = uint32(at)
-	all, ok := Packed(dict)
+	all, ok := dictionary.Packed(dict)
 	if !ok {
 		all = strings.Join(dict, "")
 	}

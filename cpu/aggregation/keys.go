@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // keys turns the keys of a row into one word of 64 bits, in which the words of the keys stand beside one
@@ -18,7 +19,7 @@ import (
 // combinations of the first ones are numbered.
 type keys struct {
 	list  []*key
-	folds map[int]*dictionary // what is before key i is numbered
+	folds map[int]*keyNumbers // what is before key i is numbered
 	bits  int                 // of a word
 }
 
@@ -32,19 +33,19 @@ type key struct {
 	lo     uint64 // the ordinal whose word is 0
 	null   uint64 // the word of NULL
 	nulls  bool   // there are some
-	dictionary
+	keyNumbers
 }
 
-// dictionary numbers words, or texts, of several workers, from 1 on. 0 stands for NULL.
-type dictionary struct {
+// keyNumbers numbers words, or texts, of several workers, from 1 on. 0 stands for NULL.
+type keyNumbers struct {
 	mu    sync.Mutex
 	last  uint32 // number
 	words map[uint64]uint32
-	texts table.Words
+	texts dictionary.Builder
 	ids   []uint32 // the numbers of texts
 }
 
-func (d *dictionary) word(w uint64) uint32 {
+func (d *keyNumbers) word(w uint64) uint32 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	id, ok := d.words[w]
@@ -59,14 +60,14 @@ func (d *dictionary) word(w uint64) uint32 {
 	return id
 }
 
-func (d *dictionary) text(s string) uint32 {
+func (d *keyNumbers) text(s string) uint32 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.textOf(s)
 }
 
 // textOf is text with mu. The text has to stay where it is.
-func (d *dictionary) textOf(s string) uint32 {
+func (d *keyNumbers) textOf(s string) uint32 {
 	d.texts.Stay = true
 	k := d.texts.Number(s)
 	if int(k) == len(d.ids) {
@@ -76,18 +77,18 @@ func (d *dictionary) textOf(s string) uint32 {
 	return d.ids[k]
 }
 
-// numberBits is the width of a number of a [dictionary].
+// numberBits is the width of a number of a [keyNumbers].
 const numberBits = 32
 
 func newKeys(t *table.Table, list []expr.Expr) *keys {
-	out := &keys{folds: map[int]*dictionary{}}
+	out := &keys{folds: map[int]*keyNumbers{}}
 	for i, e := range list {
 		k := &key{e: e, bits: numberBits}
 		if c, ok := e.(*expr.Column); ok {
 			k.ofColumn(t, c.Index)
 		}
 		if out.bits+k.bits > 64 {
-			out.folds[i] = &dictionary{}
+			out.folds[i] = &keyNumbers{}
 			out.bits = numberBits
 			if k.bits > 64-numberBits {
 				k.direct, k.bits = false, numberBits
@@ -142,7 +143,7 @@ type cache struct {
 const smallIntegers = 1 << 12
 
 // word is the number of a word.
-func (c *cache) word(d *dictionary, w uint64) uint64 {
+func (c *cache) word(d *keyNumbers, w uint64) uint64 {
 	i := c.local.ID(w)
 	if int(i) == len(c.ids) {
 		c.ids = append(c.ids, d.word(w))
@@ -151,7 +152,7 @@ func (c *cache) word(d *dictionary, w uint64) uint64 {
 }
 
 // text is the number of a text.
-func (c *cache) text(d *dictionary, s string) uint64 {
+func (c *cache) text(d *keyNumbers, s string) uint64 {
 	id, ok := c.texts[s]
 	if !ok {
 		if c.texts == nil {
@@ -216,19 +217,19 @@ func (w *worker) keyWords(k *key, at *cache, c *table.Chunk, b table.Block) ([]u
 				id = at.small[v]
 			}
 			if words[i] = uint64(id) - 1; id == 0 {
-				words[i] = at.value(&k.dictionary, &x, i)
+				words[i] = at.value(&k.keyNumbers, &x, i)
 			}
 		}
 		return words, err
 	}
 	for i := range words {
-		words[i] = at.value(&k.dictionary, &x, i)
+		words[i] = at.value(&k.keyNumbers, &x, i)
 	}
 	return words, err
 }
 
 // value is the number of a value of a vector.
-func (c *cache) value(d *dictionary, x *expr.Vector, i int) uint64 {
+func (c *cache) value(d *keyNumbers, x *expr.Vector, i int) uint64 {
 	switch {
 	case x.IsNull(i):
 		return 0
@@ -298,7 +299,7 @@ func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b 
 	words := make([]uint64, b.Len())
 	column, _ := k.e.(*expr.Column)
 	if column != nil && s.Type.Kind == table.Varchar {
-		k.dictionary.ofTexts(known, words, s, b)
+		k.keyNumbers.ofTexts(known, words, s, b)
 		return words, nil
 	}
 	for i := range words {
@@ -312,7 +313,7 @@ func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b 
 			if err != nil {
 				return words[:i], err
 			}
-			known[code] = uint32(at.value(&k.dictionary, &one, 0)) + 1
+			known[code] = uint32(at.value(&k.keyNumbers, &one, 0)) + 1
 		}
 		words[i] = uint64(known[code] - 1)
 	}
@@ -321,7 +322,7 @@ func (w *worker) ofCodes(k *key, at *cache, s *table.Segment, c *table.Chunk, b 
 
 // ofTexts writes the words of rows of a column of text. known has the words of the codes that were looked up, plus 1; its last
 // entry is NULL's.
-func (d *dictionary) ofTexts(known []uint32, words []uint64, s *table.Segment, b table.Block) {
+func (d *keyNumbers) ofTexts(known []uint32, words []uint64, s *table.Segment, b table.Block) {
 	locked := false
 	for i := range words {
 		row := b.Row(i)

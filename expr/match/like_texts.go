@@ -3,7 +3,7 @@ package match
 import (
 	"strings"
 
-	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // Each calls found for the texts of a list that match, in their order. Of texts that lie one behind the other in memory
@@ -13,7 +13,7 @@ func (m *Like) Each(list []string, found func(i int)) {
 	all, run, at, packed := "", "", 0, false
 	if len(list) > few {
 		run, at = m.rarest(list)
-		all, packed = table.Packed(list)
+		all, packed = dictionary.Packed(list)
 	}
 	if !packed || run == "" {
 		for i, s := range list {

@@ -6,12 +6,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // Cells is some values of a column.
 type Cells struct {
 	Decoded
-	Words table.Words
+	Words dictionary.Builder
 }
 
 // Push appends an ordinal, or NULL.

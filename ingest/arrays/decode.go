@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // Decoded is some values of a column on their way to codes.
@@ -44,7 +45,7 @@ func (d *Decoded) Begin(n int, valid []byte) {
 
 // Decode takes the values of an array, which must stay while they are used, as those of type t.
 // Whether they are in its range is left to who knows it of their bounds.
-func (d *Decoded) Decode(t table.Type, a arrow.Array, w *table.Words) error {
+func (d *Decoded) Decode(t table.Type, a arrow.Array, w *dictionary.Builder) error {
 	d.Ordinals, d.raw = slices.Grow(d.Ordinals[:0], a.Len())[:a.Len()], nil
 	d.Valid, d.offset = nil, a.Data().Offset()
 	if a.NullN() > 0 {
@@ -96,7 +97,7 @@ func (d *Decoded) each(f func(i int) (uint64, error)) (err error) {
 }
 
 // take computes the ordinals.
-func (d *Decoded) take(t table.Type, a arrow.Array, w *table.Words) error {
+func (d *Decoded) take(t table.Type, a arrow.Array, w *dictionary.Builder) error {
 	if t.Kind == table.Unknown {
 		return d.each(func(int) (uint64, error) { return 0, source.Damagef("a value in a column of nulls") })
 	}
@@ -288,7 +289,7 @@ func whole(ns int64) (uint64, error) {
 }
 
 // dictionary takes values that are numbers of others.
-func (d *Decoded) dictionary(t table.Type, a *array.Dictionary, w *table.Words) error {
+func (d *Decoded) dictionary(t table.Type, a *array.Dictionary, w *dictionary.Builder) error {
 	of := Decoded{Spans: d.Spans}
 	if err := of.Decode(t, a.Dictionary(), w); err != nil {
 		return err
@@ -317,7 +318,7 @@ func (d *Decoded) dictionary(t table.Type, a *array.Dictionary, w *table.Words) 
 }
 
 // bytes takes text, and of Parquet DECIMALs, which are numbers of any length, and INT96.
-func (d *Decoded) bytes(t table.Type, a arrow.Array, w *table.Words) error {
+func (d *Decoded) bytes(t table.Type, a arrow.Array, w *dictionary.Builder) error {
 	if s, ok := a.(interface{ Value(int) string }); ok && t.Kind == table.Varchar {
 		return d.each(func(i int) (uint64, error) {
 			v := s.Value(i)

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/slab"
 )
 
 // Columns makes Arrow arrays of columns of codes. It keeps their dictionaries. Several
@@ -40,7 +41,7 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 		if s.Slab && b.Rows == nil && b.N == len(ints) {
 			s.Slab = false
 		} else {
-			ints = table.NewSlab(b.Len())
+			ints = slab.New(b.Len())
 			table.GatherInto(ints, s.Codes, b, uint64(offset))
 		}
 		return fixedWidth(TypeOf(s.Type), s, b, memory.NewBufferWithAllocator(arrow.Uint64Traits.CastToBytes(ints), slabs{}))
@@ -117,7 +118,7 @@ type slabs struct{ memory.Allocator }
 // Free implements memory.Allocator.
 func (slabs) Free(b []byte) {
 	if len(b) > 0 {
-		table.FreeSlab(unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), cap(b)/8))
+		slab.Free(unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), cap(b)/8))
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/slab"
 )
 
 // A slab of values becomes an array once, which gives it back; what is made of it besides has
 // memory of its own.
 func TestSlabsAreTakenOnce(t *testing.T) {
-	for _, rows := range []int{10, table.SlabRows/4 - 1, table.SlabRows / 4, table.SlabRows, table.SlabRows + 1} {
-		slab := table.NewSlab(rows)
+	for _, rows := range []int{10, slab.Rows/4 - 1, slab.Rows / 4, slab.Rows, slab.Rows + 1} {
+		slab := slab.New(rows)
 		for i := range slab {
 			slab[i] = uint64(i - 5)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // column is a column while it is read: first what has to be known of its codes, then these.
@@ -55,7 +56,7 @@ type part struct {
 	nulls           bool          // some may be
 	spans           *arrays.Spans // of intervals: its own, then those of the column
 	// The rest is of text, whose codes are known when all words are.
-	words table.Words
+	words dictionary.Builder
 	text  []uint32 // numbers of words
 	valid []byte   // nil: none is NULL
 }
@@ -306,11 +307,11 @@ func (r *reading) frame(c *column) error {
 		}
 		var dict []string
 		if c.Type.Kind == table.Varchar {
-			var words []*table.Words
+			var words []*dictionary.Builder
 			for _, p := range parts {
 				words = append(words, &p.words)
 			}
-			dict = table.Dictionary(words)
+			dict = dictionary.Merge(words)
 			lo, hi = 0, uint64(max(len(dict)-1, 0))
 		}
 		if lo > hi {
@@ -344,7 +345,7 @@ func (r *reading) fill(c *column, g int, d *arrays.Decoded) error {
 			}
 		}
 		_ = put(p, 0)
-		p.text, p.words = nil, table.Words{}
+		p.text, p.words = nil, dictionary.Builder{}
 	}
 	return nil
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/dictionary"
 )
 
 // parseValue returns the ordinal of the value that text has as type t; of text, its number
 // in w. The error is the reason, without the place.
-func parseValue(w *table.Words, t table.Type, text []byte) (uint64, error) {
+func parseValue(w *dictionary.Builder, t table.Type, text []byte) (uint64, error) {
 	switch t.Kind {
 	case table.Varchar:
 		k, known := w.Known(source.View(text))

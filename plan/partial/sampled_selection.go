@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/table/slab"
 )
 
 // bracket is an order statistic that probably is between two codes of its column. It has the number of selected values above these
@@ -140,7 +141,7 @@ func (m *streamedSelection) add(q *physical.Query, to *uint64) error {
 
 // list begins to add the codes of marked records of a segment.
 func (b *bracket) list(seg *table.Segment, m physical.SelectedRows) {
-	const part = table.SlabRows // of a goroutine
+	const part = slab.Rows // of a goroutine
 	if m.All {
 		b.Add(seg, table.Block{First: m.First, N: m.N})
 	}
@@ -149,7 +150,7 @@ func (b *bracket) list(seg *table.Segment, m physical.SelectedRows) {
 			values := c.Segments[b.col]
 			b.Add(values, table.Block{N: c.Rows})
 			if values.Slab {
-				table.FreeSlab(values.Codes.U64)
+				slab.Free(values.Codes.U64)
 			}
 		})
 	}
@@ -174,7 +175,7 @@ func (b *bracket) kth(k uint64) (code uint64, ok bool) {
 func (c *CodeList) Add(seg *table.Segment, rows table.Block) {
 	seg.Settle()
 	delta, ranks := c.translation(seg)
-	codes := table.NewSlab(rows.Len())
+	codes := slab.New(rows.Len())
 	table.GatherInto(codes, seg.Codes, rows, delta)
 	if ranks != nil {
 		for i, code := range codes {
@@ -222,7 +223,7 @@ func (c *CodeList) Free() {
 
 func (c *CodeList) free() {
 	for _, codes := range c.lists {
-		table.FreeSlab(codes)
+		slab.Free(codes)
 	}
 	c.lists = nil
 }

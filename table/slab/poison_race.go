@@ -1,6 +1,6 @@
 //go:build race
 
-package table
+package slab
 
 // poison overwrites slabs that are given back, so that tests find who reads them yet.
 const poison = true

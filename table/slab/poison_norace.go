@@ -1,5 +1,5 @@
 //go:build !race
 
-package table
+package slab
 
 const poison = false

@@ -1,4 +1,4 @@
-package table
+package dictionary
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/internal/parallel"
 )
 
-// Words are the distinct texts of some rows, numbered as they come.
-type Words struct {
+// Builder has the distinct texts of some rows, numbered as they come.
+type Builder struct {
 	List  []string
 	Bytes int  // about what they take
 	Stay  bool // they stay where they are, and are not copied
@@ -28,10 +28,10 @@ type Words struct {
 // and its slots.
 const wordOverhead = 48
 
-var seed = maphash.MakeSeed()
+var hashSeed = maphash.MakeSeed()
 
 // find is the number of a text, and the slot that it has or would have.
-func (w *Words) find(s string, hash uint64) (slot int, k uint64, ok bool) {
+func (w *Builder) find(s string, hash uint64) (slot int, k uint64, ok bool) {
 	mask := len(w.slots) - 1
 	for slot = int(hash>>32) & mask; ; slot = (slot + 1) & mask {
 		at := w.slots[slot]
@@ -45,20 +45,20 @@ func (w *Words) find(s string, hash uint64) (slot int, k uint64, ok bool) {
 }
 
 // Known is the number of a text that was seen.
-func (w *Words) Known(s string) (k uint64, ok bool) {
+func (w *Builder) Known(s string) (k uint64, ok bool) {
 	if w.slots == nil {
 		return 0, false
 	}
-	_, k, ok = w.find(s, maphash.String(seed, s))
+	_, k, ok = w.find(s, maphash.String(hashSeed, s))
 	return k, ok
 }
 
 // Number is that of a text.
-func (w *Words) Number(s string) uint64 {
+func (w *Builder) Number(s string) uint64 {
 	if 2*len(w.List) >= len(w.slots) {
 		w.grow()
 	}
-	hash := maphash.String(seed, s)
+	hash := maphash.String(hashSeed, s)
 	slot, k, ok := w.find(s, hash)
 	if !ok {
 		k = uint64(len(w.List))
@@ -73,7 +73,7 @@ func (w *Words) Number(s string) uint64 {
 }
 
 // grow doubles the slots.
-func (w *Words) grow() {
+func (w *Builder) grow() {
 	old := w.slots
 	w.slots = make([]uint64, max(16, 2*len(old)))
 	mask := len(w.slots) - 1
@@ -89,7 +89,7 @@ func (w *Words) grow() {
 }
 
 // keep is a copy of a text, which does not pin the reader's buffer.
-func (w *Words) keep(s string) string {
+func (w *Builder) keep(s string) string {
 	const least, most = 64, 1 << 16 // bytes of room
 	if len(s) > most/4 {
 		return strings.Clone(s)
@@ -103,7 +103,7 @@ func (w *Words) keep(s string) string {
 }
 
 // Order are the numbers of the texts in the order of these. It puts them one behind the other, too.
-func (w *Words) Order() []uint32 {
+func (w *Builder) Order() []uint32 {
 	if len(w.order) == len(w.List) {
 		return w.order
 	}
@@ -209,7 +209,7 @@ func sortFirst(texts, room []text, differ uint64) {
 }
 
 // Ranks are the places of the texts, by their numbers, in a dictionary that has them all.
-func (w *Words) Ranks(dict []string) []uint64 {
+func (w *Builder) Ranks(dict []string) []uint64 {
 	rank, at := make([]uint64, len(w.List)), 0
 	for _, k := range w.Order() {
 		s, step := w.List[k], 1
@@ -224,8 +224,8 @@ func (w *Words) Ranks(dict []string) []uint64 {
 	return rank
 }
 
-// Dictionary is the distinct texts of several lists in their order, one behind the other. It is made by all cores.
-func Dictionary(of []*Words) []string {
+// Merge is the distinct texts of several lists in their order, one behind the other. It is made by all cores.
+func Merge(of []*Builder) []string {
 	lists, most := make([][]string, len(of)), 0
 	for i, w := range of {
 		for _, k := range w.Order() {
@@ -257,7 +257,7 @@ func Dictionary(of []*Words) []string {
 			some = append(some, list[begin(list, p):begin(list, p+1)])
 		}
 		for len(some) > 1 {
-			some = append(some[2:], bothOf(some[0], some[1]))
+			some = append(some[2:], mergeTwo(some[0], some[1]))
 		}
 		parts[p] = some[0]
 	}
@@ -271,8 +271,8 @@ func Dictionary(of []*Words) []string {
 	return dict
 }
 
-// bothOf is the texts of two lists in order, each once.
-func bothOf(a, b []string) []string {
+// mergeTwo is the texts of two lists in order, each once.
+func mergeTwo(a, b []string) []string {
 	out := make([]string, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		c := strings.Compare(a[0], b[0])
