@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -29,22 +27,6 @@ import (
 //	go test -tags egl -run - -bench Routine ./aggregates
 //
 // STENCILDB_BENCH_ROWS=268435456 picks other sizes (a comma-separated list).
-
-func benchRows(b *testing.B) []int {
-	list := os.Getenv("STENCILDB_BENCH_ROWS")
-	if list == "" {
-		return []int{1 << 20, 1 << 24}
-	}
-	var rows []int
-	for _, s := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = append(rows, n)
-	}
-	return rows
-}
 
 // uniform makes four attributes of 19 bits, like the paper's data_count, and one
 // of 64 bits.
@@ -170,7 +152,7 @@ func routines(e *engine, r *bare) []routine {
 }
 
 func BenchmarkRoutine(b *testing.B) {
-	for _, rows := range benchRows(b) {
+	for _, rows := range benchsize.List(b, 1<<20, 1<<24) {
 		b.Run(fmt.Sprint(rows), func(b *testing.B) { benchmarkRows(b, rows) })
 	}
 }

@@ -2,14 +2,13 @@ package compute_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -45,13 +44,7 @@ func lineorder(b *testing.B, rows int) *table.Table {
 //
 //	STENCILDB_BENCH_ROWS=120000000 go test -tags egl -run - -bench Products ./compute
 func BenchmarkProducts(b *testing.B) {
-	rows := 1 << 21
-	if s := os.Getenv("STENCILDB_BENCH_ROWS"); s != "" {
-		var err error
-		if rows, err = strconv.Atoi(s); err != nil {
-			b.Fatal(err)
-		}
-	}
+	rows := benchsize.Rows(b, 1<<21)
 	tab := lineorder(b, rows)
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())

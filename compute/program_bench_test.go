@@ -6,16 +6,15 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -93,14 +92,7 @@ func benchDouble(col int) *predicate.Computed {
 }
 
 func BenchmarkValues(b *testing.B) {
-	rows := 1 << 22
-	if s := os.Getenv("STENCILDB_BENCH_ROWS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = n
-	}
+	rows := benchsize.Rows(b, 1<<22)
 	c := &table.Chunk{Rows: rows}
 	t := &table.Table{Name: "t", Chunks: []*table.Chunk{c}}
 	add := func(name string, seg *table.Segment) int {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -40,7 +41,7 @@ func uniformTable(rows int) *table.Table {
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Clients ./engine
 func BenchmarkClients(b *testing.B) {
-	db, g := batching(b, uniformTable(benchRows(b)), 64, 0)
+	db, g := batching(b, uniformTable(benchsize.Rows(b, 1<<24)), 64, 0)
 	g.ScanQueue.Least = 0
 	ask := func(rng *rand.Rand) error {
 		cols := rng.Perm(4)

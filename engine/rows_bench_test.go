@@ -4,30 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/table"
 )
-
-// benchRows is the number of rows of the benchmarks: 16.7 M, or STENCILDB_BENCH_ROWS.
-func benchRows(b *testing.B) int {
-	b.Helper()
-	text := os.Getenv("STENCILDB_BENCH_ROWS")
-	if text == "" {
-		return 1 << 24
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return n
-}
 
 // benchTable has two columns of 24 bits.
 func benchTable(rows, chunks int) *table.Table {
@@ -75,7 +60,7 @@ func benchDB(b *testing.B, o Options, t *table.Table) *DB {
 
 // BenchmarkBatches streams rows as Arrow batches, selected on cpu and on compute.
 func BenchmarkBatches(b *testing.B) {
-	t := benchTable(benchRows(b), 1)
+	t := benchTable(benchsize.Rows(b, 1<<24), 1)
 	for _, backend := range []string{"cpu", "compute"} {
 		db := benchDB(b, Options{Backend: backend}, t)
 		for _, c := range []struct{ name, sql string }{
@@ -136,7 +121,7 @@ func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
 //
 //	STENCILDB_BENCH_ROWS=1073741824 go test -tags egl -run - -bench Devices -benchtime 9x ./engine
 func BenchmarkDevices(b *testing.B) {
-	t := benchTable(benchRows(b), 4)
+	t := benchTable(benchsize.Rows(b, 1<<24), 4)
 	for _, backend := range []string{"compute", "fused", "classic"} {
 		dbs := []*DB{benchDB(b, Options{Backend: backend, Device: "0"}, t), benchDB(b, Options{Backend: backend, Device: "0,1"}, t)}
 		for _, sql := range []string{

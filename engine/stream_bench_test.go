@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -47,10 +46,7 @@ func streamTable(rows int) *table.Table {
 // BenchmarkStream runs statements over a table of STENCILDB_BENCH_ROWS rows (2^22) on a device whose budget is a twentieth of
 // the table: in all, the upload of the same windows alone, and the same passes where the columns are resident.
 func BenchmarkStream(b *testing.B) {
-	rows, err := strconv.Atoi(os.Getenv("STENCILDB_BENCH_ROWS"))
-	if err != nil {
-		rows = 1 << 22
-	}
+	rows := benchsize.Rows(b, 1<<22)
 	tab := streamTable(rows)
 	budget := tab.Bytes() / 20
 	for _, c := range []struct{ backend, name, text string }{
@@ -103,10 +99,7 @@ func BenchmarkStream(b *testing.B) {
 
 // BenchmarkNear draws the sample that says where a median is, of STENCILDB_BENCH_ROWS rows (2^22).
 func BenchmarkNear(b *testing.B) {
-	rows, err := strconv.Atoi(os.Getenv("STENCILDB_BENCH_ROWS"))
-	if err != nil {
-		rows = 1 << 22
-	}
+	rows := benchsize.Rows(b, 1<<22)
 	tab := streamTable(rows)
 	q, err := physical.NewQuery(tab, &plan.Fragment{Table: "t", Aggs: []expr.Aggregate{{Kind: expr.Percentile, Name: "median", Col: 1, F: 0.5, Arg: tab.Fields[1].Type}}})
 	if err != nil {

@@ -5,16 +5,14 @@ import (
 	"fmt"
 	mathbig "math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -29,22 +27,6 @@ import (
 //	go test -tags egl -run - -bench Query ./fused
 //
 // STENCILDB_BENCH_ROWS=268435456 picks other sizes (a comma-separated list).
-
-func benchRows(b *testing.B) []int {
-	list := os.Getenv("STENCILDB_BENCH_ROWS")
-	if list == "" {
-		return []int{1 << 20, 1 << 24}
-	}
-	var rows []int
-	for _, s := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = append(rows, n)
-	}
-	return rows
-}
 
 // uniform makes four attributes of 19 bits, like the paper's data_count.
 func uniform(rows int) *table.Table {
@@ -125,7 +107,7 @@ func benchCases() []benchCase {
 }
 
 func BenchmarkQuery(b *testing.B) {
-	for _, rows := range benchRows(b) {
+	for _, rows := range benchsize.List(b, 1<<20, 1<<24) {
 		t := uniform(rows)
 		b.Run(fmt.Sprint(rows), func(b *testing.B) {
 			for _, c := range benchCases() {

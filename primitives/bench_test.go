@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/textures"
@@ -23,24 +21,8 @@ import (
 //
 // STENCILDB_BENCH_ROWS=67108864 picks other sizes (a comma-separated list).
 
-func benchRows(b *testing.B) []int {
-	list := os.Getenv("STENCILDB_BENCH_ROWS")
-	if list == "" {
-		return []int{1 << 20}
-	}
-	var rows []int
-	for _, s := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		rows = append(rows, n)
-	}
-	return rows
-}
-
 func BenchmarkPrimitive(b *testing.B) {
-	for _, n := range benchRows(b) {
+	for _, n := range benchsize.List(b, 1<<20) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkRows(b, n) })
 	}
 }

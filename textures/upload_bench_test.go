@@ -1,31 +1,17 @@
 package textures_test
 
 import (
-	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
-
-// benchRows is the number of rows of a benchmark's column: STENCILDB_BENCH_ROWS, or
-// 2^22.
-func benchRows(b *testing.B) int {
-	text := os.Getenv("STENCILDB_BENCH_ROWS")
-	if text == "" {
-		return 1 << 22
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		b.Fatalf("STENCILDB_BENCH_ROWS=%q", text)
-	}
-	return n
-}
 
 // scattered returns a segment of scattered codes of a width, every fifth NULL when
 // nulls is set.
@@ -65,7 +51,7 @@ func codesOf[T uint8 | uint16 | uint32 | uint64](rows int, code func(i int) uint
 // it: allocation, upload, and the build of planes. MB/s counts the bytes that go to
 // the device.
 func BenchmarkUpload(b *testing.B) {
-	rows := benchRows(b)
+	rows := benchsize.Rows(b, 1<<22)
 	texture := func(width int, nulls bool, packed int) {
 		name := "texture"
 		if packed > 0 {

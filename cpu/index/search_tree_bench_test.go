@@ -2,12 +2,11 @@ package index
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sort"
-	"strconv"
 	"testing"
 
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -16,10 +15,7 @@ import (
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Lookup ./cpu/index
 func BenchmarkLookup(b *testing.B) {
-	rows, err := strconv.Atoi(os.Getenv("STENCILDB_BENCH_ROWS"))
-	if err != nil {
-		rows = 1 << 24
-	}
+	rows := benchsize.Rows(b, 1<<24)
 	step := uint64(1<<32) / uint64(rows+1)
 	list := make([]uint32, rows)
 	for i := range list {

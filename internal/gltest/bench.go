@@ -7,28 +7,19 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // EachSize runs a benchmark for each number of rows that is asked for.
 func EachSize(b *testing.B, benchmark func(b *testing.B, rows int)) {
-	list := os.Getenv("STENCILDB_BENCH_ROWS")
-	if list == "" {
-		list = "1048576,16777216"
-	}
-	for _, s := range strings.Split(list, ",") {
-		rows, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(s, func(b *testing.B) { benchmark(b, rows) })
+	for _, rows := range benchsize.List(b, 1<<20, 1<<24) {
+		b.Run(fmt.Sprint(rows), func(b *testing.B) { benchmark(b, rows) })
 	}
 }
 

@@ -2,24 +2,17 @@ package harness
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/table"
 )
 
 // ChunkTables are tables of so many chunks each.
 func ChunkTables(b *testing.B, chunks ...int) (tables []*table.Table) {
-	rows := 1 << 24
-	if text := os.Getenv("STENCILDB_BENCH_ROWS"); text != "" {
-		var err error
-		if rows, err = strconv.Atoi(text); err != nil {
-			b.Fatal(err)
-		}
-	}
+	rows := benchsize.Rows(b, 1<<24)
 	for _, n := range chunks {
 		tables = append(tables, inChunks(rows, n))
 	}
