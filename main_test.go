@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,6 +190,7 @@ func TestGlossaryOfTheCodeNamesWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rows, _ := strings.Cut(string(page), "|---|---|---|---|\n")
+	rows, _, _ = strings.Cut(rows, "\n\n")
 	last := ""
 	for row := range strings.Lines(rows) {
 		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
@@ -221,6 +223,58 @@ func TestGlossaryOfTheCodeNamesWhatThereIs(t *testing.T) {
 	}
 	if last == "" {
 		t.Error("no terms")
+	}
+}
+
+// A name of a file in several folders stands in the glossary of the code, with each of these folders and what the file holds there. Tests, doc.go,
+// main.go, what only tests use, and the lessons are not asked.
+func TestGlossaryHasFilesOfOneName(t *testing.T) {
+	page, err := os.ReadFile("docs/glossary-code.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(page), "\n|---|---|\n")
+	listed, last := map[string][]string{}, ""
+	for row := range strings.Lines(rows) {
+		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
+		name := strings.Trim(cells[0], "`")
+		if len(cells) != 2 || name <= last {
+			t.Errorf("want file and what it holds, behind %s: %s", last, row)
+			continue
+		}
+		last = name
+		for _, place := range strings.Split(cells[1], "; ") {
+			folder, meaning, _ := strings.Cut(place, ": ")
+			if meaning == "" {
+				t.Errorf("%s: what does it hold in %s?", name, folder)
+			}
+			listed[name] = append(listed[name], strings.Trim(folder, "`"))
+		}
+	}
+	folders := map[string][]string{}
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (slices.Contains([]string{"internal", "demos", "testdata"}, path) || strings.HasPrefix(name, ".") && path != "."):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name != "doc.go" && name != "main.go":
+			folders[name] = append(folders[name], filepath.Dir(path))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range folders {
+		if slices.Sort(in); len(in) > 1 && !slices.Equal(in, listed[name]) {
+			t.Errorf("%s is in %v, and listed with %v: name it in docs/glossary-code.md as %s, or give one of them a more exact name", name, in, listed[name], "| `"+name+"` | `folder`: what it holds; ... |")
+		}
+	}
+	for name := range listed {
+		if len(folders[name]) < 2 {
+			t.Errorf("%s is listed, and in %d folders: take it out of docs/glossary-code.md", name, len(folders[name]))
+		}
 	}
 }
 
