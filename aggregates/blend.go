@@ -13,14 +13,14 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// blends reports whether the order of a query is that of one column's values alone whose codes are one limb, which floats hold
-// exactly.
+// blends reports whether the order of a query is that of one column's values alone, which its codes tell. The codes
+// are one limb, which floats hold exactly.
 func blends(q *physical.Query) bool {
 	if !q.KeyOnly {
 		return false
 	}
 	c, ok := q.Order.Keys[0].E.(*expr.Column)
-	return ok && textures.Limbs(q.Table.Chunks[0].Segments[c.Index].Bits) == 1
+	return ok && !physical.HasNegativeZeros(q.Table, c.Index) && textures.Limbs(q.Table.Chunks[0].Segments[c.Index].Bits) == 1
 }
 
 // The keys that are no codes: see keys.frag.

@@ -97,15 +97,15 @@ const (
 	gatheredRows = slab.Rows // of a piece of them
 )
 
-// gathers reports whether the values of n records are gathered on the device. The columns must have no NULLs,
-// no dictionaries, and no codes of more than 32 bits.
+// gathers reports whether the values of n records are gathered on the device. The columns must have no NULLs, no
+// negative zeros, no dictionaries, and no codes of more than 32 bits.
 func (x *ChunkWork) gathers(n int) bool {
 	if !x.Q.ValuesOnly || x.Device.Software || len(x.Q.Columns) == 0 || 4*n*len(x.Q.Columns) > mostGathered {
 		return false
 	}
 	return !slices.ContainsFunc(x.Q.Columns, func(col int) bool {
 		seg := x.Segment(col)
-		return seg.Nulls > 0 || seg.Type.Kind == table.Varchar || seg.Bits > textures.PartBits
+		return seg.Nulls > 0 || seg.NegativeZeros != nil || seg.Type.Kind == table.Varchar || seg.Bits > textures.PartBits
 	})
 }
 

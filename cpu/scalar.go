@@ -106,5 +106,7 @@ func (s *scalar) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if largest {
 		k = uint64(len(values)) - k + 1
 	}
-	return values[k-1], nil
+	v := values[k-1]
+	v.F += 0 // that of the code, which -0 and 0 share
+	return v, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -251,6 +252,7 @@ func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *phys
 	r := b.reader(ctx, db, &times)
 	defer r.close()
 	var part *physical.Query // of the batch that is there
+	signed := false          // one of them has zeros that codes do not tell apart
 	v := partial.Visiting{Visits: visits,
 		Visit: func(of *physical.Query, do func() error) error {
 			v := which[of]
@@ -263,7 +265,7 @@ func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *phys
 			if part, err = physical.NewQuery(t, f); err != nil {
 				return err
 			}
-			if v.again {
+			if signed = signed || hasSignedZeros(f, t); v.again {
 				part = partial.NewVisit(part).Again
 			}
 			return do()
@@ -272,8 +274,30 @@ func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *phys
 			return onSelection(ctx, on, part, took, do)
 		}}
 	values, err := partial.Finish(partial.Stream(q, v), q)
+	if err == nil && signed {
+		err = signZeros(ctx, f, values, b.tables(ctx, db, &times))
+	}
 	b.ended(times, start, took)
 	return values, err
+}
+
+// tables are the batches, one after the other.
+func (b *batches) tables(ctx context.Context, db *DB, times *batchTimes) iter.Seq2[*table.Table, error] {
+	return func(yield func(*table.Table, error) bool) {
+		r := b.reader(ctx, db, times)
+		defer r.close()
+		for batch := range b.groups {
+			t, err := r.get(batch)
+			unpin := func() {}
+			if err == nil {
+				unpin = db.pinned(t)
+			}
+			more := yield(t, err)
+			if unpin(); !more {
+				return
+			}
+		}
+	}
 }
 
 // onSelection calls do with the selection of a query on a backend: on the first of several devices.

@@ -384,6 +384,9 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 			defer done()
 			return now.answer(ctx, b, took)
 		}
+		if err == nil && hasSignedZeros(s.fragment, s.plan.Table) {
+			err = signZeros(ctx, s.fragment, values, func(yield func(*table.Table, error) bool) { yield(s.plan.Table, nil) })
+		}
 		if s.otherwise == nil || !declined(err) {
 			return values, err
 		}

@@ -866,8 +866,12 @@ func withoutSeen(t *table.Table, seen map[string]bool) (*table.Table, error) {
 			key = key[:0]
 			for _, s := range c.Segments {
 				v := s.Value(i)
-				if v.Type.Kind == table.Interval && !v.Null {
-					v = table.Int(int64(table.Ordinal(v))) // equal ones are the same
+				switch { // equal ones are the same
+				case v.Null:
+				case v.Type.Kind == table.Interval:
+					v = table.Int(int64(table.Ordinal(v)))
+				case v.F == 0:
+					v.F = 0
 				}
 				key = fmt.Appendf(key, "%t %q,", v.Null, v.String())
 			}

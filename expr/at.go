@@ -4,62 +4,42 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Reader tells how the values of a column are read. It has the segment that has them, and for place i its
-// code there, or that it is NULL.
-type Reader func(column int) (s *table.Segment, code func(i int) (code uint64, null bool))
+// Reader tells how the values of a column are read: of place i into the place of some value.
+type Reader func(column int) func(i int, to *table.Value)
 
 // Rows reads the rows of a chunk.
 func Rows(c *table.Chunk) Reader {
-	return func(column int) (*table.Segment, func(i int) (uint64, bool)) {
+	return func(column int) func(i int, to *table.Value) {
 		s := c.Segments[column]
-		switch {
-		case s.Codes.U8 != nil:
-			return s, codesOf(s, s.Codes.U8)
-		case s.Codes.U16 != nil:
-			return s, codesOf(s, s.Codes.U16)
-		case s.Codes.U32 != nil:
-			return s, codesOf(s, s.Codes.U32)
+		return func(i int, to *table.Value) {
+			*to = table.Value{}
+			s.Read(i, to)
 		}
-		return s, codesOf(s, s.Codes.U64)
 	}
-}
-
-func codesOf[T uint8 | uint16 | uint32 | uint64](s *table.Segment, codes []T) func(i int) (uint64, bool) {
-	if s.Valid == nil {
-		return func(i int) (uint64, bool) { return uint64(codes[i]), false }
-	}
-	return func(i int) (uint64, bool) { return uint64(codes[i]), s.IsNull(i) }
 }
 
 // Codes reads the codes of a segment in their order, of an expression that reads its column alone.
 func Codes(s *table.Segment) Reader {
-	return func(int) (*table.Segment, func(i int) (uint64, bool)) {
-		return s, func(i int) (uint64, bool) { return uint64(i), false }
+	return func(int) func(i int, to *table.Value) {
+		return func(i int, to *table.Value) { *to = s.Decode(uint64(i)) }
 	}
 }
 
 // Nulls reads a NULL of a segment's column.
 func Nulls(s *table.Segment) Reader {
-	return func(int) (*table.Segment, func(i int) (uint64, bool)) {
-		return s, func(int) (uint64, bool) { return 0, true }
+	return func(int) func(i int, to *table.Value) {
+		return func(_ int, to *table.Value) { *to = table.Null(s.Type) }
 	}
 }
 
 // At evaluates an expression at places of what is read, by its definition. wide is as in [Env].
 func At(e Expr, read Reader, wide bool) func(i int) (table.Value, error) {
-	at, columns := 0, map[int]func(v *table.Value){}
+	at, columns := 0, map[int]func(i int, to *table.Value){}
 	for _, k := range Columns(e) {
-		s, code := read(k)
-		columns[k] = func(v *table.Value) {
-			if c, null := code(at); null {
-				*v = table.Null(s.Type)
-			} else {
-				*v = s.Decode(c)
-			}
-		}
+		columns[k] = read(k)
 	}
 	env := &Env{Column: func(k int) (v table.Value) {
-		columns[k](&v)
+		columns[k](at, &v)
 		return v
 	}}
 	if wide {

@@ -310,7 +310,7 @@ func (e *Const) String() string {
 // floatText writes a float's digits, quoted where they are none (NaN, infinities).
 func floatText(v table.Value) string {
 	s := v.String()
-	if strings.ContainsAny(s, "Ny") {
+	if strings.ContainsAny(s, "Ny") || s == "-0" { // which digits alone are not
 		return "'" + s + "'"
 	}
 	return s

@@ -61,7 +61,7 @@
 //   - A timestamp with a zone in Parquet or Arrow is taken as UTC. In CSV a zone
 //     other than Z or +00 makes the value no timestamp.
 //   - Times in nanoseconds are read where all are whole microseconds.
-//   - -0 is stored as +0, and every NaN as the same NaN.
+//   - -0 stays -0, which is equal to 0, and every NaN is the same NaN.
 //   - In memory text costs more than in the file when it hardly repeats: about 64
 //     bytes for each distinct value while loading.
 package ingest

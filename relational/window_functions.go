@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/table"
 )
@@ -100,6 +101,9 @@ func (w *windowing) ofCodes(x *windowFunction, e expr.Expr, kind inputKind) erro
 	c, ok := e.(*expr.Column)
 	if !ok {
 		return x.declined("the value of a constant")
+	}
+	if physical.HasNegativeZeros(w.t, c.Index) {
+		return x.declined("%s has -0, of which the code is that of 0", c)
 	}
 	s := w.space(c.Index)
 	if s.Max() == ^uint64(0) {

@@ -219,14 +219,11 @@ func strict(e expr.Expr) bool {
 }
 
 // canonical makes the constant of a value: a NUMERIC has as many digits as it
-// needs at its scale, a float no negative zero.
+// needs at its scale.
 func canonical(v table.Value, pos int) *expr.Const {
-	switch {
-	case v.Type.Kind == table.Decimal && !v.Null:
+	if v.Type.Kind == table.Decimal && !v.Null {
 		digits := len(new(big.Int).Abs(v.Unscaled()).String())
 		v.Type.Precision = max(digits, v.Type.Scale, 1)
-	case v.Type.IsFloat() && v.F == 0:
-		v.F = 0
 	}
 	return &expr.Const{V: v, P: pos}
 }

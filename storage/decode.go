@@ -230,10 +230,15 @@ func (d *decoder) segment() *table.Segment {
 	default:
 		s.Codes.U64 = words(codes)
 	}
-	if nulls := d.byte(); nulls == 1 {
+	has := d.byte()
+	if has&segmentNulls != 0 {
 		s.Valid = words(d.bytes((n + 63) / 64 * 8))
 		s.Nulls = n - s.Valid.Count()
-	} else if nulls != 0 {
+	}
+	if has&segmentNegativeZeros != 0 {
+		s.NegativeZeros = words(d.bytes((n + 63) / 64 * 8))
+	}
+	if has&^(segmentNulls|segmentNegativeZeros) != 0 {
 		d.fail()
 	}
 	if s.Type.Kind == table.Varchar {

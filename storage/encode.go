@@ -217,6 +217,12 @@ func appendRows(out []byte, rows []int) ([]byte, error) {
 	return out, nil
 }
 
+// What of a segment follows its codes.
+const (
+	segmentNulls = 1 << iota
+	segmentNegativeZeros
+)
+
 // appendSegment appends a segment, its codes as they lie.
 func appendSegment(f *far, out []byte, s *table.Segment) ([]byte, error) {
 	if err := s.Check(); err != nil {
@@ -245,10 +251,18 @@ func appendSegment(f *far, out []byte, s *table.Segment) ([]byte, error) {
 	default:
 		out = put(f, out, c.U8)
 	}
-	if s.Nulls == 0 {
-		out = append(out, 0)
-	} else {
-		out = put(f, append(out, 1), s.Valid)
+	bits := byte(0)
+	if s.Nulls > 0 {
+		bits |= segmentNulls
+	}
+	if s.NegativeZeros != nil {
+		bits |= segmentNegativeZeros
+	}
+	if out = append(out, bits); s.Nulls > 0 {
+		out = put(f, out, s.Valid)
+	}
+	if s.NegativeZeros != nil {
+		out = put(f, out, s.NegativeZeros)
 	}
 	if s.Type.Kind != table.Varchar {
 		return out, nil

@@ -14,7 +14,7 @@ import (
 
 // formatVersion is that of docs/format.md. A folder of an earlier version, which lacks some things, is upgraded when it is
 // opened for writing. A folder of a later version is refused.
-const formatVersion = 3
+const formatVersion = 4
 
 // The names of files in a folder.
 const (

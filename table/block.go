@@ -95,6 +95,9 @@ func (s *Segment) Doubles(b Block) []float64 {
 func (s *Segment) DoublesInto(out []float64, b Block) {
 	ordinals := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(out))), len(out))
 	GatherInto(ordinals, s.Codes, b, s.Base)
+	if s.NegativeZeros != nil {
+		s.signed(ordinals, b)
+	}
 	if s.Type.Kind != Double {
 		for i, o := range ordinals {
 			out[i] = s.Type.FloatFromOrdinal(o)

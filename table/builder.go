@@ -181,9 +181,11 @@ type ColumnBuilder struct {
 	valid  Bitmap // nil until the first NULL
 	nulls  int
 	words  dictionary.Builder
-	bytes  int        // what blocks take
-	past   []*Segment // of an INTERVAL: those of the chunks before
-	spans  *spans
+	// negative has the rows whose value is -0; nil until the first.
+	negative Bitmap
+	bytes    int        // what blocks take
+	past     []*Segment // of an INTERVAL: those of the chunks before
+	spans    *spans
 }
 
 // spans are the intervals of a column: nil until the first that microseconds do not tell.
@@ -277,7 +279,9 @@ type block struct {
 func (c *ColumnBuilder) Len() int { return c.packed + len(c.ords) }
 
 // Bytes estimates the memory that the values appended take.
-func (c *ColumnBuilder) Bytes() int { return c.bytes + c.words.Bytes + 8*cap(c.ords) + 8*cap(c.valid) }
+func (c *ColumnBuilder) Bytes() int {
+	return c.bytes + c.words.Bytes + 8*cap(c.ords) + 8*cap(c.valid) + 8*cap(c.negative)
+}
 
 // Null appends a NULL.
 func (c *ColumnBuilder) Null() {
@@ -309,6 +313,9 @@ func (c *ColumnBuilder) push(o uint64, valid bool) {
 
 // pack turns the ordinals held into a block.
 func (c *ColumnBuilder) pack() {
+	if zero, float := c.typ.negativeZero(); float {
+		c.negativeZeros(zero)
+	}
 	b := block{lo: ^uint64(0)}
 	for i, o := range c.ords {
 		if c.valid == nil || c.valid.Get(c.packed+i) {
@@ -363,13 +370,13 @@ func (c *ColumnBuilder) Ints(list []int64) {
 // Float appends a REAL or DOUBLE.
 func (c *ColumnBuilder) Float(f float64) {
 	if c.typ.Kind == Real {
-		c.push(uint64(OrdinalFloat32(float32(f))), true)
+		c.push(uint64(SignedOrdinalFloat32(float32(f))), true)
 		return
 	}
-	c.push(OrdinalFloat64(f), true)
+	c.push(SignedOrdinalFloat64(f), true)
 }
 
-// Ordinals appends values by their ordinals, and texts by their [ColumnBuilder.Number]. A value is NULL where
+// Ordinals appends values by their signed ordinals, and texts by their [ColumnBuilder.Number]. A value is NULL where
 // its bit of valid is 0. The bits begin at offset; without valid no value is NULL.
 func (c *ColumnBuilder) Ordinals(list []uint64, valid []byte, offset int) {
 	for valid == nil && c.valid == nil && len(list) > 0 { // the commonest
@@ -393,7 +400,7 @@ func (c *ColumnBuilder) String(s string) { c.push(c.Number(s), true) }
 // Number is that of a VARCHAR's text among those seen.
 func (c *ColumnBuilder) Number(s string) uint64 { return c.words.Number(s) }
 
-// Ordinal appends a value by its ordinal, a VARCHAR by its [ColumnBuilder.Number].
+// Ordinal appends a value by its signed ordinal, a VARCHAR by its [ColumnBuilder.Number].
 func (c *ColumnBuilder) Ordinal(o uint64) { c.push(o, true) }
 
 // Value appends a value of the column's type, or NULL.
@@ -404,7 +411,7 @@ func (c *ColumnBuilder) Value(v Value) {
 	case c.typ.Kind == Varchar:
 		c.String(v.S)
 	default:
-		o := Ordinal(v)
+		o := SignedOrdinal(v)
 		if c.typ.Kind == Interval {
 			c.interval(v, o)
 		}
@@ -430,6 +437,7 @@ func (c *ColumnBuilder) begin() (s *Segment, rank []uint64) {
 		c.pack()
 	}
 	c.ords = nil
+	s.NegativeZeros = c.negative.sized(n)
 	lo, hi, seen := ^uint64(0), uint64(0), false
 	for _, b := range c.blocks {
 		if b.seen {

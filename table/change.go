@@ -166,8 +166,8 @@ func SegmentOf(t Type, values ...Value) *Segment {
 		s := &Segment{Type: t, Codes: NewCodes(1, 0)}
 		if t.Kind == Varchar {
 			s.Dict = []string{values[0].S}
-		} else {
-			s.Base = Ordinal(values[0])
+		} else if s.Base = Ordinal(values[0]); s.Base != SignedOrdinal(values[0]) {
+			s.NegativeZeros = Bitmap{1}
 		}
 		return s
 	}
@@ -184,6 +184,9 @@ func Constant(t Type, v Value, n int) *Segment {
 	out := &Segment{Type: t, Base: one.Base, Dict: one.Dict, Spans: one.Spans, Codes: Codes{U8: make([]uint8, n)}}
 	if v.Null {
 		out.Valid, out.Nulls = NewBitmap(n), n
+	}
+	if one.NegativeZeros != nil {
+		out.NegativeZeros = out.bitmap()
 	}
 	return out
 }
@@ -233,15 +236,10 @@ func joined(a, b *Segment) *Segment {
 	s.fill(out.Codes, n, 1, b)
 	out.Codes = out.Codes.narrowed(out.Bits)
 	if out.Nulls > 0 {
-		out.Valid = NewBitmap(n + b.Rows())
-		copy(out.Valid, a.bitmap())
-		for i, word := range b.bitmap() {
-			at := n/64 + i
-			out.Valid[at] |= word << (n % 64)
-			if n%64 != 0 && at+1 < len(out.Valid) {
-				out.Valid[at+1] |= word >> (64 - n%64)
-			}
-		}
+		out.Valid = a.bitmap().then(n, b.bitmap(), b.Rows())
+	}
+	if a.NegativeZeros != nil || b.NegativeZeros != nil {
+		out.NegativeZeros = a.NegativeZeros.then(n, b.NegativeZeros, b.Rows())
 	}
 	if s.ranks[0] == nil && s.base == a.Base && out.Codes.Width() == a.Codes.Width() {
 		out.follow(a, nil)
@@ -347,6 +345,7 @@ func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Se
 		out.Valid = s.bitmap()
 	}
 	out.Max = max(out.Max, out.put(rows, values, from, to))
+	out.NegativeZeros = s.NegativeZeros.assigned(s.Rows(), rows, values.NegativeZeros, from)
 	if out.Nulls == 0 {
 		out.Valid = nil
 	}

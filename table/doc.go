@@ -35,5 +35,6 @@
 //   - The code stored for a NULL is 0; look at Valid before believing it.
 //   - The numbers of a segment (Base, Max, Nulls, Dict) are those of all its rows, deleted ones included.
 //     They bound the values of the rows that are not deleted.
-//   - -0 is stored as +0 and every NaN as one NaN, the largest value of its type.
+//   - -0 has the code of +0, and its rows are in [Segment.NegativeZeros].
+//   - Every NaN is one NaN, the largest value of its type.
 package table

@@ -22,6 +22,9 @@ type Frame struct {
 	nulls atomic.Int64
 	made  sync.Once
 	null  Bitmap // nil where no row is NULL so far
+
+	madeNegative sync.Once
+	negative     Bitmap // nil where no value is -0 so far
 }
 
 // NewFrame begins a segment of so many rows, whose values have ordinals from lo to hi. A
@@ -55,13 +58,16 @@ func room[T uint8 | uint16 | uint32 | uint64](n int) []T {
 	return s
 }
 
-// Put writes the values of the rows from row at on. Values of type uint64 are ordinals, others are integers.
+// Put writes the values of the rows from row at on. Values of type uint64 are signed ordinals, others are integers.
 // A value is NULL where its bit of valid is 0; the bits begin at offset, and without valid no value is NULL.
-// Calls at the same time must be for different rows. It reports whether all values lie within the bounds.
+// Calls at the same time must be for different rows. Put may write to the values. It reports whether all values lie within the bounds.
 func Put[V int32 | int64 | uint64](f *Frame, at int, values []V, valid []byte, offset int) bool {
 	p := piece[V]{f, at, values, valid, offset, -f.lo}
 	if V(0)-1 < 0 {
 		p.add += OrdinalInt(0)
+	}
+	if zero, float := f.typ.negativeZero(); float {
+		p.negativeZeros(V(zero))
 	}
 	var most uint64
 	switch {
@@ -87,6 +93,19 @@ type piece[V int32 | int64 | uint64] struct {
 	valid  []byte
 	offset int
 	add    uint64 // to a value, for its code
+}
+
+// negativeZeros makes zeros of the values that are -0, and notes their rows.
+func (p *piece[V]) negativeZeros(negative V) {
+	for i, v := range p.values {
+		if v != negative || p.valid != nil && p.valid[(p.offset+i)/8]>>((p.offset+i)%8)&1 == 0 {
+			continue
+		}
+		p.madeNegative.Do(func() { p.negative = NewBitmap(p.codes.Len()) })
+		p.values[i]++
+		row := p.at + i
+		atomic.OrUint64(&p.negative[row/64], 1<<(row%64)) // others may have rows of the word
+	}
 }
 
 // put returns the largest code, also where it does not fit.
@@ -138,7 +157,7 @@ func (s *Segment) outline() *Segment {
 
 // Segment ends the segment: every row has been put, within the bounds.
 func (f *Frame) Segment() *Segment {
-	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict, Spans: f.spans}
+	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict, Spans: f.spans, NegativeZeros: f.negative}
 	s.Bits = bits.Len64(s.Max)
 	if narrow := max(8, 1<<bits.Len(uint(max(1, s.Bits)-1))); narrow < 8*s.Codes.Width() { // the bounds were loose
 		s.Codes = Narrow(Gather(s.Codes, Block{N: s.Rows()}, uint64(0)), s.Bits)

@@ -95,13 +95,13 @@ func (s *Segment) Since(earlier *Segment) (rows []uint32, ok bool) {
 				}
 			}
 		}
-		return marks.rows(), true
+		return marks.Rows(), true
 	}
 	return nil, false
 }
 
-// rows lists the set bits.
-func (b Bitmap) rows() []uint32 {
+// Rows lists the set bits.
+func (b Bitmap) Rows() []uint32 {
 	out := make([]uint32, 0, b.Count())
 	for w, m := range b {
 		for ; m != 0; m &= m - 1 {

@@ -97,6 +97,7 @@ func (s *Segment) Of(rows []uint32) *Segment {
 	default:
 		out.Codes.U64 = picked(c.U64, rows)
 	}
+	out.NegativeZeros = s.NegativeZeros.Of(rows)
 	if s.Valid == nil {
 		return out
 	}

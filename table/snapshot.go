@@ -104,7 +104,7 @@ func (c *Chunk) compacted() *Chunk {
 			marks[i>>6] |= uint64(live[i]) << (i & 63)
 		}
 	})
-	rows := marks.rows()
+	rows := marks.Rows()
 	out := &Chunk{Rows: len(rows)}
 	for _, s := range c.fields() {
 		if s != nil { // else of an unsupported field, or not read

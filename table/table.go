@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -86,6 +87,10 @@ type Segment struct {
 	// Spans has those of an INTERVAL segment's values that microseconds do not tell, by the microseconds in all, with
 	// [MicrosPerMonth]; nil for none. The segments of one column share it: equal intervals are one there.
 	Spans map[int64]Span
+
+	// NegativeZeros marks the rows of REAL and DOUBLE whose value is -0; nil for none. Their code is that of 0, since the
+	// two are equal.
+	NegativeZeros Bitmap
 
 	// Slab says that Codes.U64 is a [slab.New] of values of 64 bits, the codes modulo 2^64. Only one goroutine
 	// has such a segment. Whoever converts all of its rows may take the array, and then clears Slab. Until
@@ -182,7 +187,7 @@ func (s *Segment) Varying() uint64 {
 func (s *Segment) Copy() *Segment {
 	s.Settle()
 	s.Lend() // the arrays are the copy's, too
-	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Inexact: s.Inexact, Dict: s.Dict, Spans: s.Spans}
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Inexact: s.Inexact, Dict: s.Dict, Spans: s.Spans, NegativeZeros: s.NegativeZeros}
 	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
 	return out
 }
@@ -239,7 +244,9 @@ func (s *Segment) Read(i int, to *Value) {
 	}
 	switch code := s.Codes.At(i); s.Type.Kind {
 	case Boolean, Real, Double, Interval:
-		*to = s.Decode(code)
+		if *to = s.Decode(code); s.NegativeZeros != nil && s.NegativeZeros.Get(i) {
+			to.F = math.Copysign(0, -1)
+		}
 	case Varchar:
 		to.Type.Kind, to.S = Varchar, s.Dict[code]
 	default:
@@ -247,7 +254,7 @@ func (s *Segment) Read(i int, to *Value) {
 	}
 }
 
-// Decode returns the value of a code.
+// Decode returns the value of a code: 0 of one that rows of -0 have, too.
 func (s *Segment) Decode(code uint64) Value {
 	if s.Type.Kind == Varchar {
 		return Str(s.Dict[code])
@@ -290,7 +297,7 @@ func (t *Table) Bytes() (n int64) {
 
 // Bytes estimates the memory that the segment takes.
 func (s *Segment) Bytes() int {
-	n := s.Codes.Bytes() + 8*len(s.Valid) + s.rowOrderBytes()
+	n := s.Codes.Bytes() + 8*len(s.Valid) + 8*len(s.NegativeZeros) + s.rowOrderBytes()
 	for _, d := range s.Dict {
 		n += len(d) + 16
 	}
@@ -313,6 +320,9 @@ func (s *Segment) Check() error {
 		if s.Dict[i-1] >= s.Dict[i] {
 			return fmt.Errorf("table: dictionary entries %d and %d are not in order", i-1, i)
 		}
+	}
+	if err := s.checkNegativeZeros(); err != nil {
+		return err
 	}
 	nulls, top := 0, uint64(0)
 	if s.Valid == nil {

@@ -70,6 +70,7 @@ func (s *Segment) window(from, rows int) *Segment {
 	default:
 		out.Codes.U64 = c.U64[from:][:rows:rows]
 	}
+	out.NegativeZeros = s.NegativeZeros.window(from, rows)
 	if s.Valid == nil {
 		return out
 	}

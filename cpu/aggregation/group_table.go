@@ -121,7 +121,7 @@ func having(e expr.Expr, c *table.Chunk) *table.Chunk {
 func (f groupsFound) keySegment(i int, ids []uint64) *table.Segment {
 	w := f[0]
 	k := w.keys.list[i]
-	if !w.keys.alike() {
+	if !w.keys.alike() || k.signed {
 		return f.firstValues(k.e, ids)
 	}
 	shift := 0
@@ -205,10 +205,10 @@ func (f groupsFound) firstValues(e expr.Expr, ids []uint64) *table.Segment {
 	return rebased(e.Type(), codes, valid)
 }
 
-// ordinalAt is the ordinal of a value of a type other than text.
+// ordinalAt is the signed ordinal of a value of a type other than text.
 func ordinalAt(t table.Type, x *expr.Vector, i int) uint64 {
 	if x.Floats != nil {
-		return table.Ordinal(table.Value{Type: t, F: x.Floats[i]})
+		return table.SignedOrdinal(table.Value{Type: t, F: x.Floats[i]})
 	}
 	return table.Ordinal(table.Value{Type: t, I: x.Ints[i]})
 }
@@ -244,7 +244,7 @@ func (f groupsFound) aggregateSegment(k int, ids []uint64) *table.Segment {
 	return rebased(t, codes, valid)
 }
 
-// ordinalOf is the ordinal of a group's aggregate; it is not ok where there is none.
+// ordinalOf is the signed ordinal of a group's aggregate; it is not ok where there is none.
 func ordinalOf(s State, a expr.Aggregate, g uint32, t *table.Table) (o uint64, null, ok bool) {
 	switch s := s.(type) {
 	case *counts:
@@ -266,18 +266,26 @@ func ordinalOf(s State, a expr.Aggregate, g uint32, t *table.Table) (o uint64, n
 	if v.Null {
 		return 0, true, true
 	}
-	return table.Ordinal(v), false, true
+	return table.SignedOrdinal(v), false, true
 }
 
-// rebased is a segment of ordinals, of those that are valid.
+// rebased is a segment of signed ordinals, of those that are valid.
 func rebased(t table.Type, ordinals []uint64, valid table.Bitmap) *table.Segment {
 	least, most := uint64(math.MaxUint64), uint64(0)
-	for i, o := range ordinals {
-		if valid.Get(i) {
-			least, most = min(least, o), max(most, o)
+	s := &table.Segment{Type: t}
+	for i, signed := range ordinals {
+		if !valid.Get(i) {
+			continue
+		}
+		o := t.Unsigned(signed)
+		if least, most = min(least, o), max(most, o); o != signed {
+			if s.NegativeZeros == nil {
+				s.NegativeZeros = table.NewBitmap(len(ordinals))
+			}
+			ordinals[i] = o
+			s.NegativeZeros.Set(i)
 		}
 	}
-	s := &table.Segment{Type: t}
 	if least <= most {
 		s.Base, s.Max = least, most-least
 	}

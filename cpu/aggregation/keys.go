@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/int128"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/table/dictionary"
 )
@@ -33,6 +34,7 @@ type key struct {
 	lo     uint64 // the ordinal whose word is 0
 	null   uint64 // the word of NULL
 	nulls  bool   // there are some
+	signed bool   // some values are -0, whose word is that of 0
 	keyNumbers
 }
 
@@ -126,6 +128,7 @@ func (k *key) ofColumn(t *table.Table, col int) {
 			return
 		}
 	}
+	k.signed = physical.HasNegativeZeros(t, col)
 	k.direct, k.lo, k.null, k.nulls, k.bits = true, lo, size, nulls, bits.Len64(size)
 }
 

@@ -42,6 +42,15 @@ var (
 		less:  cmp.Less[int64],
 		put:   func(x *expr.Vector, v int64) { x.Floats = append(x.Floats, floatOf(v)) },
 	}
+	// ofSignedFloats has -0 below 0, for who wants one of the values and not to know which are equal.
+	ofSignedFloats = &ordering[int64]{
+		get: func(x *expr.Vector, i int) int64 {
+			return table.IntFromOrdinal(table.SignedOrdinalFloat64(x.Floats[i]))
+		},
+		value: ofFloats.value,
+		less:  cmp.Less[int64],
+		put:   ofFloats.put,
+	}
 	ofTexts = &ordering[string]{
 		get:   func(x *expr.Vector, i int) string { return x.Texts[i] },
 		value: func(v string, _ table.Type) table.Value { return table.Str(v) },

@@ -264,7 +264,9 @@ func stateCodes(s State, a expr.Aggregate, groups int) []uint64 {
 			if !s.some[g] {
 				return nil
 			}
-			codes[g] = table.OrdinalInt(v)
+			if codes[g] = table.OrdinalInt(v); s.by == ofSignedFloats {
+				codes[g] = table.Type{Kind: table.Double}.Unsigned(codes[g])
+			}
 		}
 	default:
 		return nil

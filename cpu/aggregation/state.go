@@ -79,8 +79,11 @@ func NewState(k StateKind, x expr.Expr) State {
 		return &intMoments{}
 	}
 	if k == Extremes {
-		if x.Type().Kind == table.Interval {
+		switch {
+		case x.Type().Kind == table.Interval:
 			return intervalEnds()
+		case x.Type().IsFloat():
+			return ofSignedFloats.ends()
 		}
 		if _, column := x.(*expr.Column); !column && x.Type().Kind == table.Varchar { // texts that are made are in an arena
 			return &ends[string]{by: ofTexts, keep: strings.Clone}

@@ -2,6 +2,7 @@ package join
 
 import (
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/stencildb/stencildb/cpu/vector"
@@ -16,6 +17,8 @@ type Column struct {
 	starts         []int
 	chunks         []translated
 	HasNulls       bool // some row is NULL
+	// HasNegativeZeros says that some row is -0, which its code does not tell.
+	HasNegativeZeros bool
 }
 
 // translated is the segment of a chunk: each code is greater by delta in the common space, or,
@@ -39,7 +42,7 @@ func (j *Host) Column(col int) *Column {
 		seg := chunk.Segments[local]
 		delta, ranks := space.Translation(seg)
 		c.chunks = append(c.chunks, translated{seg, delta, ranks})
-		c.HasNulls = c.HasNulls || seg.Nulls > 0
+		c.HasNulls, c.HasNegativeZeros = c.HasNulls || seg.Nulls > 0, c.HasNegativeZeros || seg.NegativeZeros != nil
 	}
 	s.columns[local] = c
 	return c
@@ -140,12 +143,37 @@ func (c *Column) SegmentOf(of IDs, n int, loose bool) *table.Segment {
 	if s.Nulls == 0 {
 		s.Valid = nil
 	}
+	s.NegativeZeros = c.negativeZeros(of, n)
 	return s
+}
+
+// negativeZeros are those of n rows of a column; nil for none.
+func (c *Column) negativeZeros(of IDs, n int) (out table.Bitmap) {
+	if !c.HasNegativeZeros {
+		return nil
+	}
+	for i := range n {
+		row := of.first + i
+		if of.List != nil {
+			if row = int(of.List[i]); row == NoRow {
+				continue
+			}
+		}
+		chunk := sort.SearchInts(c.starts, row+1) - 1
+		if bits := c.chunks[chunk].NegativeZeros; bits == nil || !bits.Get(row-c.starts[chunk]) {
+			continue
+		}
+		if out == nil {
+			out = table.NewBitmap(n)
+		}
+		out.Set(i)
+	}
+	return out
 }
 
 // Picked is some rows of a segment.
 func Picked(s *table.Segment, rows []uint32) *table.Segment {
-	one := &Column{Segment: s, starts: []int{0, s.Rows()}, HasNulls: s.Nulls > 0, chunks: []translated{{Segment: s}}}
+	one := &Column{Segment: s, starts: []int{0, s.Rows()}, HasNulls: s.Nulls > 0, HasNegativeZeros: s.NegativeZeros != nil, chunks: []translated{{Segment: s}}}
 	return one.SegmentOf(IDs{slices.Clip(rows), 0}, len(rows), false)
 }
 

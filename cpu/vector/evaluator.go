@@ -44,7 +44,7 @@ func OfKeptCodes(e expr.Expr, c *table.Chunk) (s *table.Segment, ok bool) {
 		return nil, false
 	}
 	s = c.Segments[cols[0]]
-	return s, s.Max < keptCodes
+	return s, s.Max < keptCodes && s.NegativeZeros == nil // of which a code has two values
 }
 
 // Source is the rows of a block.

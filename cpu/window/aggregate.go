@@ -239,7 +239,7 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 // read a tree whose inner nodes have the extreme of the two below.
 func (o *orderedRows) extreme(f *expr.Window, in *windowInput) (*windowColumn, error) {
 	a := f.Agg
-	space, codes, _ := o.codes(a.Argument().(*expr.Column).Index)
+	space, codes, _ := o.signedCodes(a.Argument().(*expr.Column).Index)
 	c := &windowColumn{codes: make([]uint64, o.rows), space: space, null: make([]bool, o.rows)}
 	flip := uint64(0) // of a largest one the smallest of the complements
 	if a.Kind == expr.Max || a.Kind == expr.BoolOr {
@@ -332,7 +332,7 @@ func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x expr.Vector) {
 	if e == nil {
 		return x
 	}
-	s, codes, _ := o.codes(e.(*expr.Column).Index)
+	s, codes, _ := o.signedCodes(e.(*expr.Column).Index)
 	switch t := e.Type(); {
 	case t.IsFloat():
 		x.Floats = make([]float64, len(in.rows))

@@ -300,7 +300,7 @@ type streamInput struct {
 
 // inputs are those of the functions, of a table's rows in their order.
 func (w *Stream) inputs(t *table.Table) []*streamInput {
-	o := &orderedRows{windowing: &windowing{ctx: w.ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}, place: radixsort.UpTo[uint64](t.Rows())}
+	o := &orderedRows{windowing: &windowing{ctx: w.ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}, signed: map[int]*physical.CodeSpace{}}, place: radixsort.UpTo[uint64](t.Rows())}
 	rows := 0
 	for _, c := range t.Chunks {
 		o.chunks = append(o.chunks, rows)
@@ -326,7 +326,7 @@ func (o *orderedRows) values(e expr.Expr) func(i int) table.Value {
 	if k, ok := e.(*expr.Const); ok {
 		return func(int) table.Value { return k.V }
 	}
-	s, codes, null := o.codes(e.(*expr.Column).Index)
+	s, codes, null := o.signedCodes(e.(*expr.Column).Index)
 	return func(i int) table.Value {
 		if from := o.place[i]; null == nil || !null[from] {
 			return s.Value(codes[from])

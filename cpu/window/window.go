@@ -21,7 +21,7 @@ import (
 // partitions go to all cores.
 func Compute(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, error) {
 	t = t.Compacted()
-	w := &windowing{ctx: ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}}
+	w := &windowing{ctx: ctx, t: t, rows: t.Rows(), spaces: map[int]*physical.CodeSpace{}, signed: map[int]*physical.CodeSpace{}}
 	rows := 0
 	for _, c := range t.Chunks {
 		w.chunks = append(w.chunks, rows)
@@ -74,6 +74,7 @@ type windowing struct {
 	rows   int
 	chunks []int // the place of each chunk's first row
 	spaces map[int]*physical.CodeSpace
+	signed map[int]*physical.CodeSpace // those in which -0 has a code of its own
 }
 
 // codes are those of a column in the space of all chunks, by the rows' places, and which rows are NULL; nil for none.
@@ -106,6 +107,29 @@ func (w *windowing) codes(col int) (s *physical.CodeSpace, codes []uint64, null 
 				}
 			}
 		})
+	}
+	return s, codes, null
+}
+
+// signedCodes is codes of values, not of keys: in a space in which -0 has a code of its own.
+func (w *windowing) signedCodes(col int) (s *physical.CodeSpace, codes []uint64, null []bool) {
+	if !physical.HasNegativeZeros(w.t, col) {
+		return w.codes(col)
+	}
+	if s = w.signed[col]; s == nil {
+		s = physical.NewSignedCodeSpace(w.t, col)
+		w.signed[col] = s
+	}
+	var of *physical.CodeSpace
+	of, codes, null = w.codes(col)
+	shift := of.Segment().Base - s.Segment().Base
+	for i := range codes {
+		codes[i] += shift
+	}
+	for i, c := range w.t.Chunks {
+		for _, r := range c.Segments[col].NegativeZeros.Rows() {
+			codes[w.chunks[i]+int(r)]--
+		}
 	}
 	return s, codes, null
 }
@@ -466,7 +490,7 @@ func (o *orderedRows) valueOf(e expr.Expr, c *windowColumn) func(i int, to uint6
 		c.values = make([]table.Value, o.rows)
 		return func(_ int, to uint64) { c.values[to] = k.V }
 	}
-	s, codes, null := o.codes(e.(*expr.Column).Index)
+	s, codes, null := o.signedCodes(e.(*expr.Column).Index)
 	c.space, c.codes = s, make([]uint64, o.rows)
 	return func(i int, to uint64) {
 		from := o.place[i]
@@ -483,7 +507,7 @@ func (o *orderedRows) otherOf(e expr.Expr, c *windowColumn) func(i int, to uint6
 	if k, ok := e.(*expr.Const); ok {
 		value = func(int) table.Value { return k.V }
 	} else {
-		s, codes, null := o.codes(e.(*expr.Column).Index)
+		s, codes, null := o.signedCodes(e.(*expr.Column).Index)
 		value = func(i int) table.Value {
 			if from := o.place[i]; null == nil || !null[from] {
 				return s.Value(codes[from])

@@ -77,6 +77,9 @@ func (j *joiner) stays(rel *join.Relation) (*table.Table, error) {
 			at, places = append(at, col), append(places, j.Places[col])
 		}
 	}
+	if slices.ContainsFunc(places, func(c int) bool { return j.Column(c).HasNegativeZeros }) {
+		return nil, declined("-0 and 0 of a column have one code, which is what a device has")
+	}
 	t := j.EmptyResult()
 	have := func(segments [][]*table.Segment) {
 		t.Chunks = nil
@@ -136,7 +139,7 @@ func (j *joiner) filtered(rel *join.Relation, conditions []expr.Expr) (*join.Rel
 	}
 	start, where := time.Now(), plan.Conjunction(conditions)
 	columns := expr.Columns(where)
-	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.Column(c) == nil }) {
+	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.Column(c) == nil || j.Column(c).HasNegativeZeros }) {
 		return j.pipeline(rel, nil, conditions)
 	}
 	var lists []physical.RowIDs

@@ -71,7 +71,7 @@ func (s *Star) buildOfScan(t *starArm, scan int, where expr.Expr, key *expr.Colu
 			continue
 		}
 		seg := chunk.Segments[local(c)]
-		if seg == nil || seg.Codes.U64 != nil {
+		if seg == nil || seg.Codes.U64 != nil || seg.NegativeZeros != nil {
 			return nil
 		}
 		a.Keys = append(a.Keys, &expr.Column{Index: local(c), Name: s.Fields[c].Name, T: s.Fields[c].Type, P: -1})

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -17,6 +18,7 @@ import (
 //	width of a code                 1
 //	flags                           1
 //	a bit a row, set if not NULL    (rows+7)/8, with pieceNulls
+//	a bit a row, set if -0          (rows+7)/8, with pieceNegativeZeros
 //	months and carried days         8 a row, with pieceSpans
 //	codes                           width a row; with pieceTexts of each row the length, as uvarint, and the bytes
 
@@ -24,6 +26,7 @@ const (
 	pieceNulls = 1 << iota
 	pieceSpans
 	pieceTexts
+	pieceNegativeZeros
 )
 
 // AppendRows appends a piece of rows of a chunk.
@@ -42,6 +45,10 @@ func AppendRows(out []byte, c *table.Chunk, rows []uint32, columns []int) []byte
 		if nulls > 0 {
 			flags |= pieceNulls
 		}
+		negative := s.NegativeZeros.Of(rows)
+		if negative != nil {
+			flags |= pieceNegativeZeros
+		}
 		if s.Spans != nil {
 			flags |= pieceSpans
 		}
@@ -50,6 +57,9 @@ func AppendRows(out []byte, c *table.Chunk, rows []uint32, columns []int) []byte
 		}
 		if out = append(out, byte(s.Codes.Width()), flags); nulls > 0 {
 			out = append(out, valid...)
+		}
+		for i := range (len(rows) + 7) / 8 * min(1, len(negative)) {
+			out = append(out, byte(negative[i/8]>>(i%8*8)))
 		}
 		if s.Spans != nil {
 			for _, row := range rows {
@@ -142,9 +152,12 @@ func readColumn(c *table.ColumnBuilder, t table.Type, column int, data []byte) {
 		}
 		base, width, flags := binary.LittleEndian.Uint64(of[8:]), int(of[16]), of[17]
 		of = of[18:]
-		var valid, spans []byte
+		var valid, negative, spans []byte
 		if flags&pieceNulls != 0 {
 			valid, of = of[:(n+7)/8], of[(n+7)/8:]
+		}
+		if flags&pieceNegativeZeros != 0 {
+			negative, of = of[:(n+7)/8], of[(n+7)/8:]
 		}
 		if flags&pieceSpans != 0 {
 			spans, of = of[:8*n], of[8*n:]
@@ -174,6 +187,11 @@ func readColumn(c *table.ColumnBuilder, t table.Type, column int, data []byte) {
 		default:
 			for i := range list {
 				list[i] = base + binary.LittleEndian.Uint64(of[8*i:])
+			}
+		}
+		for i := range list {
+			if negative != nil && negative[i/8]>>(i%8)&1 != 0 {
+				list[i] = table.SignedOrdinal(table.Value{Type: t, F: math.Copysign(0, -1)})
 			}
 		}
 		if t.Kind != table.Interval {

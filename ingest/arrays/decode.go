@@ -144,15 +144,15 @@ func (d *Decoded) take(t table.Type, a arrow.Array, w *dictionary.Builder) error
 		})
 	case arrow.FLOAT16:
 		return d.each(func(i int) (uint64, error) {
-			return uint64(table.OrdinalFloat32(a.(*array.Float16).Value(i).Float32())), nil
+			return uint64(table.SignedOrdinalFloat32(a.(*array.Float16).Value(i).Float32())), nil
 		})
 	case arrow.FLOAT32:
 		for i, f := range arrow.GetValues[float32](a.Data(), 1) {
-			d.Ordinals[i] = uint64(table.OrdinalFloat32(f))
+			d.Ordinals[i] = uint64(table.SignedOrdinalFloat32(f))
 		}
 	case arrow.FLOAT64:
 		for i, f := range arrow.GetValues[float64](a.Data(), 1) {
-			d.Ordinals[i] = table.OrdinalFloat64(f)
+			d.Ordinals[i] = table.SignedOrdinalFloat64(f)
 		}
 	case arrow.DECIMAL128:
 		return d.each(func(i int) (uint64, error) {

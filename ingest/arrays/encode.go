@@ -53,8 +53,8 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 		values = arrow.Decimal128Traits.CastToBytes(out)
 	case table.Real:
 		out := make([]float32, b.Len())
-		for i, o := range table.Gather(s.Codes, b, uint32(s.Base)) {
-			out[i] = table.Float32FromOrdinal(o)
+		for i, o := range s.SignedOrdinals(b) {
+			out[i] = table.Float32FromOrdinal(uint32(o))
 		}
 		values = arrow.Float32Traits.CastToBytes(out)
 	case table.Double:

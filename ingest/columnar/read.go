@@ -275,6 +275,7 @@ func (r *reading) learn(c *column, g int, d *arrays.Decoded) error {
 	}
 	err := r.batches(c, g, d, func(p *part, at int) error {
 		lo, hi := d.Extent()
+		lo, hi = c.Type.Unsigned(lo), c.Type.Unsigned(hi)
 		p.lo, p.hi, p.nulls = min(p.lo, lo), max(p.hi, hi), p.nulls || d.Valid != nil
 		if err := arrays.InRange(c.Type, lo, hi); err != nil {
 			return err

@@ -37,9 +37,9 @@ func parseValue(w *dictionary.Builder, t table.Type, text []byte) (uint64, error
 	case t.Kind == table.Boolean:
 		return uint64(i), nil
 	case t.Kind == table.Real:
-		return uint64(table.OrdinalFloat32(float32(f))), nil
+		return uint64(table.SignedOrdinalFloat32(float32(f))), nil
 	case t.IsFloat():
-		return table.OrdinalFloat64(f), nil
+		return table.SignedOrdinalFloat64(f), nil
 	}
 	return table.OrdinalInt(i), nil
 }

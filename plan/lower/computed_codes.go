@@ -94,6 +94,14 @@ func (l *lowerer) tabulated(m *ComputedCodes, e expr.Expr) (*ComputedCodes, erro
 	if seg.Max >= maxEnumerated {
 		return nil, &plan.Declined{Why: "compute has no program for " + e.String() + ", and " + l.name(m.Cols[0]) + " has many values to list it of"}
 	}
+	if col := m.Cols[0]; seg.NegativeZeros != nil {
+		at := expr.At(e, zerosOf(col, seg.Type), false)
+		x, err := at(0)
+		y, not := at(1)
+		if err != nil || not != nil || x.Null != y.Null || !x.Null && table.Compare(x, y) != 0 {
+			return nil, &plan.Declined{Why: e.String() + " tells -0 from 0, which have one code: cpu computes it"}
+		}
+	}
 	all, ok := expr.Compute(e, expr.CodesOf(seg, 0, int(seg.Max)+1, false, nil))
 	if !ok {
 		return nil, &plan.Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}

@@ -118,6 +118,9 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []codeRun, ok bool) {
 	if seg.NonNull() == 0 {
 		return nil, true
 	}
+	if seg.NegativeZeros != nil && tellsZeros(e, col, seg.Type) {
+		return nil, false
+	}
 	at := outcomesAt(e, expr.Codes(seg))
 	if seg.Max < fewCodes {
 		return evaluateEach(predicate.Span{Lo: 0, Hi: seg.Max}, at), true
@@ -135,6 +138,19 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []codeRun, ok bool) {
 		return evaluateDictionary(seg, e), true
 	}
 	return nil, false
+}
+
+// tellsZeros reports an expression over one column that tells -0 from 0, such as one of its text: it is no function of codes.
+func tellsZeros(e expr.Expr, col int, t table.Type) bool {
+	at := outcomesAt(e, zerosOf(col, t))
+	return !at(0).equal(at(1))
+}
+
+// zerosOf reads 0 and -0 of a column of a type.
+func zerosOf(col int, t table.Type) expr.Reader {
+	c := &table.Chunk{Rows: 2, Segments: make([]*table.Segment, col+1)}
+	c.Segments[col] = table.SegmentOf(t, table.Value{Type: t}, table.Value{Type: t, F: math.Copysign(0, -1)})
+	return expr.Rows(c)
 }
 
 // arenas are those of goroutines that evaluate dictionaries.

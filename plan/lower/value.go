@@ -71,7 +71,7 @@ func constantValue(c table.Value, e expr.Expr) *value {
 	case c.Type.Kind == table.Varchar:
 		panic(unsupported(e))
 	case c.Type.IsFloat():
-		return &value{v: constF(c.F)}
+		return &value{v: constF(c.F + 0)} // 0 for -0
 	}
 	return &value{v: constV(c.Unscaled()), scale: c.Type.Scale}
 }

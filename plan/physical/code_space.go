@@ -56,6 +56,24 @@ func NewCodeSpace(t *table.Table, col int) *CodeSpace {
 	return s
 }
 
+// NewSignedCodeSpace is [NewCodeSpace], where -0 of the column has the code below 0's: see [table.Segment.SignedOrdinals].
+func NewSignedCodeSpace(t *table.Table, col int) *CodeSpace {
+	s := NewCodeSpace(t, col)
+	if !HasNegativeZeros(t, col) {
+		return s
+	}
+	negative := table.SignedOrdinal(table.Value{Type: s.typ, F: math.Copysign(0, -1)})
+	if base := min(s.base, negative); base < s.base {
+		s.base, s.max = base, s.max+s.base-base
+	}
+	return s
+}
+
+// HasNegativeZeros reports whether a row of a column, which has been read, is -0.
+func HasNegativeZeros(t *table.Table, col int) bool {
+	return slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { s := c.Segments[col]; return s != nil && s.NegativeZeros != nil })
+}
+
 // Max is the largest code that a record has; 0 when there is none.
 func (s *CodeSpace) Max() uint64 { return s.max }
 

@@ -201,6 +201,9 @@ func (q *Query) groupAggregate(a expr.Aggregate, c *table.Chunk) (p GroupAggrega
 			return p, true
 		}
 	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue:
+		if a.X == nil && c.Segments[a.Col].NegativeZeros != nil { // whose sign is not in the code
+			return p, false
+		}
 		p.ExtremeColumn, p.Largest = a.Col, a.Kind == expr.Max || a.Kind == expr.BoolOr
 		return p, a.X == nil
 	case expr.Sum, expr.Avg:

@@ -98,13 +98,16 @@ func (q *Query) RequireColumns() error {
 
 // RequireNoScalar returns a [plan.Declined] where some condition of the query is a [predicate.Scalar], nil else.
 func (q *Query) RequireNoScalar() error {
-	for _, c := range q.Chunks {
+	for i, c := range q.Chunks {
 		if c.scalar == nil {
 			continue
 		}
 		why := "reads several columns"
-		if len(c.scalar.Columns()) < 2 {
+		if columns := c.scalar.Columns(); len(columns) < 2 {
 			why = "is of a column with many distinct values"
+			if len(columns) == 1 && q.Table.Chunks[i].Segments[columns[0]].NegativeZeros != nil {
+				why = "is of a column with -0, which has the code of 0,"
+			}
 		}
 		return &plan.Declined{Why: fmt.Sprintf("%s %s and is evaluated record by record", c.scalar.E, why)}
 	}

@@ -167,6 +167,9 @@ func (u *unnester) correlated(cur, tree plan.Node) *correlation {
 		}
 		return o
 	})
+	for _, e := range telling(tree) {
+		c.outs = append(c.outs, isNegativeZero(e))
+	}
 	return c
 }
 

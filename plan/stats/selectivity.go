@@ -128,7 +128,7 @@ func (e *Estimates) joinSelectivity(n plan.Node, c expr.Expr) float64 {
 		return defaultSelectivity
 	}
 	var read columnMissing
-	test := compile(c, func(column int) (*table.Segment, func(int) (uint64, bool)) {
+	test := compile(c, func(column int) func(int, *table.Value) {
 		return e.randomRows(n, e.origin(n, column), &read)
 	}, &read)
 	if test == nil {
@@ -159,14 +159,14 @@ func compile(c expr.Expr, read expr.Reader, missing *columnMissing) (test func(i
 }
 
 // randomRows reads a column in rows that pass the filter of its table. Its random rows are independent of those of the other tables.
-func (e *Estimates) randomRows(n plan.Node, o origin, missing *columnMissing) (*table.Segment, func(int) (uint64, bool)) {
+func (e *Estimates) randomRows(n plan.Node, o origin, missing *columnMissing) func(int, *table.Value) {
 	var t *table.Table
 	if o.scan != nil {
 		t = e.Table(o.scan)
 	}
 	if t == nil || len(t.Chunks) == 0 || t.Chunks[0].Segments[o.col] == nil {
 		*missing = true
-		return nil, nil
+		return nil
 	}
 	var places []int
 	passing := func(int) bool { return true }
@@ -186,18 +186,18 @@ func (e *Estimates) randomRows(n plan.Node, o origin, missing *columnMissing) (*
 	}
 	if len(places) == 0 {
 		*missing = true
-		return nil, nil
+		return nil
 	}
 	of := fnv.New64a() // another walk for each table
 	_, _ = of.Write([]byte(o.scan.String()))
 	draw := rand.New(rand.NewPCG(of.Sum64(), 0))
 	var drawn []int
-	seg, code := expr.Rows(t.Chunks[0])(o.col)
-	return seg, func(i int) (uint64, bool) {
+	read := expr.Rows(t.Chunks[0])(o.col)
+	return func(i int, to *table.Value) {
 		for i >= len(drawn) {
 			drawn = append(drawn, places[draw.IntN(len(places))])
 		}
-		return code(drawn[i])
+		read(drawn[i], to)
 	}
 }
 

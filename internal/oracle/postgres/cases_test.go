@@ -133,6 +133,8 @@ func runCases(t *testing.T, file string) {
 			t.Errorf("%s;\nPostgreSQL: %v\nthe engine, with %s: %v", c.text, want.err, got.code, got.err)
 		case want.err == nil && got.err != nil:
 			t.Errorf("%s;\n%v\nPostgreSQL gives %s", c.text, got.err, want.print())
+		case inOrder(c.text) && otherSigns(want, got):
+			t.Errorf("%s;\nPostgreSQL gives %s\nthe engine gives %s", c.text, want.print(), got.print())
 		case (want.err == nil) != (got.err == nil):
 			t.Errorf("%s;\nPostgreSQL: %v\nthe engine gives %s", c.text, want.err, got.print())
 		}
