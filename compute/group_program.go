@@ -54,12 +54,29 @@ func (t *groupText) states() error {
 
 // keys makes slots of the codes of the keys.
 func (t *groupText) keys() error {
+	if err := t.lookups(); err != nil {
+		return err
+	}
+	if err := t.ownKeys(); err != nil {
+		return err
+	}
+	t.starKeys()
+	return nil
+}
+
+// lookups takes away the records that have no partners, and begins the slots.
+func (t *groupText) lookups() error {
 	t.Size = 1
 	if err := t.X.arraysFit(); err != nil {
 		return err
 	}
 	t.starTests()
 	t.body.WriteString("    uvec4 slot = uvec4(0u);\n")
+	return nil
+}
+
+// ownKeys adds the codes of the keys to the slots.
+func (t *groupText) ownKeys() error {
 	keys, err := t.X.Q.GroupKeys(t.X.Index)
 	if err != nil {
 		return err
@@ -67,7 +84,6 @@ func (t *groupText) keys() error {
 	for _, k := range keys {
 		t.key(k)
 	}
-	t.starKeys()
 	return nil
 }
 

@@ -27,10 +27,10 @@ type Grouping struct {
 	place   []int // by piece: where its slots lie in the result
 }
 
-// slotDigit is a digit of slots: its factor, how many values it has, and, of a build, the combination that each value stands for.
+// slotDigit is a digit of slots: what it is multiplied by, how many values it has, and the build whose slots it numbers; nil for none.
 type slotDigit struct {
 	factor, size int
-	combos       []uint32
+	of           *built
 }
 
 func NewGrouping() *Grouping {

@@ -98,8 +98,8 @@ func (g *Grouping) States(chunk, from int, words []uint32, places, slots []uint3
 		for k, d := range g.numbers {
 			for i := lo; i < hi && d.size > 0; i++ {
 				out.Numbers[k][i] = slots[i] / uint32(d.factor) % uint32(d.size)
-				if d.combos != nil {
-					out.Numbers[k][i] = d.combos[out.Numbers[k][i]]
+				if d.of != nil {
+					out.Numbers[k][i] = d.of.slot(out.Numbers[k][i])
 				}
 			}
 		}

@@ -4,24 +4,42 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
-	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// built is what a device has made of a [physical.Build]: the bitmap of the keys. Where something tells rows apart, it has a digit of so
-// many bytes for each key, 0 where no row has the key.
+// built is what a device has made of a [physical.Build]: the bitmap of the keys and, where something tells rows apart, by key a digit, one more
+// than the slot of the row that has it, 0 where none does.
 type built struct {
 	bits   *textures.Scratch
 	digits *textures.Scratch // nil where nothing tells rows apart
-	bytes  int
-	combos []uint32 // by digit - 1 the combination of codes; nil where digits are combinations
+	bytes  int               // of a digit
 	anti   bool
+
+	// ranks number the slots that there are: of 32 slots each, which of them, and how many there are before. In memory they begin at pair
+	// first of block, which the builds of a query share. Nil where slots are numbers.
+	ranks [][2]uint32
+	block *textures.Scratch
+	first int
+}
+
+// slot is the one of a number.
+func (b *built) slot(number uint32) uint32 {
+	if b.ranks == nil {
+		return number
+	}
+	at := sort.Search(len(b.ranks), func(i int) bool { return b.ranks[i][1] > number }) - 1
+	word := b.ranks[at][0]
+	for range number - b.ranks[at][1] {
+		word &= word - 1
+	}
+	return uint32(32*at + bits.TrailingZeros32(word))
 }
 
 // pendingBuild is a build whose passes have run, and what is to be read of it.
@@ -32,18 +50,18 @@ type pendingBuild struct {
 	slots  int
 	result textures.Block
 	words  int
-	child  bool // another build probes it
+	child  bool // another build probes it: its slots are its numbers
 }
 
-// The words of a build's result: how many rows have found a place, how many keys several have, and the combinations, a bit each.
+// The words of a build's result: how many rows have found a place, how many keys several have, and the slots, a bit each.
 const (
 	buildFound = iota
 	buildRepeated
 	buildSeen
 )
 
-// withBuilds is the query whose dimensions are built. They are built one after the other, and then read together, so that the device is waited for
-// once. The combinations that there are become numbers, and the digits of keys these.
+// withBuilds is the query whose dimensions are built. Their passes run one after the other, and then all is read, so that the device is waited
+// for once. The slots that there are become numbers: groups have no others.
 func withBuilds(run pass.Runner, d Profile, q *physical.Query) (*physical.Query, error) {
 	if !slices.ContainsFunc(q.Star, func(l *physical.Dimension) bool { return l.Build != nil && l.Built == nil }) {
 		return q, nil
@@ -56,11 +74,16 @@ func withBuilds(run pass.Runner, d Profile, q *physical.Query) (*physical.Query,
 		return nil, err
 	}
 	out.Star = star
+	ranks := &textures.Scratch{}
 	for _, p := range pending {
-		if err := p.finish(run, d); err != nil {
+		if err := p.finish(run, ranks); err != nil {
 			return nil, err
 		}
 	}
+	for len(ranks.Init)%4 != 0 {
+		ranks.Init = append(ranks.Init, 0)
+	}
+	ranks.Words = len(ranks.Init)
 	return &out, nil
 }
 
@@ -89,17 +112,16 @@ func (p *pendingBuild) start(run pass.Runner, d Profile, pending *[]*pendingBuil
 		return err
 	}
 	p.slots = b.Slots()
-	words := (b.Places + 127) / 128 * 4
-	on := &built{bits: &textures.Scratch{Words: words, Zero: true}, bytes: 4, anti: b.Anti}
-	if p.slots > 1 {
-		on.digits = &textures.Scratch{Words: (b.Places + 3) / 4 * 4, Zero: true}
+	on := &built{bits: &textures.Scratch{Words: (b.Places + 127) / 128 * 4, Zero: true}, bytes: b.DigitBytes(), anti: b.Anti}
+	if on.bytes > 0 {
+		on.digits = &textures.Scratch{Words: (b.Places*on.bytes + 15) / 16 * 4, Zero: true}
+		if n := 4 * int64(on.digits.Words); n > d.MaxBlock && d.MaxBlock > 0 {
+			return &plan.Declined{Why: fmt.Sprintf("what is looked up of %s takes %d bytes, a storage block of the device has at most %d", p.of.Name, n, d.MaxBlock)}
+		}
 	}
 	done := *p.of
 	done.Built, done.Size = on, p.slots
 	p.done = &done
-	if n := 4 * int64(b.Places); on.digits != nil && n > d.MaxBlock && d.MaxBlock > 0 {
-		return &plan.Declined{Why: fmt.Sprintf("what is looked up of %s takes %d bytes, a storage block of the device has at most %d", p.of.Name, n, d.MaxBlock)}
-	}
 	c, err := NewCompiler(d, &q)
 	if err != nil {
 		return err
@@ -128,9 +150,17 @@ func (x *ChunkWork) build(p *pendingBuild, on *built) error {
 	b := p.of.Build
 	w := NewWriter(x)
 	t := &groupText{Writer: w, Grouping: NewGrouping(), read: map[string]bool{}}
-	t.Arg(p.at, b.Places)
-	if err := t.keys(); err != nil {
+	t.Arg(p.at, b.Places, 0)
+	if err := t.lookups(); err != nil {
 		return err
+	}
+	if len(x.Q.Groups.Keys) > 0 {
+		if err := t.ownKeys(); err != nil {
+			return err
+		}
+	}
+	if t.starKeys(); b.ByRow {
+		t.body.WriteString("    slot = uint(arg(OWN + 2)) + quad * 4u + uvec4(0u, 1u, 2u, 3u);\n")
 	}
 	code := t.codes(b.Key)
 	if code == zeros {
@@ -140,20 +170,17 @@ func (x *ChunkWork) build(p *pendingBuild, on *built) error {
 	if valid := t.valid([]int{b.Key}, nil); valid != "" {
 		fmt.Fprintf(&t.body, "    taken &= %s;\n", valid)
 	}
-	tree := x.Tree
+	tree, selection := x.Tree, "uvec4(0xffffffffu)"
 	if tree.Op != predicate.True {
 		var err error
 		if tree, err = x.Mark(tree); err != nil {
 			return err
 		}
-	}
-	selection := "uvec4(0xffffffffu)"
-	if tree.Op != predicate.True {
 		selection = w.marks(tree.Leaf.Marks)
 	}
 	defines := []string{"SELECTION " + selection, fmt.Sprintf("QUADS %d", x.Device.forGroups().quads()), "KEYS " + w.Block(Source{scratch: on.bits}, "uint", "")}
 	if on.digits != nil {
-		defines = append(defines, "DIGITS "+w.Block(Source{scratch: on.digits}, "uint", "writeonly"))
+		defines = append(defines, fmt.Sprintf("BYTES %d", on.bytes), "DIGITS "+w.Block(Source{scratch: on.digits}, "uint", ""))
 	}
 	c := &Code{Name: "star_build.comp", Files: []string{"units.glsl", "codes.glsl"}, after: []string{"star_build.comp", "selected_records.glsl"}, Slots: w.Slots,
 		steps: 32 * 5, Device: x.Device.forGroups(), PerUnit: starGroups}
@@ -170,14 +197,18 @@ void fours(uint unit, uint i, uvec4 taken) {
 	if n := len(c.Slots) + 1; n > c.Device.BlockLimit() {
 		return &plan.Declined{Why: fmt.Sprintf("the build of %s reads %d storage blocks, the device has %d in a compute program", p.of.Name, n, c.Device.BlockLimit())}
 	}
-	x.Stage(w.Kernels(c, Build{Result: NoResult, Of: p.of, Slots: p.slots, At: p.at})...)
+	list := w.Kernels(c, Build{Result: NoResult, Of: p.of})
+	for i, k := range list {
+		k.own[2] = int32(x.Pieces[i].From)
+	}
+	x.Stage(list...)
 	return nil
 }
 
-// finish reads what a build has found. Its combinations get numbers from 0 on, and its digits become one more than these.
-func (p *pendingBuild) finish(run pass.Runner, d Profile) error {
+// finish reads what a build has found, and numbers its slots: the ranks go to those of the query.
+func (p *pendingBuild) finish(run pass.Runner, ranks *textures.Scratch) error {
 	b, on := p.of.Build, p.done.Built.(*built)
-	words := make([]uint32, max(p.words, buildSeen))
+	words := make([]uint32, max(p.words, p.at+buildSeen+(p.slots+31)/32))
 	if !p.result.None() {
 		if err := run.Read(p.result, words); err != nil {
 			return err
@@ -194,44 +225,26 @@ func (p *pendingBuild) finish(run pass.Runner, d Profile) error {
 	if on.digits == nil || p.child {
 		return nil
 	}
-	var ranks []uint32 // of 32 combinations each: which there are, and how many there are before these
-	for at, seen := range words[buildSeen:][:(p.slots+31)/32] {
-		ranks = append(ranks, seen, uint32(len(on.combos)))
-		for ; seen != 0; seen &= seen - 1 {
-			on.combos = append(on.combos, uint32(32*at+bits.TrailingZeros32(seen)))
-		}
+	n := uint32(0)
+	on.block, on.first = ranks, len(ranks.Init)/2
+	for _, seen := range words[buildSeen:][:(p.slots+31)/32] {
+		on.ranks, ranks.Init = append(on.ranks, [2]uint32{seen, n}), append(ranks.Init, seen, n)
+		n += uint32(bits.OnesCount32(seen))
 	}
-	p.done.Size = max(1, len(on.combos))
-	switch {
-	case p.done.Size <= 0xff:
-		on.bytes = 1
-	case p.done.Size <= 0xffff:
-		on.bytes = 2
-	}
-	per := 4 / on.bytes
-	n := (b.Places + per - 1) / per
-	digits := &textures.Scratch{Words: (n + 3) / 4 * 4}
-	defines, groups := d.ByRow(n)
-	_, err := run.Run(&pass.Pass{Op: Numbers{p.of, p.done.Size, p.slots},
-		Program:  shaders.Load("star_digits.comp", append(defines, fmt.Sprintf("BYTES %d", on.bytes))...),
-		Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(n)), shaders.Uint("places", uint32(b.Places))},
-		Dispatch: &pass.Dispatch{Groups: groups, Blocks: []textures.Block{textures.ScratchBlock(on.digits), textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks}), textures.ScratchBlock(digits)}}})
-	on.digits = digits
-	return err
+	p.done.Size = max(1, int(n))
+	return nil
 }
 
 // Build fills the build side of a join.
 type Build struct {
 	Result
-	Of    *physical.Dimension
-	Slots int
-	At    int
+	Of *physical.Dimension
 }
 
 // String implements pass.Op.
 func (b Build) String() string {
 	kind := "bitmap"
-	if b.Slots > 1 {
+	if b.Of.Build.DigitBytes() > 0 {
 		kind = "array"
 	}
 	return fmt.Sprintf("Build(%s: %s of %d)", b.Of.Name, kind, b.Of.Build.Places)
@@ -240,23 +253,11 @@ func (b Build) String() string {
 // Counts implements pass.Op.
 func (b Build) Counts() string {
 	text := "the rows that meet the condition, by their key: " + b.Of.On
-	if b.Slots > 1 {
-		text += fmt.Sprintf("; which of %d combinations of codes tells them apart", b.Slots)
+	switch slots := b.Of.Build.Slots(); {
+	case b.Of.Build.ByRow:
+		text += "; each has its own slot"
+	case slots > 1:
+		text += fmt.Sprintf("; which of %d combinations of codes they have", slots)
 	}
 	return text
-}
-
-// Numbers makes digits of the combinations of a build.
-type Numbers struct {
-	Of    *physical.Dimension
-	Size  int
-	Slots int
-}
-
-// String implements pass.Op.
-func (n Numbers) String() string { return fmt.Sprintf("Number(%s)", n.Of.Name) }
-
-// Counts implements pass.Op.
-func (n Numbers) Counts() string {
-	return fmt.Sprintf("nothing; %d combinations that there are, of %d, become digits of slots", n.Size, n.Slots)
 }

@@ -163,8 +163,11 @@ func (t *groupText) starKeys() {
 		var digit slotDigit
 		if hasDigits(l) {
 			digit = slotDigit{factor: t.Size, size: l.Size}
-			if b, ok := l.Built.(*built); ok {
-				digit.combos = b.combos
+			if b, ok := l.Built.(*built); ok && b.ranks != nil {
+				digit.of = b
+				at, ranks := t.Arg(b.first), t.Block(Source{scratch: b.block}, "uvec2", "readonly")
+				fmt.Fprintf(&t.body, "    for (int j = 0; j < 4; j++) {\n        uint c = max(%[1]s[j], 1u) - 1u;\n        uvec2 rank = FETCH_UVEC2(%[2]s, uint(arg(%[3]d)) + (c >> 5));\n        %[1]s[j] = rank.y + uint(bitCount(rank.x & ((1u << (c & 31u)) - 1u))) + 1u;\n    }\n",
+					t.digit(l), ranks, at)
 			}
 			fmt.Fprintf(&t.body, "    slot += (%s - 1u) * uint(arg(%d));\n", t.digit(l), t.Arg(t.Size))
 			t.Size *= l.Size

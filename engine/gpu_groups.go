@@ -97,9 +97,8 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 				t, states, err = s.star.Groups(states)
 			}
 			if declined(err) {
-				if s.star.Decline(err); !s.ofSubplans() { // nor is it built again
-					s.db.keep(s.starKey, s.star)
-				}
+				s.star.Decline(err)
+				s.keepStar() // nor is it built again
 				now, done, err = s.withJoin(ctx, b, took)
 			}
 		}

@@ -46,8 +46,14 @@ func (s *planned) findStar() bool {
 		if err != nil {
 			return false // which the join says
 		}
-		s.starKey = starKey(f.Join, a, of.Tables)
-		if s.star, _ = db.stars.Get(s.starKey); s.star == nil {
+		if p := s.pushing.Load(); p != nil && p.star != nil && !p.star.Kept() && slices.Equal(p.tables, s.tables) {
+			s.star = p.star
+			return true
+		}
+		if db.stars.Len() > 0 {
+			s.star, _ = db.stars.Get(starKey(f.Join, a, of.Tables))
+		}
+		if s.star == nil {
 			s.star = joinorder.NewStar(db.cpu.(cpuBackend).Backend, f.Join, a, of)
 		} else if s.star.Declined() {
 			s.star = nil
@@ -72,6 +78,16 @@ func (db *DB) newStars() *stars {
 func (db *DB) dropArrays(s *joinorder.Star) {
 	if d, _, err := db.opened(); d != nil && err == nil {
 		db.background(func() { d.Drop(s.Arrays()) })
+	}
+}
+
+// keepStar keeps the statement's star among those that ran last, where there is something to keep of it. That of subplans no other statement has.
+func (s *planned) keepStar() {
+	if s.ofSubplans() || !s.star.Kept() {
+		return
+	}
+	if of, err := s.joining(); err == nil {
+		s.db.keep(starKey(s.fragment.Join, s.grouped(), of.Tables), s.star)
 	}
 }
 
@@ -300,9 +316,7 @@ func (s *planned) adapt(ctx context.Context, b backend, took *querystats.Collect
 	}
 	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.name].Groups != nil {
 		err := s.star.Prepare(ctx)
-		if !s.ofSubplans() && s.star.Kept() { // nor is what is declined looked at again
-			s.db.keep(s.starKey, s.star)
-		}
+		s.keepStar() // nor is what is declined looked at again
 		if !declined(err) {
 			return s, func() {}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/engine/catalog"
+	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
@@ -15,7 +16,8 @@ import (
 // pushing is what [rules.PushAggregate] makes of a statement whose tables are as they were.
 type pushing struct {
 	tables []*table.Table
-	tree   plan.Node // nil where it stays as it is, or has failed
+	tree   plan.Node       // nil where it stays as it is, or has failed
+	star   *joinorder.Star // of the statement, where it is one; else nil
 }
 
 // pushed is the tree of a statement that groups rows before it joins them, without one for another statement. It is found anew where tables
@@ -38,15 +40,18 @@ func (s *Statement) pushed(ctx context.Context) (pushing, error) {
 		return *old, nil
 	}
 	out := &pushing{tables: tables}
-	whole := rules.Uncut(s.tree)
-	of, done := s.estimates()
-	defer done()
-	if tree := rules.PushAggregate(whole, s.off, s.pays(of)); tree != whole {
-		star, err := (&planned{Statement: s, tables: tables}).isStar(ctx)
-		if err != nil {
-			return pushing{}, err
-		}
-		if !star {
+	of := &planned{Statement: s, tables: tables}
+	star, err := of.isStar(ctx)
+	if err != nil {
+		return pushing{}, err
+	}
+	if star {
+		out.star = of.star
+	} else {
+		whole := rules.Uncut(s.tree)
+		estimates, done := s.estimates()
+		defer done()
+		if tree := rules.PushAggregate(whole, s.off, s.pays(estimates)); tree != whole {
 			out.tree = tree
 		}
 	}
@@ -79,9 +84,7 @@ func (s *planned) isStar(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	err := s.star.Prepare(ctx)
-	if !s.ofSubplans() && s.star.Kept() {
-		s.db.keep(s.starKey, s.star)
-	}
+	s.keepStar()
 	if declined(err) {
 		return false, nil
 	}

@@ -83,7 +83,6 @@ type planned struct {
 	joinedRows map[plan.Node]int     // rows that parts of the join gave
 	away       *joinorder.Away       // the rows of its joins, where their columns are on a device alone; else nil
 	star       *joinorder.Star       // the plan is that of the largest of several tables, which a device may join the others to
-	starKey    string                // what it is kept by
 	plan       *physical.Query       // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.

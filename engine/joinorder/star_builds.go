@@ -1,6 +1,8 @@
 package joinorder
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stencildb/stencildb/cpu/join"
@@ -10,14 +12,22 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// armBuild is the build of an arm on the device, and how a combination of codes is read.
+// armBuild is the build of an arm on the device, and how its slots are read.
 type armBuild struct {
 	*physical.Build
-	codes map[int]codeDigit // by column of the join that is read
+	codes map[int]codeDigit // by column of the join that is read, where slots are combinations of codes
+	byRow int               // else the scan whose rows they are; negative for none
+	links map[int]starLink  // by scan how it is joined to its parent
 }
 
-// codeDigit is a digit of a combination: what it is multiplied by, and how many values it has. The last one is NULL where the column has NULLs.
+// starLink is the columns of a table of an arm and of its parent.
+type starLink struct{ probe, build *expr.Column }
+
+// codeDigit is a digit of a slot: what it is multiplied by, and how many values it has. The last one is NULL where the column has NULLs.
 type codeDigit struct{ factor, size int }
+
+// mostBelow is how many rows a table may have whose rows are found by those of its parent, on the host, for the groups that there are.
+const mostBelow = 1 << 16
 
 // findBuilds has the device build the arms that it can.
 func (s *Star) findBuilds() {
@@ -42,7 +52,19 @@ func (s *Star) buildOf(t *starArm) *armBuild {
 		if len(t.conditions) != len(t.scans)-1 {
 			return nil
 		}
-		return s.buildOfScan(t, t.scans[0], t.filters[t.scans[0]], t.build, of, true)
+		b := &armBuild{codes: map[int]codeDigit{}, byRow: -1, links: map[int]starLink{}}
+		if s.combinations(t) > physical.MaxBuildSlots {
+			b.byRow = s.determines(t)
+			for _, c := range t.reads {
+				if scan := s.ScanOf(c); scan != b.byRow && s.Scans[scan].Rows() > mostBelow {
+					return nil
+				}
+			}
+		}
+		if b.Build = s.buildOfScan(t, b, t.scans[0], t.filters[t.scans[0]], t.build, of, true, 1); b.Build == nil {
+			return nil
+		}
+		return b
 	}
 	n, where := t.of.right, expr.Expr(nil)
 	if f, ok := n.(*plan.Filter); ok {
@@ -51,11 +73,32 @@ func (s *Star) buildOf(t *starArm) *armBuild {
 	if _, ok := n.(*plan.Scan); !ok {
 		return nil
 	}
-	return s.buildOfScan(t, t.of.scan, where, t.build, of, false)
+	b := &armBuild{byRow: -1}
+	if b.Build = s.buildOfScan(t, b, t.of.scan, where, t.build, of, false, 1); b.Build == nil {
+		return nil
+	}
+	b.Anti = t.kind == plan.Anti
+	return b
 }
 
-// buildOfScan is the build of a table of an arm by a column, whose places are those of the column of.
-func (s *Star) buildOfScan(t *starArm, scan int, where expr.Expr, key *expr.Column, of *join.Column, unique bool) *armBuild {
+// combinations is how many combinations of codes what is read of an arm may have.
+func (s *Star) combinations(t *starArm) float64 {
+	all := 1.0
+	for _, c := range t.reads {
+		of := s.Column(c)
+		if of == nil {
+			return math.Inf(1)
+		}
+		if all *= float64(of.Max) + 1; of.HasNulls {
+			all *= (float64(of.Max) + 2) / (float64(of.Max) + 1)
+		}
+	}
+	return all
+}
+
+// buildOfScan is the build of a table of an arm by a column, whose places are those of the column of. What its slots are told apart by is multiplied
+// by a factor in those of the arm.
+func (s *Star) buildOfScan(t *starArm, b *armBuild, scan int, where expr.Expr, key *expr.Column, of *join.Column, unique bool, factor int) *physical.Build {
 	in := s.Scans[scan]
 	if len(in.Chunks) != 1 || slices.ContainsFunc(in.Chunks[0].Segments, func(seg *table.Segment) bool { return seg != nil && away(seg) }) {
 		return nil
@@ -67,7 +110,7 @@ func (s *Star) buildOfScan(t *starArm, scan int, where expr.Expr, key *expr.Colu
 	}
 	a := &plan.Aggregate{}
 	for _, c := range t.reads {
-		if s.ScanOf(c) != scan || slices.ContainsFunc(a.Keys, func(k expr.Expr) bool { return k.(*expr.Column).Index == local(c) }) {
+		if s.ScanOf(c) != scan || b.byRow >= 0 || slices.ContainsFunc(a.Keys, func(k expr.Expr) bool { return k.(*expr.Column).Index == local(c) }) {
 			continue
 		}
 		seg := chunk.Segments[local(c)]
@@ -80,38 +123,30 @@ func (s *Star) buildOfScan(t *starArm, scan int, where expr.Expr, key *expr.Colu
 	if err != nil || q.RequireNoScalar() != nil || len(q.Chunks[0].Checks) > 0 {
 		return nil
 	}
-	b := &armBuild{Build: &physical.Build{Query: q, Key: local(key.Index), Places: int(of.Max) + 1, Unique: unique, Anti: t.kind == plan.Anti}, codes: map[int]codeDigit{}}
 	keys, err := q.GroupKeys(0)
 	if err != nil {
 		return nil
 	}
-	size := 1
 	for _, k := range keys {
-		b.codes[k.Col+in.First] = codeDigit{size, k.Size}
-		size *= k.Size
+		b.codes[k.Col+in.First] = codeDigit{factor, k.Size}
+		factor *= k.Size
 	}
 	for _, child := range t.scans {
 		if parent, ok := t.parents[child]; !unique || !ok || parent != scan {
 			continue
 		}
-		d, more := s.childOf(t, scan, child)
+		d := s.childOf(t, b, scan, child, factor)
 		if d == nil {
 			return nil
 		}
-		for c, digit := range more.codes {
-			b.codes[c] = codeDigit{size * digit.factor, digit.size}
-		}
 		q.Star = append(q.Star, d)
-		size *= d.Size
+		factor *= d.Size
 	}
-	if size > physical.MaxBuildSlots {
-		return nil
-	}
-	return b
+	return &physical.Build{Query: q, ByRow: scan == b.byRow && unique, Key: local(key.Index), Places: int(of.Max) + 1, Unique: unique}
 }
 
 // childOf is the build of a table of an arm that is joined to another one of it; nil where the host makes the arm.
-func (s *Star) childOf(t *starArm, parent, child int) (*physical.Dimension, *armBuild) {
+func (s *Star) childOf(t *starArm, b *armBuild, parent, child, factor int) *physical.Dimension {
 	for _, e := range t.conditions {
 		l, r, _ := plan.EquiJoinKey(e)
 		probe, _ := l.(*expr.Column)
@@ -127,27 +162,35 @@ func (s *Star) childOf(t *starArm, parent, child int) (*physical.Dimension, *arm
 		}
 		of := s.Column(probe.Index)
 		if of == nil || of.Max >= maxPlaces || of.Type.Kind == table.Varchar {
-			return nil, nil
+			return nil
 		}
-		b := s.buildOfScan(t, child, t.filters[child], build, of, true)
-		if b == nil {
-			return nil, nil
+		b.links[child] = starLink{probe, build}
+		below := s.buildOfScan(t, b, child, t.filters[child], build, of, true, factor)
+		if below == nil {
+			return nil
 		}
-		return &physical.Dimension{Name: s.scanName(child), On: e.String(), Col: probe.Index - s.Scans[parent].First, Base: of.Base, Share: 1, Size: b.Slots(), Build: b.Build}, b
+		return &physical.Dimension{Name: s.scanName(child), On: e.String(), Col: probe.Index - s.Scans[parent].First, Base: of.Base, Share: 1, Size: below.Slots(), Build: below}
 	}
-	return nil, nil
+	return nil
 }
 
-// codesOf is a column of an arm that the device builds, by combination.
-func (s *Star) codesOf(t *starArm, c int, combos []uint32) *table.Segment {
-	scan := s.Scans[s.ScanOf(c)]
-	seg, digit := scan.Chunks[0].Segments[c-scan.First], t.built.codes[c]
-	out := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Dict: seg.Dict, Spans: seg.Spans, Codes: table.Codes{U32: make([]uint32, len(combos))}}
-	if seg.Nulls > 0 {
-		out.Valid = table.NewBitmap(len(combos))
+// columnOfSlots is a column of an arm that the device builds, by slot. It is a [plan.Declined] where a key does not tell which row it is of.
+func (s *Star) columnOfSlots(t *starArm, c int, slots []uint32) (*table.Segment, error) {
+	seg := s.segment(c)
+	if t.built.byRow >= 0 {
+		rows, err := s.rowsBelow(t, s.ScanOf(c), slots)
+		if err != nil {
+			return nil, err
+		}
+		return join.Picked(seg, rows), nil
 	}
-	for i, combo := range combos {
-		code := combo / uint32(digit.factor) % uint32(digit.size)
+	digit := t.built.codes[c]
+	out := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Dict: seg.Dict, Spans: seg.Spans, Codes: table.Codes{U32: make([]uint32, len(slots))}}
+	if seg.Nulls > 0 {
+		out.Valid = table.NewBitmap(len(slots))
+	}
+	for i, slot := range slots {
+		code := slot / uint32(digit.factor) % uint32(digit.size)
 		switch {
 		case seg.Nulls == 0:
 			out.Codes.U32[i] = code
@@ -158,7 +201,46 @@ func (s *Star) codesOf(t *starArm, c int, combos []uint32) *table.Segment {
 			out.Valid.Set(i)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// segment is a column of a table of one chunk.
+func (s *Star) segment(c int) *table.Segment {
+	scan := s.Scans[s.ScanOf(c)]
+	return scan.Chunks[0].Segments[c-scan.First]
+}
+
+// rowsBelow is the rows of a table of an arm that rows of the one that tells them apart are joined to.
+func (s *Star) rowsBelow(t *starArm, scan int, rows []uint32) ([]uint32, error) {
+	if scan == t.built.byRow {
+		return rows, nil
+	}
+	link := t.built.links[scan]
+	above, err := s.rowsBelow(t, t.parents[scan], rows)
+	if err != nil {
+		return nil, err
+	}
+	build, probe, chunk := s.segment(link.build.Index), s.segment(link.probe.Index), s.Scans[scan].Chunks[0]
+	var live []uint8
+	if chunk.Deleted > 0 {
+		live = chunk.Segments[len(chunk.Segments)-1].Codes.U8
+	}
+	at := make(map[uint64]uint32, build.Rows())
+	for row := range build.Rows() {
+		if build.IsNull(row) || live != nil && live[row] == 0 {
+			continue
+		}
+		key := build.Base + build.Codes.At(row)
+		if _, twice := at[key]; twice {
+			return nil, &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scanName(scan), link.build)}
+		}
+		at[key] = uint32(row)
+	}
+	out := make([]uint32, len(above))
+	for i, row := range above {
+		out[i] = at[probe.Base+probe.Codes.At(int(row))]
+	}
+	return out, nil
 }
 
 // away reports a column that is on one of the devices alone.

@@ -84,7 +84,10 @@ func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.Gro
 	t := &table.Table{Name: s.Fact.Name, Fields: s.Result}
 	out := make([]physical.GroupStates, 0, len(list))
 	for i := range list {
-		c := s.firstRows(&list[i])
+		c, err := s.firstRows(&list[i])
+		if err != nil {
+			return nil, nil, err
+		}
 		g, err := s.statesOf(c, &list[i])
 		if err != nil {
 			return nil, nil, err
@@ -100,8 +103,8 @@ func (s *Star) Groups(list []physical.GroupStates) (*table.Table, []physical.Gro
 }
 
 // firstRows is the joined rows of the first rows of groups.
-func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
-	c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.Fields))}
+func (s *Star) firstRows(g *physical.GroupStates) (c *table.Chunk, err error) {
+	c = &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.Fields))}
 	for _, col := range s.columns {
 		if s.inFact(col) {
 			c.Segments[col] = join.Picked(s.Fact.Chunks[g.Chunk].Segments[s.local(col)], g.Rows)
@@ -110,7 +113,9 @@ func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
 		t := s.armWith(col)
 		numbers := g.Numbers[slices.Index(s.arms, t)]
 		if t.built != nil {
-			c.Segments[col] = s.codesOf(t, col, numbers)
+			if c.Segments[col], err = s.columnOfSlots(t, col, numbers); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if values := t.values[col]; values != nil {
@@ -119,7 +124,7 @@ func (s *Star) firstRows(g *physical.GroupStates) *table.Chunk {
 			c.Segments[col] = s.segmentOf(t, col, numbers)
 		}
 	}
-	return c
+	return c, nil
 }
 
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
@@ -248,8 +253,14 @@ func (s *Star) tellsGroups() bool {
 
 // differ reports that each number of an arm has another combination of values of some columns.
 func (s *Star) differ(t *starArm, columns []int) bool {
-	if t.built != nil {
+	switch {
+	case t.built == nil:
+	case t.built.byRow < 0:
 		return len(columns) == len(t.reads)
+	case t.built.byRow == t.scans[0]:
+		return slices.Contains(columns, t.build.Index) // no two rows have the same key
+	default:
+		return slices.Contains(columns, t.built.links[t.built.byRow].build.Index)
 	}
 	n := t.Relation.Rows
 	if t.rows != nil {

@@ -20,8 +20,8 @@ type Dimension struct {
 	// the groups read nothing of the partner.
 	Bits, Digits *table.Chunk // of one column
 	Size         int          // how many numbers there are
-	// Build is what a device makes Bits and Digits by, for each query anew. Both are nil then, and the numbers are the combinations of the
-	// build: Size is how many of these there may be.
+	// Build is what a device makes Bits and Digits by, for each query anew. Both are nil then, and the numbers are the slots of the build:
+	// Size is how many of these there may be.
 	Build *Build
 	// Built is what a device has made, its own.
 	Built any
