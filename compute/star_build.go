@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
+	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -112,11 +113,16 @@ func (p *pendingBuild) start(run pass.Runner, d Profile, pending *[]*pendingBuil
 		return err
 	}
 	p.slots = b.Slots()
-	on := &built{bits: &textures.Scratch{Words: (b.Places + 127) / 128 * 4, Zero: true}, bytes: b.DigitBytes(), anti: b.Anti}
+	on := &built{bits: &textures.Scratch{Words: (b.Places + 127) / 128 * 4}, bytes: b.DigitBytes(), anti: b.Anti}
 	if on.bytes > 0 {
-		on.digits = &textures.Scratch{Words: (b.Places*on.bytes + 15) / 16 * 4, Zero: true}
+		on.digits = &textures.Scratch{Words: (b.Places*on.bytes + 15) / 16 * 4}
 		if n := 4 * int64(on.digits.Words); n > d.MaxBlock && d.MaxBlock > 0 {
 			return &plan.Declined{Why: fmt.Sprintf("what is looked up of %s takes %d bytes, a storage block of the device has at most %d", p.of.Name, n, d.MaxBlock)}
+		}
+	}
+	for _, s := range []*textures.Scratch{on.bits, on.digits} {
+		if err := zero(run, d, s); err != nil {
+			return err
 		}
 	}
 	done := *p.of
@@ -144,6 +150,21 @@ func (p *pendingBuild) start(run pass.Runner, d Profile, pending *[]*pendingBuil
 	p.result, err = c.Dispatch(run)
 	return err
 }
+
+// zero has working memory begin with zeros, where it is some. Much of it is written by a pass: what GL clears makes an H200 forget how addresses are
+// translated.
+func zero(run pass.Runner, d Profile, s *textures.Scratch) error {
+	if s == nil {
+		return nil
+	}
+	if s.Zero = d.Software || s.Words <= smallZero; s.Zero {
+		return nil
+	}
+	return primitives.Map(run, d.Primitives, primitives.Expr("0u"), primitives.Of(s, s.Words))
+}
+
+// smallZero is up to how many words GL writes zeros without such a clear: 32 KiB (package textures, scope.go).
+const smallZero = 8 << 10
 
 // build queues the pass that fills a build with the records of the chunk that are selected and have partners.
 func (x *ChunkWork) build(p *pendingBuild, on *built) error {
@@ -225,10 +246,11 @@ func (p *pendingBuild) finish(run pass.Runner, ranks *textures.Scratch) error {
 	if on.digits == nil || p.child {
 		return nil
 	}
-	n := uint32(0)
-	on.block, on.first = ranks, len(ranks.Init)/2
-	for _, seen := range words[buildSeen:][:(p.slots+31)/32] {
-		on.ranks, ranks.Init = append(on.ranks, [2]uint32{seen, n}), append(ranks.Init, seen, n)
+	n, all := uint32(0), words[buildSeen:][:(p.slots+31)/32]
+	on.block, on.first, on.ranks = ranks, len(ranks.Init)/2, make([][2]uint32, len(all))
+	ranks.Init = slices.Grow(ranks.Init, 2*len(all)+4)
+	for i, seen := range all {
+		on.ranks[i], ranks.Init = [2]uint32{seen, n}, append(ranks.Init, seen, n)
 		n += uint32(bits.OnesCount32(seen))
 	}
 	p.done.Size = max(1, int(n))
