@@ -27,7 +27,7 @@ type Grouping struct {
 	place   []int // by piece: where its slots lie in the result
 }
 
-// slotDigit is a digit of slots: what it is multiplied by, how many values it has, and the build whose slots it numbers; nil for none.
+// slotDigit is a digit of slots: its factor and how many values it has. of is the build whose slots it numbers; nil for none.
 type slotDigit struct {
 	factor, size int
 	of           *built

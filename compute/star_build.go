@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// built is what a device has made of a [physical.Build]: the bitmap of the keys and, where something tells rows apart, by key a digit, one more
-// than the slot of the row that has it, 0 where none does.
+// built is what a device has made of a [physical.Build]: the bitmap of the keys and, where something tells rows apart, a digit by key. The digit is
+// one more than the slot of the row that has the key, and 0 where none has.
 type built struct {
 	bits   *textures.Scratch
 	digits *textures.Scratch // nil where nothing tells rows apart

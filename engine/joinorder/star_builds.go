@@ -26,7 +26,7 @@ type starLink struct{ probe, build *expr.Column }
 // codeDigit is a digit of a slot: what it is multiplied by, and how many values it has. The last one is NULL where the column has NULLs.
 type codeDigit struct{ factor, size int }
 
-// mostBelow is how many rows a table may have whose rows are found by those of its parent, on the host, for the groups that there are.
+// mostBelow is how many rows a table below the one that tells rows apart may have: the host looks its rows up for each group.
 const mostBelow = 1 << 16
 
 // findBuilds has the device build the arms that it can.
