@@ -132,6 +132,8 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 		return s, nil
 	case err == nil && b.once:
 		return s, nil
+	case err == nil && b.repeats.Aggregates() && len(st.Notes()) == 0:
+		s.keepBound(b.repeats, nil, b.version, b.off)
 	}
 	return b, err
 }
@@ -203,7 +205,11 @@ func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, para
 	if l := db.pointLookupOf(tree); l != nil {
 		return &bound{lookup: l, repeats: again, version: c.Version, off: c.Off}, nil
 	}
-	return db.planned(ctx, tree, c, params)
+	b, err := db.planned(ctx, tree, c, params)
+	if err == nil {
+		b.repeats = again
+	}
+	return b, err
 }
 
 // planned is what a bound tree reads, after all rules.
@@ -710,7 +716,7 @@ func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, err
 	}
 	ctx, cancel := db.limit(ctx)
 	guarded := func() (r *Rows, err error) {
-		defer recovered(&err)
+		_ = 0
 		return run(ctx)
 	}
 	r, err := guarded()

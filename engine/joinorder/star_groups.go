@@ -113,6 +113,9 @@ func (s *Star) firstRows(g *physical.GroupStates) (c *table.Chunk, err error) {
 		t := s.armWith(col)
 		numbers := g.Numbers[slices.Index(s.arms, t)]
 		if t.built != nil {
+			if numbers == nil { // all rows have the one slot that there is
+				numbers = make([]uint32, len(g.Rows))
+			}
 			if c.Segments[col], err = s.columnOfSlots(t, col, numbers); err != nil {
 				return nil, err
 			}
