@@ -29,6 +29,10 @@ type codeDigit struct{ factor, size int }
 // mostBelow is how many rows a table below the one that tells rows apart may have: the host looks its rows up for each group.
 const mostBelow = 1 << 16
 
+// seemsUnique is the least share of different values, which are estimated, in a column of rows that no two have the same of. Where two have, the
+// device finds out.
+const seemsUnique = 0.9
+
 // findBuilds has the device build the arms that it can.
 func (s *Star) findBuilds() {
 	for i, t := range s.arms {
@@ -105,7 +109,8 @@ func (s *Star) buildOfScan(t *starArm, b *armBuild, scan int, where expr.Expr, k
 	}
 	local := func(c int) int { return c - in.First }
 	chunk := in.Chunks[0]
-	if seg := chunk.Segments[local(key.Index)]; seg == nil || seg.Type.Kind == table.Varchar || seg.Codes.U64 != nil {
+	seg := chunk.Segments[local(key.Index)]
+	if seg == nil || seg.Type.Kind == table.Varchar || seg.Codes.U64 != nil || unique && float64(seg.Distinct()) < seemsUnique*float64(seg.NonNull()) {
 		return nil
 	}
 	a := &plan.Aggregate{}
