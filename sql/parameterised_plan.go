@@ -98,8 +98,8 @@ func OfRows(text string) bool {
 	return slices.ContainsFunc([]string{"select", "insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(first, word) })
 }
 
-// Again is a statement that has been bound with some values, and is bound for others in their places: an INSERT of VALUES, an UPDATE, a DELETE, a
-// SELECT of rows of one table, or one that aggregates rows of tables that may be joined, where the values stand in conditions.
+// Again is a statement that has been bound with some values, and is bound for others in their places. It is an INSERT of VALUES, an UPDATE, a DELETE or
+// a SELECT of rows of one table. Or it aggregates rows of tables that may be joined, and the values stand in conditions.
 type Again struct {
 	of     *Statement
 	change *Change   // nil for a query

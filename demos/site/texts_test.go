@@ -110,7 +110,7 @@ var (
 	newItem = regexp.MustCompile(`^(\s*[-*] |\s*\d+\. |#+ |> |\s*$|\|)`)
 )
 
-// sentences are those of a text. An item of a list, a heading and a cell of a table end one.
+// sentences are those of a text. An item of a list, a heading and a cell of a table end one, and so does an item of a list in a cell.
 func sentences(text string) (list []string) {
 	text = part.ReplaceAllString(text, "")
 	text = fence.ReplaceAllString(text, "\n")
@@ -119,7 +119,7 @@ func sentences(text string) (list []string) {
 	for _, line := range strings.Split(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "|"):
-			blocks = append(blocks, strings.Split(line, "|")...)
+			blocks = append(blocks, strings.Split(strings.ReplaceAll(line, "; code: ", "|"), "|")...)
 			blocks = append(blocks, "")
 		case newItem.MatchString(line) || len(blocks) == 0:
 			blocks = append(blocks, line)
