@@ -145,7 +145,8 @@ unit-test: setup
 random-test: setup
 	$(GO) test $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID) | grep -vxFf <(printf '%s\n' $(PEERS))) $(SEEDED)
 oracle-test: setup
-	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(PEERS) -rapid.seed=$(SEED)
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(filter-out ./bench/peer,$(PEERS)) -rapid.seed=$(SEED)
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m ./bench/peer
 
 # Packages whose goroutines share memory are tested with the race detector, and so are
 # those tests of others in which statements, cursors, readers or devices meet, or an upload's parts.

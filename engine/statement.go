@@ -716,7 +716,7 @@ func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, err
 	}
 	ctx, cancel := db.limit(ctx)
 	guarded := func() (r *Rows, err error) {
-		_ = 0
+		defer recovered(&err)
 		return run(ctx)
 	}
 	r, err := guarded()

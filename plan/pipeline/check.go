@@ -285,14 +285,16 @@ func (c *checker) answer(p *Plan, root plan.Node) error {
 	return nil
 }
 
-// checkNodes checks that each node of a tree is done once.
+// checkNodes checks that each node of a tree is done once. A subquery whose value nothing reads is left out as a whole.
 func (p *Plan) checkNodes(root plan.Node) error {
-	left := map[plan.Node]int{}
+	left, done := map[plan.Node]int{}, map[*plan.Subplan]bool{}
+	of := map[plan.Node]*plan.Subplan{} // nil for those of the statement itself
 	seen := map[*plan.Subplan]bool{}
-	var add func(plan.Node)
-	add = func(n plan.Node) {
+	var add func(*plan.Subplan, plan.Node)
+	add = func(in *plan.Subplan, n plan.Node) {
 		plan.Walk(n, func(n plan.Node, _ int) {
 			left[n]++
+			of[n] = in
 			if r, ok := n.(*plan.Recursion); ok { // the tree of Last is no rows
 				seen[r.Last] = true
 			}
@@ -300,20 +302,21 @@ func (p *Plan) checkNodes(root plan.Node) error {
 		plan.EachSubplan(n, func(s *plan.Subplan) {
 			if !seen[s] {
 				seen[s] = true
-				add(s.Tree)
+				add(s, s.Tree)
 			}
 		})
 	}
-	add(root)
-	for _, of := range p.Pipelines {
-		for _, n := range of.Nodes {
+	add(nil, root)
+	for _, pipeline := range p.Pipelines {
+		for _, n := range pipeline.Nodes {
 			if left[n]--; left[n] < 0 {
-				return fmt.Errorf("pipeline %d: %s is done twice, or is no node of the statement", of.Number, n)
+				return fmt.Errorf("pipeline %d: %s is done twice, or is no node of the statement", pipeline.Number, n)
 			}
+			done[of[n]] = true
 		}
 	}
 	for n, times := range left {
-		if times > 0 {
+		if times > 0 && (of[n] == nil || done[of[n]]) {
 			return fmt.Errorf("no pipeline does %s", n)
 		}
 	}
