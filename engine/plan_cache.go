@@ -112,43 +112,12 @@ func (db *DB) repeated(ctx context.Context, text string, args []any) (_ *Rows, o
 		return nil, false, nil
 	}
 	s := &Statement{db: db, script: text, parsed: r.parsed.Like(text)}
-	if r.Aggregates() {
-		rows := db.answerCachedGroups(ctx, text, r, values)
-		return rows, rows != nil, nil
-	}
 	if r.parsed.IsSelect() {
 		rows := s.answerCachedLookup(ctx, r, values)
 		return rows, rows != nil, nil
 	}
 	s.again.Store(r)
 	return s.changeOf(ctx, values, true)
-}
-
-// answerCachedGroups is the answer of a query that aggregates and was bound before, with other values. It is nil where the statement has to be bound:
-// where it fails, too, so that the error has its place in this text.
-func (db *DB) answerCachedGroups(ctx context.Context, text string, r *cachedPlan, values []table.Value) *Rows {
-	c := db.catalog(ctx)
-	if !r.stillValid(db) || c.Version != r.version {
-		return nil
-	}
-	tree, ok := r.Rows(values)
-	if !ok {
-		return nil
-	}
-	ctx = running(ctx, r.parsed)
-	b, err := db.planned(ctx, tree, c, nil)
-	if err != nil {
-		return nil
-	}
-	s := &Statement{db: db, script: text, parsed: r.parsed.Like(text), bound: b}
-	rows, err := s.query(ctx, nil)
-	if err != nil {
-		return nil
-	}
-	if len(text) <= maxKeptText {
-		db.statements.Add(text, s)
-	}
-	return rows
 }
 
 // answerCachedLookup is the answer of a look-up that was bound before, with other values; nil where the statement has to be bound.

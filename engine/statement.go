@@ -132,8 +132,6 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 		return s, nil
 	case err == nil && b.once:
 		return s, nil
-	case err == nil && b.repeats.Aggregates() && len(st.Notes()) == 0:
-		s.keepBound(b.repeats, nil, b.version, b.off)
 	}
 	return b, err
 }
@@ -205,11 +203,7 @@ func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, para
 	if l := db.pointLookupOf(tree); l != nil {
 		return &bound{lookup: l, repeats: again, version: c.Version, off: c.Off}, nil
 	}
-	b, err := db.planned(ctx, tree, c, params)
-	if err == nil {
-		b.repeats = again
-	}
-	return b, err
+	return db.planned(ctx, tree, c, params)
 }
 
 // planned is what a bound tree reads, after all rules.

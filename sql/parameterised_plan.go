@@ -98,13 +98,11 @@ func OfRows(text string) bool {
 	return slices.ContainsFunc([]string{"select", "insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(first, word) })
 }
 
-// Again is a statement that has been bound with some values, and is bound for others in their places. It is an INSERT of VALUES, an UPDATE, a DELETE or
-// a SELECT of rows of one table. Or it aggregates rows of tables that may be joined, and the values stand in conditions.
+// Again is an INSERT of VALUES, an UPDATE, a DELETE or a SELECT of rows of one table that has been bound with some values. It is bound for others in their places.
 type Again struct {
 	of     *Statement
 	change *Change   // nil for a query
 	rows   plan.Node // the change's, or the query's
-	groups bool      // it is a query that aggregates
 	n      int       // of the values
 	items  []itemOf
 	consts map[*expr.Const]int // in the conditions and expressions of other rows: which value each has, or is the text of
@@ -238,10 +236,6 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 	if len(bound) < len(values) {
 		return nil // a value is not what is bound, or stands where nothing is
 	}
-	if !inserts && s.changed == nil && a.aggregates(rows, noted) {
-		a.groups = true
-		return a
-	}
 	if l, ok := rows.(*plan.Limit); ok {
 		rows = l.Input
 	}
@@ -274,33 +268,6 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 	return nil
 }
 
-// aggregates reports a query that aggregates rows of tables, in which values stand in conditions alone, each once.
-func (a *Again) aggregates(rows plan.Node, noted map[*expr.Const]int) bool {
-	found, plain, groups := map[*expr.Const]int{}, true, false
-	plan.Walk(rows, func(n plan.Node, _ int) {
-		switch n := n.(type) {
-		case *plan.Filter, *plan.Join:
-			for _, e := range plan.Exprs(n) {
-				plain = plain && a.plain(e, noted, found)
-			}
-		case *plan.Scan:
-			plain = plain && n.Of == nil
-		case *plan.Aggregate:
-			groups = true
-		case *plan.Project, *plan.Sort, *plan.Limit:
-		default:
-			plain = false
-		}
-	})
-	for c := range noted {
-		plain = plain && found[c] == 1
-	}
-	if plain = plain && groups; !plain {
-		clear(a.consts)
-	}
-	return plain
-}
-
 // plain reports an expression in which a value is nowhere but in its place, and counts those places.
 func (a *Again) plain(e expr.Expr, noted, found map[*expr.Const]int) bool {
 	plain := true
@@ -329,9 +296,6 @@ func (a *Again) plain(e expr.Expr, noted, found map[*expr.Const]int) bool {
 	return plain
 }
 
-// Aggregates reports a query that aggregates; false for nil.
-func (a *Again) Aggregates() bool { return a != nil && a.groups }
-
 // Change is the change with other values; ok is false where these have to be bound.
 func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
 	ch := *a.change
@@ -357,37 +321,7 @@ func (a *Again) Rows(values []table.Value) (_ plan.Node, ok bool) {
 	return a.with(a.rows, values), true
 }
 
-// set is an expression with other values.
-func (a *Again) set(e expr.Expr, values []table.Value) expr.Expr {
-	return expr.Map(e, func(e expr.Expr) expr.Expr {
-		if c, ok := e.(*expr.Const); ok {
-			if i, ok := a.consts[c]; ok {
-				v := values[i]
-				switch {
-				case c.Of != nil:
-					v = table.Str(v.S)
-				case v.Type.IsNumeric():
-					if v = asParameter(v, c.V.Type, c.P); v.Type != c.V.Type {
-						panic(expr.Coded(sqlstate.SyntaxError, c.P, "the value has another number of digits"))
-					}
-				}
-				return &expr.Const{V: v, P: c.P}
-			}
-		}
-		return nil
-	})
-}
-
 func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
-	if a.groups {
-		return plan.Rewrite(rows, func(n plan.Node) plan.Node {
-			switch n.(type) {
-			case *plan.Filter, *plan.Join:
-				return plan.MapExprs(n, func(e expr.Expr) expr.Expr { return a.set(e, values) })
-			}
-			return n
-		})
-	}
 	switch rows := rows.(type) {
 	case *plan.Limit:
 		return rows.With(a.with(rows.Input, values))
@@ -404,7 +338,25 @@ func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
 	default:
 		p := rows.(*plan.Project)
 		f := p.Input.(*plan.Filter)
-		set := func(e expr.Expr) expr.Expr { return a.set(e, values) }
+		set := func(e expr.Expr) expr.Expr {
+			return expr.Map(e, func(e expr.Expr) expr.Expr {
+				if c, ok := e.(*expr.Const); ok {
+					if i, ok := a.consts[c]; ok {
+						v := values[i]
+						switch {
+						case c.Of != nil:
+							v = table.Str(v.S)
+						case v.Type.IsNumeric():
+							if v = asParameter(v, c.V.Type, c.P); v.Type != c.V.Type {
+								panic(expr.Coded(sqlstate.SyntaxError, c.P, "the value has another number of digits"))
+							}
+						}
+						return &expr.Const{V: v, P: c.P}
+					}
+				}
+				return nil
+			})
+		}
 		items := slices.Clone(p.Items)
 		for i := range items {
 			items[i].E = set(items[i].E)
