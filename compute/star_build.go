@@ -23,11 +23,10 @@ type built struct {
 	bytes  int               // of a digit
 	anti   bool
 
-	// ranks number the slots that there are: of 32 slots each, which of them, and how many there are before. In memory they begin at pair
-	// first of block, which the builds of a query share. Nil where slots are numbers.
-	ranks [][2]uint32
-	block *textures.Scratch
-	first int
+	// ranks number the slots that there are: a pair of words for 32 slots, which of them there are, and how many there are before. The builds of
+	// a query share them: those of this one are n pairs from first on. Nil where slots are numbers.
+	ranks    *textures.Scratch
+	first, n int
 }
 
 // slot is the one of a number.
@@ -35,12 +34,13 @@ func (b *built) slot(number uint32) uint32 {
 	if b.ranks == nil {
 		return number
 	}
-	at := sort.Search(len(b.ranks), func(i int) bool { return b.ranks[i][1] > number }) - 1
-	word := b.ranks[at][0]
-	for range number - b.ranks[at][1] {
-		word &= word - 1
+	pairs := b.ranks.Init[2*b.first:]
+	at := sort.Search(b.n, func(i int) bool { return pairs[2*i+1] > number }) - 1
+	seen := pairs[2*at]
+	for range number - pairs[2*at+1] {
+		seen &= seen - 1
 	}
-	return uint32(32*at + bits.TrailingZeros32(word))
+	return uint32(32*at + bits.TrailingZeros32(seen))
 }
 
 // pendingBuild is a build whose passes have run, and what is to be read of it.
@@ -247,10 +247,10 @@ func (p *pendingBuild) finish(run pass.Runner, ranks *textures.Scratch) error {
 		return nil
 	}
 	n, all := uint32(0), words[buildSeen:][:(p.slots+31)/32]
-	on.block, on.first, on.ranks = ranks, len(ranks.Init)/2, make([][2]uint32, len(all))
+	on.ranks, on.first, on.n = ranks, len(ranks.Init)/2, len(all)
 	ranks.Init = slices.Grow(ranks.Init, 2*len(all)+4)
-	for i, seen := range all {
-		on.ranks[i], ranks.Init = [2]uint32{seen, n}, append(ranks.Init, seen, n)
+	for _, seen := range all {
+		ranks.Init = append(ranks.Init, seen, n)
 		n += uint32(bits.OnesCount32(seen))
 	}
 	p.done.Size = max(1, int(n))

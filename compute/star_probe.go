@@ -165,7 +165,7 @@ func (t *groupText) starKeys() {
 			digit = slotDigit{factor: t.Size, size: l.Size}
 			if b, ok := l.Built.(*built); ok && b.ranks != nil {
 				digit.of = b
-				at, ranks := t.Arg(b.first), t.Block(Source{scratch: b.block}, "uvec2", "readonly")
+				at, ranks := t.Arg(b.first), t.Block(Source{scratch: b.ranks}, "uvec2", "readonly")
 				fmt.Fprintf(&t.body, "    for (int j = 0; j < 4; j++) {\n        uint c = max(%[1]s[j], 1u) - 1u;\n        uvec2 rank = FETCH_UVEC2(%[2]s, uint(arg(%[3]d)) + (c >> 5));\n        %[1]s[j] = rank.y + uint(bitCount(rank.x & ((1u << (c & 31u)) - 1u))) + 1u;\n    }\n",
 					t.digit(l), ranks, at)
 			}
