@@ -141,22 +141,24 @@ func TestBuildsOfKeys(t *testing.T) {
 		d := ProfileOf(ctx.Caps())
 		facts := gltest.GroupTable(10_000, 1, [2]int{60, 2000}, false, false)
 		bigint := table.Type{Kind: table.BigInt}
-		b := table.NewBuilder("d", []table.Field{{Name: "key", Type: bigint}}, 0)
-		for _, key := range []int64{3, 9, 9, 500} {
-			b.Column(0).Int(key)
-			if err := b.EndRow(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		keys := b.Table()
 		for _, c := range []struct {
+			keys         []int64
 			unique, anti bool
 			want         func(a int64) bool // nil: declined
 		}{
-			{true, false, nil},
-			{false, false, func(a int64) bool { return a == 3 || a == 9 }},
-			{false, true, func(a int64) bool { return a != 3 && a != 9 }},
+			{[]int64{3, 9, 9, 500}, true, false, nil},
+			{[]int64{3, 9, 60, 60}, true, false, func(a int64) bool { return a == 3 || a == 9 }}, // there is no place 60
+			{[]int64{3, 9, 9, 500}, false, false, func(a int64) bool { return a == 3 || a == 9 }},
+			{[]int64{3, 9, 9, 500}, false, true, func(a int64) bool { return a != 3 && a != 9 }},
 		} {
+			b := table.NewBuilder("d", []table.Field{{Name: "key", Type: bigint}}, 0)
+			for _, key := range c.keys {
+				b.Column(0).Int(key)
+				if err := b.EndRow(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			keys := b.Table()
 			q, _ := gltest.GroupQuery(t, facts, nil)
 			q.Star = []*physical.Dimension{{Name: "d", On: "key", Col: 0, Base: table.OrdinalInt(0), Share: 1, Size: 1,
 				Build: &physical.Build{Query: gltest.QueryOf(t, keys, nil, &plan.Aggregate{}), Places: 60, Unique: c.unique, Anti: c.anti}}}
