@@ -160,7 +160,7 @@ func TestFreshReport(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if panels := render.Of(r).Panels(render.Of(r).Figures()[0]); len(panels) != 3 || panels[1].Title != "repeated: the prepared statement again" {
+	if panels := render.Of(r).Panels(render.Of(r).Figures()[0]); len(panels) != 3 || panels[1].Title != "repeated: the prepared statement again" || len(render.Of(r).SystemsIn(panels[1])) != 2 {
 		t.Errorf("panels %+v", panels)
 	}
 	page, err := report.Bytes(render.Of(r).WriteHTML)
@@ -296,7 +296,7 @@ func TestOperatorsOnTheCPU(t *testing.T) {
 		}
 	}
 	text, err := report.Bytes(render.Of(r).WriteText)
-	if err != nil || strings.Count(string(text), " n1 (cpu groups)") != 1 {
+	if err != nil || strings.Count(string(text), " n1 (cpu groups)") != 1 || strings.Count(string(text), " n1 (cpu windows)") != 1 || strings.Count(string(text), "(cpu ") != 2 {
 		t.Errorf("%v\n%s", err, text)
 	}
 	checkSchema(t, r)

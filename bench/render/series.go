@@ -232,6 +232,14 @@ func (r Page) stacks(p lab.Panel) (list []series) {
 	return list
 }
 
+// SystemsIn are the systems that have points in a panel, in the order of the legend.
+func (r Page) SystemsIn(p lab.Panel) (list []string) {
+	for _, s := range r.series(p) {
+		list = append(list, s.system)
+	}
+	return list
+}
+
 // Panels are the panels of a figure that have points.
 func (r Page) Panels(f lab.Figure) []lab.Panel {
 	return slices.DeleteFunc(slices.Clone(f.Panels), func(p lab.Panel) bool { return len(r.series(p)) == 0 })
