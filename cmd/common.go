@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
@@ -235,4 +236,13 @@ func missing(path string) (list []string) {
 		}
 		list = append(list, dir)
 	}
+}
+
+// Version is the version that --version prints; the build sets it.
+var Version = "dev"
+
+// onTerminal reports whether a person sits before the command.
+func onTerminal(c *cobra.Command) bool {
+	_, shown := c.OutOrStdout().(*terminal.Screen)
+	return shown && c.InOrStdin() == os.Stdin && terminal.Is(os.Stdin)
 }

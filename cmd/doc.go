@@ -1,5 +1,12 @@
 // Package cmd is the command line of stencildb, one file per subcommand.
 //
+// A subcommand is a file (query.go, shell.go, bench.go, and so on); root.go has them all. What they share:
+//
+//   - common.go and flags.go have flags, sql.go and script.go the SQL of a command and how it is answered.
+//   - format.go, format_table.go and formats.go write answers; errors.go writes errors and notes.
+//   - shell_*.go are the shell: its editor, completion, and commands.
+//   - Package terminal has the screen, the line of progress below it, and the pager.
+//
 // [Execute] runs one command line against given streams and returns its exit
 // status, so that tests run commands in-process:
 //

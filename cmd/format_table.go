@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/sys/unix"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
@@ -176,7 +177,7 @@ func (f *tableFormat) cell(s string) string {
 	if f.markdown {
 		s = strings.NewReplacer("\r\n", "<br>", "\n", "<br>", `\`, `\\`, "|", `\|`).Replace(s)
 	}
-	return visible(s)
+	return terminal.Visible(s)
 }
 
 // grid draws a table line by line, or one in Markdown. Its writer keeps its error.

@@ -75,25 +75,8 @@ func TestMarkdown(t *testing.T) {
 	stencildb("--format", "tsv", "SELECT 1 AS a, 'x' AS b").wantOutput(t, "a\tb\n1\tx\n")
 }
 
-func TestProgressBar(t *testing.T) {
-	half := progress{50, 100, loadingWords(ingest.Progress{Done: 3 << 19, Total: 3 << 20, Rows: 12_000})}
-	if got, want := barLine("loading", "t", half, 2*time.Second), "loading t [###############               ]  50 %, 12,000 rows, 1.5 MiB of 3.0 MiB, 2 s left"; got != want {
+func TestLoadingWords(t *testing.T) {
+	if got, want := loadingWords(ingest.Progress{Done: 3 << 19, Total: 3 << 20, Rows: 12_000}), ", 12,000 rows, 1.5 MiB of 3.0 MiB"; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-	var out strings.Builder
-	if got := barLine("tracing", "passes", progress{1, 4, ""}, 0); !strings.HasSuffix(got, "tracing passes [#######                       ]  25 %") {
-		t.Errorf("%q", got)
-	}
-	c := &console{w: &out}
-	update := bar(c, "loading")
-	update("t", progress{done: 1}) // size unknown
-	update("t", progress{1, 2, ""})
-	update("t", progress{2, 2, ""})
-	update("t", progress{2, 2, ""})
-	if got, want := out.String(), wiped+barLine("loading", "t", progress{1, 2, ""}, 0)+wiped; got != want {
-		t.Errorf("%q, want %q: drawn once, wiped once", got, want)
-	}
-	if progressOn(&out, "loading") != nil {
-		t.Error("there is a progress bar on something that is no terminal")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/ingest/parquet"
@@ -133,21 +134,21 @@ const streamedRows = 1 << 18
 
 // shown shows on a console how many rows of a table are made.
 func shown(c *cobra.Command, g generate.Generator, chunks iter.Seq2[*table.Chunk, error]) iter.Seq2[*table.Chunk, error] {
-	show := progressOn(c.ErrOrStderr(), "generating")
+	show := terminal.ProgressOn(c.ErrOrStderr(), "generating")
 	if show == nil {
 		return chunks
 	}
 	return func(yield func(*table.Chunk, error) bool) {
-		at := progress{total: int64(g.DefaultRows)}
+		at := terminal.Progress{Total: int64(g.DefaultRows)}
 		for ch, err := range chunks {
 			if !yield(ch, err) || err != nil {
 				break
 			}
-			at.done += int64(ch.Rows)
-			at.words = ", " + numbers.Grouped(uint64(at.done)) + " rows"
+			at.Done += int64(ch.Rows)
+			at.Words = ", " + numbers.Grouped(uint64(at.Done)) + " rows"
 			show(g.Name, at)
 		}
-		show(g.Name, progress{done: at.total, total: at.total})
+		show(g.Name, terminal.Progress{Done: at.Total, Total: at.Total})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/files"
 )
@@ -129,8 +130,8 @@ func (o *queryFlags) run(c *cobra.Command, args []string) error {
 		defer session.Close() // which says what it rolls back
 		return runTo(ctx, o.file, c.OutOrStdout(), func(w io.Writer) error {
 			v := &view{}
-			if out, ok := w.(*terminal); ok {
-				v.screen, _ = out.w.(*os.File)
+			if out, ok := w.(*terminal.Screen); ok {
+				v.screen, _ = out.To.(*os.File)
 			}
 			f, err := packed(w, codec, func(w io.Writer) format {
 				return newFormat(name, w, o.file != "", more, v)
@@ -154,57 +155,6 @@ func shellsCommand(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; %s is a command of the shell, which also reads what no terminal types: stencildb shell < FILE", err, name)
-}
-
-// runScript answers the statements of a script that comes from source. Errors of
-// statements go to stderr, one line each.
-func runScript(ctx context.Context, session *engine.Session, text string, f format, keepGoing bool, source string, stderr io.Writer) error {
-	failed, none := false, true
-	running := clockOn(stderr)
-	defer running.stop()
-	for rows, err := range session.Each(ctx, text) {
-		none = false
-		early := err != nil
-		if !early {
-			write := f.rows
-			if rows.Copied() {
-				write = func(r *engine.Rows) error { return errors.Join(r.WriteCopy(f.out), f.out.Flush()) }
-			}
-			if err := write(rows); err != nil {
-				return cmp.Or(err, f.close()) // what was written before stays
-			}
-			err = rows.Err()
-		}
-		running.again()
-		if err == nil {
-			continue
-		}
-		if ctx.Err() != nil || !keepGoing || isWrongDevice(err) {
-			return errors.Join(err, f.close())
-		}
-		failed = true
-		reportError(stderr, err)
-		if early && f.failed != nil {
-			sql := text
-			if e := (*engine.StatementError)(nil); errors.As(err, &e) {
-				sql = e.SQL
-			}
-			if err := f.failed(sql, err); err != nil {
-				return err
-			}
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if none {
-		note(stderr, "no statement in "+source)
-	}
-	err := f.close()
-	if failed && err == nil {
-		err = errReported
-	}
-	return err
 }
 
 // runTo runs a script whose answers go to a file or a pipe; "" is standard output. The file appears under its

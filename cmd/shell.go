@@ -15,6 +15,7 @@ import (
 	"github.com/peterh/liner"
 	"github.com/spf13/cobra"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest/source"
@@ -75,7 +76,7 @@ func (o *shellFlags) run(c *cobra.Command, _ []string) error {
 		defer s.discard()
 		defer s.session.Close() // which says what it rolls back
 		if onTerminal(c) {
-			return s.interact(s.out.(*terminal), !o.withoutRC)
+			return s.interact(s.out.(*terminal.Screen), !o.withoutRC)
 		}
 		return s.script(c.InOrStdin())
 	})
@@ -89,7 +90,7 @@ type shell struct {
 	out, stderr io.Writer
 	form        string            // how answers are written, one of modes
 	view        view              // of answers
-	pages       pager             // of those on a terminal
+	pages       terminal.Pager    // of those on a terminal
 	to          *sink             // where they go; nil for out
 	typed       []byte            // of a statement that no semicolon has ended
 	kept        func(text string) // is told of what was typed
@@ -103,7 +104,7 @@ type shell struct {
 }
 
 // interact reads lines from the terminal until it is left; rc says whether those of the settings' file come first.
-func (s *shell) interact(screen *terminal, rc bool) error {
+func (s *shell) interact(screen *terminal.Screen, rc bool) error {
 	// A signal ends the statement that runs, and is nothing while none does.
 	s.ctx = context.WithoutCancel(s.ctx)
 	passed := make(chan os.Signal, 1)
@@ -116,9 +117,9 @@ func (s *shell) interact(screen *terminal, rc bool) error {
 	defer e.close()
 	s.kept, s.aside = e.keep, e.aside
 	fmt.Fprintf(s.out, "stencildb %s, backend %s. A semicolon ends a statement; \\? lists commands, \\q leaves.\n", Version, s.session.DB().Backend())
-	s.pages.screen = screen.w.(*os.File)
-	s.view.screen = s.pages.screen
-	s.out = &terminal{w: &s.pages, below: screen.below}
+	s.pages.Screen = screen.To.(*os.File)
+	s.view.screen = s.pages.Screen
+	s.out = &terminal.Screen{To: &s.pages, Below: screen.Below}
 	for !s.over {
 		line, err := e.Prompt(s.prompt())
 		switch {
@@ -268,7 +269,7 @@ func (s *shell) format() format {
 	}
 	f := newFormat(s.form, s.out, false, "", &s.view)
 	rows := f.rows
-	f.rows = func(r *engine.Rows) error { return s.pages.release(rows(r)) }
+	f.rows = func(r *engine.Rows) error { return s.pages.Release(rows(r)) }
 	return f
 }
 
@@ -277,9 +278,9 @@ func (s *shell) interruptible(do func(context.Context) error) {
 	ctx, stop := signal.NotifyContext(s.ctx, os.Interrupt)
 	defer stop()
 	err := do(ctx)
-	err = s.pages.release(err)
+	err = s.pages.Release(err)
 	switch {
-	case err == nil, errors.Is(err, errPagerLeft):
+	case err == nil, errors.Is(err, terminal.ErrPagerLeft):
 	case s.ctx.Err() != nil, errors.Is(err, syscall.EPIPE): // there is nobody to go on for
 		s.over, s.ended = true, err
 	case ctx.Err() != nil:

@@ -236,8 +236,8 @@ func editorCommand() string {
 func (s *shell) runs(ctx context.Context, command string, args ...string) (err error) {
 	run := exec.CommandContext(ctx, "sh", append([]string{"-c", command, "sh"}, args...)...)
 	run.Stdout, run.Stderr = s.out, s.stderr
-	if s.pages.screen != nil {
-		run.Stdin, run.Stdout, run.Stderr = os.Stdin, s.pages.screen, os.Stderr
+	if s.pages.Screen != nil {
+		run.Stdin, run.Stdout, run.Stderr = os.Stdin, s.pages.Screen, os.Stderr
 	}
 	s.aside(func() { err = run.Run() })
 	return err
@@ -262,9 +262,9 @@ func (s *shell) watch(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	off := s.pages.off
-	s.pages.off = true // nobody is there to turn them
-	defer func() { s.pages.off = off }()
+	off := s.pages.Off
+	s.pages.Off = true // nobody is there to turn them
+	defer func() { s.pages.Off = off }()
 	for i := 1; ; i++ {
 		if err := s.say("%s (every %v)", time.Now().Format("2006-01-02 15:04:05"), every); err != nil {
 			return err

@@ -70,7 +70,7 @@ func init() {
 			return s.toggle("timing", args, func() bool { return !s.view.untimed }, func(on bool) { s.view.untimed = !on })
 		}},
 		{[]string{`\pager`}, "[on|off]", "turn pages of answers that are longer than the screen", takesSwitch, func(s *shell, _ context.Context, args string) error {
-			return s.toggle("pager", args, func() bool { return !s.pages.off }, func(on bool) { s.pages.off = !on })
+			return s.toggle("pager", args, func() bool { return !s.pages.Off }, func(on bool) { s.pages.Off = !on })
 		}},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/sql"
 )
@@ -271,7 +272,7 @@ func matching(word string, of []string, exact bool) (list []string) {
 	capitals := word != strings.ToLower(word) && word == strings.ToUpper(word)
 	for _, c := range of {
 		n := len(word)
-		if len(c) < n || !strings.EqualFold(c[:n], word) || visible(c) != c {
+		if len(c) < n || !strings.EqualFold(c[:n], word) || terminal.Visible(c) != c {
 			continue
 		}
 		rest := c[n:]

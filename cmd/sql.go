@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/internal/files"
 )
 
@@ -37,7 +38,7 @@ func readSQL(ctx context.Context, path string) (string, error) {
 func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
 	given := c.Flags().Changed("file")
 	if !given && len(args) == 0 && s.fallback == "" {
-		if isTerminal(c.InOrStdin()) {
+		if terminal.Is(c.InOrStdin()) {
 			return "", usagef("no SQL: give it as an argument, with -f FILE, or on standard input; 'stencildb shell' answers what is typed")
 		}
 		given, s.file = true, "-"

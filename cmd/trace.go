@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
@@ -103,9 +104,9 @@ func checkBoth(c *cobra.Command, both []string) error {
 
 // traceOn traces a statement, and says on stderr how far it is.
 func traceOn(ctx context.Context, stderr io.Writer, db *engine.DB, statement string, o trace.Options) (*trace.Trace, error) {
-	if show := progressOn(stderr, "tracing"); show != nil {
-		o.Progress = func(done, all int) { show("passes", progress{int64(done), int64(all), ""}) }
-		defer show("passes", progress{1, 1, ""}) // wipes what an error has left
+	if show := terminal.ProgressOn(stderr, "tracing"); show != nil {
+		o.Progress = func(done, all int) { show("passes", terminal.Progress{Done: int64(done), Total: int64(all)}) }
+		defer show("passes", terminal.Progress{Done: 1, Total: 1}) // wipes what an error has left
 	}
 	return trace.Run(ctx, db, statement, o)
 }

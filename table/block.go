@@ -140,3 +140,21 @@ func (s *Segment) Validity(b Block) (valid []byte, nulls int) {
 	}
 	return valid, n - values
 }
+
+// SignedOrdinals are the signed ordinals of a block's rows of a segment of REAL, or of DOUBLE; any where a row is NULL.
+func (s *Segment) SignedOrdinals(b Block) []uint64 {
+	out := Gather(s.Codes, b, s.Base)
+	if s.NegativeZeros != nil {
+		s.signed(out, b)
+	}
+	return out
+}
+
+// signed makes signed ordinals of the ordinals of a block's rows.
+func (s *Segment) signed(ordinals []uint64, b Block) {
+	for i := range ordinals {
+		if s.NegativeZeros.Get(b.Row(i)) {
+			ordinals[i]--
+		}
+	}
+}

@@ -495,49 +495,17 @@ func unpack[T uint8 | uint16 | uint32 | uint64](c *ColumnBuilder, out []T, lo ui
 	}
 }
 
-// NewCodes returns n codes of 0, each in the narrowest width that holds bits bits.
-func NewCodes(n, bits int) (c Codes) {
-	switch {
-	case bits <= 8:
-		c.U8 = make([]uint8, n)
-	case bits <= 16:
-		c.U16 = make([]uint16, n)
-	case bits <= 32:
-		c.U32 = make([]uint32, n)
-	default:
-		c.U64 = make([]uint64, n)
-	}
-	return c
-}
-
-// Narrow returns the codes in the narrowest width that holds bits bits. 64-bit
-// codes are kept, not copied.
-func Narrow(codes []uint64, bits int) Codes {
-	if bits > 32 {
-		return Codes{U64: codes}
-	}
-	c := NewCodes(len(codes), bits)
-	c.Put(0, codes)
-	return c
-}
-
-// Put writes codes, that of row first and those of the rows behind it. They fit the width.
-func (c Codes) Put(first int, codes []uint64) {
-	switch {
-	case c.U8 != nil:
-		narrow(c.U8[first:], codes)
-	case c.U16 != nil:
-		narrow(c.U16[first:], codes)
-	case c.U32 != nil:
-		narrow(c.U32[first:], codes)
-	default:
-		copy(c.U64[first:], codes)
-	}
-}
-
-func narrow[T uint8 | uint16 | uint32](out []T, codes []uint64) {
-	out = out[:len(codes)]
-	for i, c := range codes {
-		out[i] = T(c)
+// negativeZeros makes zeros of the ordinals held that are -0's, and notes their rows.
+func (c *ColumnBuilder) negativeZeros(negative uint64) {
+	for i, o := range c.ords {
+		row := c.packed + i
+		if o != negative || c.valid != nil && !c.valid.Get(row) {
+			continue
+		}
+		if c.negative == nil || row>>6 >= len(c.negative) {
+			c.negative = append(c.negative, make(Bitmap, row>>6+1-len(c.negative))...)
+		}
+		c.ords[i]++
+		c.negative.Set(row)
 	}
 }

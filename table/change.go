@@ -131,20 +131,6 @@ func fill[T uint8 | uint16 | uint32 | uint64](s *space, out, same []T, which int
 	})
 }
 
-// Set writes the code of a row; it fits the width.
-func (c Codes) Set(i int, code uint64) {
-	switch {
-	case c.U8 != nil:
-		c.U8[i] = uint8(code)
-	case c.U16 != nil:
-		c.U16[i] = uint16(code)
-	case c.U32 != nil:
-		c.U32[i] = uint32(code)
-	default:
-		c.U64[i] = code
-	}
-}
-
 // bitmap is the validity of the rows, all of them where there is none.
 func (s *Segment) bitmap() Bitmap {
 	if s.Valid != nil {
@@ -260,13 +246,6 @@ func (c Codes) narrowed(bits int) Codes {
 type Free func(*Segment) bool
 
 func (f Free) of(s *Segment) bool { return f != nil && s.own.Load() && f(s) }
-
-// Lend has changes copy the arrays of the segment: others have these, too, whom [Free] does not ask.
-func (s *Segment) Lend() {
-	if s.own.Load() {
-		s.own.Store(false)
-	}
-}
 
 // Lend lends the segments of the chunk.
 func (c *Chunk) Lend() {
@@ -418,26 +397,6 @@ func (s *Segment) mark(row int, null bool, code uint64) uint64 {
 	return code
 }
 
-// scatter writes codes to rows.
-func (c Codes) scatter(rows []int, codes []uint64) {
-	switch {
-	case c.U8 != nil:
-		scatter(c.U8, rows, codes)
-	case c.U16 != nil:
-		scatter(c.U16, rows, codes)
-	case c.U32 != nil:
-		scatter(c.U32, rows, codes)
-	default:
-		scatter(c.U64, rows, codes)
-	}
-}
-
-func scatter[T uint8 | uint16 | uint32 | uint64](out []T, rows []int, codes []uint64) {
-	for i, row := range rows {
-		out[row] = T(codes[i])
-	}
-}
-
 // places are rows as a segment's history has them.
 func places(rows []int) []uint32 {
 	out := make([]uint32, len(rows))
@@ -445,22 +404,4 @@ func places(rows []int) []uint32 {
 		out[i] = uint32(r)
 	}
 	return out
-}
-
-// blank is as many codes of the same width, all 0.
-func (c Codes) blank() Codes { return NewCodes(c.Len(), 8*c.Width()) }
-
-func copyCodes(to, from Codes) {
-	InParts(from.Len(), func(lo, hi int) {
-		switch {
-		case from.U8 != nil:
-			copy(to.U8[lo:hi], from.U8[lo:hi])
-		case from.U16 != nil:
-			copy(to.U16[lo:hi], from.U16[lo:hi])
-		case from.U32 != nil:
-			copy(to.U32[lo:hi], from.U32[lo:hi])
-		case from.U64 != nil:
-			copy(to.U64[lo:hi], from.U64[lo:hi])
-		}
-	})
 }

@@ -44,37 +44,8 @@ func (s *Segment) Over(old *Segment, free Free) (written func()) {
 	return func() { copyCodes(s.Codes, old.Codes) }
 }
 
-// SetOrdinals writes the codes of integers to rows: their ordinals, less that of code 0.
-func (c Codes) SetOrdinals(rows []uint32, of []int64, base uint64) {
-	switch {
-	case c.U8 != nil:
-		setOrdinals(c.U8, rows, of, base)
-	case c.U16 != nil:
-		setOrdinals(c.U16, rows, of, base)
-	case c.U32 != nil:
-		setOrdinals(c.U32, rows, of, base)
-	default:
-		setOrdinals(c.U64, rows, of, base)
-	}
-}
-
-func setOrdinals[T uint8 | uint16 | uint32 | uint64](out []T, rows []uint32, of []int64, base uint64) {
-	for i, row := range rows {
-		out[row] = T(OrdinalInt(of[i]) - base)
-	}
-}
-
 // Settled says that the codes are written.
 func (s *Segment) Settled() { close(s.settled) }
-
-// Settle waits until the codes are written.
-func (s *Segment) Settle() {
-	if s.whole != nil {
-		s.whole.Settle()
-	} else if s.settled != nil {
-		<-s.settled
-	}
-}
 
 // Settle waits until the codes of columns that have been read are written, or ctx ends.
 func (t *Table) Settle(ctx context.Context, columns []int) error {

@@ -44,11 +44,6 @@ func NewFrame(t Type, rows int, lo, hi uint64, dict []string, spans map[int64]Sp
 	return f
 }
 
-// CodeWidth is the bytes that codes up to most take each: 1, 2, 4 or 8.
-func CodeWidth(most uint64) int {
-	return 1 << bits.Len(uint(max(1, bits.Len64(most))-1)>>3)
-}
-
 // room is n codes.
 func room[T uint8 | uint16 | uint32 | uint64](n int) []T {
 	s := make([]T, n)
@@ -146,13 +141,6 @@ func (f *Frame) Rows() int { return f.codes.Len() }
 func (f *Frame) Outline(nulls int) *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict, Spans: f.spans}
 	return s.outline()
-}
-
-// outline is a segment with the numbers of s, and codes that nobody looks at to know these.
-func (s *Segment) outline() *Segment {
-	o := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
-	o.varying.Do(func() { o.planes = 1<<o.Bits - 1; o.known.Store(true) })
-	return o
 }
 
 // Segment ends the segment: every row has been put, within the bounds.

@@ -1,17 +1,9 @@
 package table
 
 import (
-	"math/bits"
 	"slices"
 	"sync/atomic"
 )
-
-// step is how a segment differs from the one that it was made of, in the same codes. The rows that were
-// written are ascending. All rows behind the last row of the other segment are new, too.
-type step struct {
-	of   uint64 // the other's number; it is kept no longer for that
-	rows []uint32
-}
 
 // lastNumber is of the segments that others were made of.
 var lastNumber atomic.Uint64
@@ -98,15 +90,4 @@ func (s *Segment) Since(earlier *Segment) (rows []uint32, ok bool) {
 		return marks.Rows(), true
 	}
 	return nil, false
-}
-
-// Rows lists the set bits.
-func (b Bitmap) Rows() []uint32 {
-	out := make([]uint32, 0, b.Count())
-	for w, m := range b {
-		for ; m != 0; m &= m - 1 {
-			out = append(out, uint32(64*w+bits.TrailingZeros64(m)))
-		}
-	}
-	return out
 }

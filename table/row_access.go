@@ -27,29 +27,6 @@ func (s *Segment) Code(v Value) (code uint64, ok bool) {
 	return code, Ordinal(v) >= s.Base && code <= s.Max
 }
 
-// Next is the first row from one on that has a code; negative where none has. NULL has code 0, too.
-func (c Codes) Next(from int, code uint64) int {
-	switch {
-	case from >= c.Len():
-		return -1
-	case c.U8 != nil:
-		return next(c.U8, from, uint8(code))
-	case c.U16 != nil:
-		return next(c.U16, from, uint16(code))
-	case c.U32 != nil:
-		return next(c.U32, from, uint32(code))
-	}
-	return next(c.U64, from, code)
-}
-
-func next[T uint8 | uint16 | uint32 | uint64](codes []T, from int, code T) int {
-	at := slices.Index(codes[from:], code)
-	if at < 0 {
-		return at
-	}
-	return from + at
-}
-
 // Sampled is a table of some of the table's rows, spread over all of it, with the segments of some fields and the hidden column. Its chunks are of
 // those of the table, in their codes: what was lowered for a chunk holds for it.
 func (t *Table) Sampled(some int, fields []int) *Table {

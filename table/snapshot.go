@@ -5,11 +5,6 @@ import (
 	"slices"
 )
 
-// LiveField is the hidden column behind a table's fields: TRUE where a row is not
-// deleted. Only chunks with deleted rows have a segment of it, with code 0 for FALSE,
-// 1 for TRUE and no NULL.
-var LiveField = Field{Name: "live", Type: Type{Kind: Boolean}}
-
 // Attributes returns the table's fields and, behind them, [LiveField].
 func (t *Table) Attributes() []Field { return append(slices.Clip(t.Fields), LiveField) }
 
@@ -41,11 +36,6 @@ func (t *Table) Has(columns []int) bool {
 		}
 	}
 	return true
-}
-
-// With returns the next snapshot of the table: the same fields, other chunks.
-func (t *Table) With(chunks ...*Chunk) *Table {
-	return &Table{Name: t.Name, Fields: t.Fields, Version: t.Version + 1, Chunks: chunks}
 }
 
 // Renewed returns a snapshot of the same rows whose segments are copies: nothing is kept of these
@@ -116,22 +106,6 @@ func (c *Chunk) compacted() *Chunk {
 	return out
 }
 
-// Live returns the number of rows that are not deleted.
-func (c *Chunk) Live() int { return c.Rows - c.Deleted }
-
-// IsLive reports whether row i is not deleted.
-func (c *Chunk) IsLive(i int) bool {
-	return c.Deleted == 0 || c.Segments[len(c.Segments)-1].Codes.U8[i] != 0
-}
-
-// fields returns the segments without that of the hidden column.
-func (c *Chunk) fields() []*Segment {
-	if c.Deleted > 0 {
-		return c.Segments[:len(c.Segments)-1]
-	}
-	return c.Segments
-}
-
 // Delete returns the chunk with rows deleted; those that were deleted before stay so.
 // The segments of the fields are shared. A row outside the chunk is an error.
 func (c *Chunk) Delete(rows []int) (*Chunk, error) { return c.Strike(rows, nil) }
@@ -167,57 +141,4 @@ func (c *Chunk) Strike(rows []int, free Free) (*Chunk, error) {
 		s.follow(before, gone)
 	}
 	return &Chunk{Rows: c.Rows, Deleted: deleted, Segments: append(slices.Clip(c.fields()), s)}, nil
-}
-
-// Check walks the whole table and returns the first broken invariant.
-func (t *Table) Check() error {
-	for ci, c := range t.Chunks {
-		if err := t.check(c); err != nil {
-			return fmt.Errorf("%w (%s chunk %d)", err, t.Name, ci)
-		}
-	}
-	return nil
-}
-
-func (t *Table) check(c *Chunk) error {
-	fields := t.Fields
-	if c.Deleted != 0 {
-		fields = t.Attributes()
-	}
-	if len(c.Segments) != len(fields) {
-		return fmt.Errorf("table: %d segments for %d columns", len(c.Segments), len(fields))
-	}
-	for i, s := range c.Segments {
-		f := fields[i]
-		unread := i < len(t.Fields) && t.Chunks[0].Segments[i] == nil // or not supported: in all chunks
-		if unread && s == nil {
-			continue
-		}
-		if unread || s == nil || s.Rows() != c.Rows || s.Type != f.Type {
-			return fmt.Errorf("table: %s does not fit its chunk", f.Name)
-		}
-		if err := s.Check(); err != nil {
-			return fmt.Errorf("%w (%s)", err, f.Name)
-		}
-	}
-	if c.Deleted != 0 {
-		return c.checkLive()
-	}
-	return nil
-}
-
-// checkLive checks the hidden column.
-func (c *Chunk) checkLive() error {
-	s := c.Segments[len(c.Segments)-1]
-	if s.Codes.U8 == nil || s.Base != 0 || s.Max > 1 || s.Valid != nil {
-		return fmt.Errorf("table: %s is not a column of one bit", LiveField.Name)
-	}
-	live := 0
-	for _, b := range s.Codes.U8 {
-		live += int(b)
-	}
-	if live != c.Live() {
-		return fmt.Errorf("table: %d rows live, the chunk says %d", live, c.Live())
-	}
-	return nil
 }

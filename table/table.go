@@ -1,9 +1,7 @@
 package table
 
 import (
-	"fmt"
 	"math"
-	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -89,7 +87,7 @@ type Segment struct {
 	Spans map[int64]Span
 
 	// NegativeZeros marks the rows of REAL and DOUBLE whose value is -0; nil for none. Their code is that of 0, since the
-	// two are equal.
+	// two are equal. They print differently: what makes values of rows, or takes rows elsewhere, reads this bitmap.
 	NegativeZeros Bitmap
 
 	// Slab says that Codes.U64 is a [slab.New] of values of 64 bits, the codes modulo 2^64. Only one goroutine
@@ -130,6 +128,21 @@ type Segment struct {
 
 	away   int // rows whose codes are on a device alone
 	device int // which one
+}
+
+// Texts are some entries of a dictionary as bytes, one text behind the other, for operators that scan all of
+// them. They are chunks of one segment, so that they are uploaded as columns are.
+type Texts struct {
+	First, N int
+	Bytes    *Chunk // a code a byte
+	Starts   *Chunk // N+1 codes of 32 bits: where in it each text begins, and the last ends
+}
+
+// step is how a segment differs from the one that it was made of, in the same codes. The rows that were
+// written are ascending. All rows behind the last row of the other segment are new, too.
+type step struct {
+	of   uint64 // the other's number; it is kept no longer for that
+	rows []uint32
 }
 
 // Inexact is a set of numbers of a [Segment] that are not exact.
@@ -270,19 +283,6 @@ func Spanned(v Value, spans map[int64]Span) Value {
 	return v
 }
 
-// Width is the bytes that a code takes: 1, 2, 4 or 8.
-func (c Codes) Width() int {
-	switch {
-	case c.U64 != nil:
-		return 8
-	case c.U32 != nil:
-		return 4
-	case c.U16 != nil:
-		return 2
-	}
-	return 1
-}
-
 // Bytes estimates the memory that the table takes.
 func (t *Table) Bytes() (n int64) {
 	for _, c := range t.Chunks {
@@ -304,111 +304,59 @@ func (s *Segment) Bytes() int {
 	return n
 }
 
-// Check walks the whole segment and returns the first broken invariant.
-func (s *Segment) Check() error {
-	n := s.Rows()
-	if s.Bits != bits.Len64(s.Max) {
-		return fmt.Errorf("table: segment of max code %d says %d bits", s.Max, s.Bits)
-	}
-	if s.Valid != nil && len(s.Valid) != (n+63)/64 {
-		return fmt.Errorf("table: validity of %d words for %d rows", len(s.Valid), n)
-	}
-	if s.Type.Kind == Varchar && s.NonNull() > 0 && s.Max >= uint64(len(s.Dict)) {
-		return fmt.Errorf("table: code %d outside a dictionary of %d", s.Max, len(s.Dict))
-	}
-	for i := 1; i < len(s.Dict); i++ {
-		if s.Dict[i-1] >= s.Dict[i] {
-			return fmt.Errorf("table: dictionary entries %d and %d are not in order", i-1, i)
-		}
-	}
-	if err := s.checkNegativeZeros(); err != nil {
-		return err
-	}
-	nulls, top := 0, uint64(0)
-	if s.Valid == nil {
-		top, n = s.Codes.largest(), 0
-	}
-	for i := range n {
-		c := s.Codes.At(i)
-		if s.IsNull(i) {
-			nulls++
-			if c != 0 {
-				return fmt.Errorf("table: NULL row %d has code %d", i, c)
-			}
-			continue
-		}
-		top = max(top, c)
-	}
-	if nulls != s.Nulls || top > s.Max {
-		return fmt.Errorf("table: segment has %d NULLs and max code %d, says %d and at most %d", nulls, top, s.Nulls, s.Max)
-	}
-	return nil
+// LiveField is the hidden column behind a table's fields: TRUE where a row is not
+// deleted. Only chunks with deleted rows have a segment of it, with code 0 for FALSE,
+// 1 for TRUE and no NULL.
+var LiveField = Field{Name: "live", Type: Type{Kind: Boolean}}
+
+// Live returns the number of rows that are not deleted.
+func (c *Chunk) Live() int { return c.Rows - c.Deleted }
+
+// IsLive reports whether row i is not deleted.
+func (c *Chunk) IsLive(i int) bool {
+	return c.Deleted == 0 || c.Segments[len(c.Segments)-1].Codes.U8[i] != 0
 }
 
-// Codes is a slice of codes in the narrowest of four widths; exactly one field is
-// non-nil (all nil: no rows).
-type Codes struct {
-	U8  []uint8
-	U16 []uint16
-	U32 []uint32
-	U64 []uint64
+// fields returns the segments without that of the hidden column.
+func (c *Chunk) fields() []*Segment {
+	if c.Deleted > 0 {
+		return c.Segments[:len(c.Segments)-1]
+	}
+	return c.Segments
 }
 
-// Len returns the number of codes.
-func (c Codes) Len() int { return len(c.U8) + len(c.U16) + len(c.U32) + len(c.U64) }
-
-// At returns code i.
-func (c Codes) At(i int) uint64 {
-	switch {
-	case c.U8 != nil:
-		return uint64(c.U8[i])
-	case c.U16 != nil:
-		return uint64(c.U16[i])
-	case c.U32 != nil:
-		return uint64(c.U32[i])
-	}
-	return c.U64[i]
+// With returns the next snapshot of the table: the same fields, other chunks.
+func (t *Table) With(chunks ...*Chunk) *Table {
+	return &Table{Name: t.Name, Fields: t.Fields, Version: t.Version + 1, Chunks: chunks}
 }
 
-// largest is the largest code; 0 where there is none.
-func (c Codes) largest() uint64 {
-	return max(uint64(largest(c.U8)), uint64(largest(c.U16)), uint64(largest(c.U32)), largest(c.U64))
+// outline is a segment with the numbers of s, and codes that nobody looks at to know these.
+func (s *Segment) outline() *Segment {
+	o := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
+	o.varying.Do(func() { o.planes = 1<<o.Bits - 1; o.known.Store(true) })
+	return o
 }
 
-func largest[T uint8 | uint16 | uint32 | uint64](list []T) (top T) {
-	for _, c := range list {
-		top = max(top, c)
+// Settle waits until the codes are written.
+func (s *Segment) Settle() {
+	if s.whole != nil {
+		s.whole.Settle()
+	} else if s.settled != nil {
+		<-s.settled
 	}
-	return top
 }
 
-// Bytes returns the memory the codes take.
-func (c Codes) Bytes() int { return len(c.U8) + 2*len(c.U16) + 4*len(c.U32) + 8*len(c.U64) }
-
-// Bitmap holds one bit a row, row i in bit i%64 of word i/64.
-type Bitmap []uint64
-
-// NewBitmap returns a bitmap of n clear bits.
-func NewBitmap(n int) Bitmap { return make(Bitmap, (n+63)/64) }
-
-// Get returns bit i.
-func (b Bitmap) Get(i int) bool { return b[i>>6]>>(uint(i)&63)&1 != 0 }
-
-// Set sets bit i.
-func (b Bitmap) Set(i int) { b[i>>6] |= 1 << (uint(i) & 63) }
-
-// Count returns the number of set bits. It adds up four words at a time, which do not
-// wait for each other.
-func (b Bitmap) Count() int {
-	var n, m, k, l int
-	for ; len(b) >= 4; b = b[4:] {
-		n += bits.OnesCount64(b[0])
-		m += bits.OnesCount64(b[1])
-		k += bits.OnesCount64(b[2])
-		l += bits.OnesCount64(b[3])
+// Lend has changes copy the arrays of the segment: others have these, too, whom [Free] does not ask.
+func (s *Segment) Lend() {
+	if s.own.Load() {
+		s.own.Store(false)
 	}
-	for _, w := range b {
-		n += bits.OnesCount64(w)
+}
+
+// Whole is the segment that the segment is a window of, and its first row there; itself where it is none.
+func (s *Segment) Whole() (of *Segment, from int) {
+	if s.whole == nil {
+		return s, 0
 	}
-	return n + m + k + l
+	return s.whole, s.from
 }

@@ -12,14 +12,6 @@ import (
 	"github.com/stencildb/stencildb/table/dictionary"
 )
 
-// Texts are some entries of a dictionary as bytes, one text behind the other, for operators that scan all of
-// them. They are chunks of one segment, so that they are uploaded as columns are.
-type Texts struct {
-	First, N int
-	Bytes    *Chunk // a code a byte
-	Starts   *Chunk // N+1 codes of 32 bits: where in it each text begins, and the last ends
-}
-
 // textEntries is how many entries go together at least, or a multiple of these.
 const textEntries = 1 << 10
 

@@ -31,14 +31,6 @@ func (c *Chunk) Windows(rows int) []*Chunk {
 	return list
 }
 
-// Whole is the segment that the segment is a window of, and its first row there; itself where it is none.
-func (s *Segment) Whole() (of *Segment, from int) {
-	if s.whole == nil {
-		return s, 0
-	}
-	return s.whole, s.from
-}
-
 // windows are those of a segment, which the first call makes.
 func (s *Segment) windows(rows int) []*Segment {
 	s.cutting.Lock()

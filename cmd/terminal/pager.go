@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errPagerLeft says that the pager was left before it had all of an answer.
-var errPagerLeft = errors.New("the pager was left")
+// ErrPagerLeft says that the pager was left before it had all of an answer.
+var ErrPagerLeft = errors.New("the pager was left")
 
-// pager writes answers to the terminal. It holds an answer back while it fits on the screen; what does
+// Pager writes answers to the terminal. It holds an answer back while it fits on the screen; what does
 // not fit goes to a program that turns pages.
-type pager struct {
-	screen *os.File
-	off    bool
+type Pager struct {
+	Screen *os.File
+	Off    bool
 	held   bytes.Buffer
 	seen   int // bytes of it of which lines are counted
 	lines  int // that they take on the screen
@@ -40,10 +40,10 @@ func pagerCommand() string {
 }
 
 // Write implements io.Writer.
-func (p *pager) Write(b []byte) (int, error) {
+func (p *Pager) Write(b []byte) (int, error) {
 	if p.to == nil {
-		if p.off {
-			return p.screen.Write(b)
+		if p.Off {
+			return p.Screen.Write(b)
 		}
 		p.held.Write(b)
 		command := pagerCommand()
@@ -57,14 +57,14 @@ func (p *pager) Write(b []byte) (int, error) {
 	}
 	n, err := p.to.Write(b)
 	if err != nil {
-		err = errPagerLeft
+		err = ErrPagerLeft
 	}
 	return n, err
 }
 
 // long reports whether what is held takes more lines than the screen has, the prompt below it.
-func (p *pager) long() bool {
-	size, err := unix.IoctlGetWinsize(int(p.screen.Fd()), unix.TIOCGWINSZ)
+func (p *Pager) long() bool {
+	size, err := unix.IoctlGetWinsize(int(p.Screen.Fd()), unix.TIOCGWINSZ)
 	if err != nil || size.Row == 0 || size.Col == 0 {
 		return false
 	}
@@ -81,28 +81,28 @@ func (p *pager) long() bool {
 }
 
 // begin runs the program.
-func (p *pager) begin(command string) (err error) {
+func (p *Pager) begin(command string) (err error) {
 	p.run = exec.Command("sh", "-c", command)
-	p.run.Stdout, p.run.Stderr = p.screen, os.Stderr
+	p.run.Stdout, p.run.Stderr = p.Screen, os.Stderr
 	if p.to, err = p.run.StdinPipe(); err == nil {
 		err = p.run.Start()
 	}
 	if err != nil {
-		p.to, p.off = nil, true
+		p.to, p.Off = nil, true
 	}
 	return err
 }
 
-// release shows what is held, or waits until the program is left. What cannot run is not tried again.
+// Release shows what is held, or waits until the program is left. What cannot run is not tried again.
 // err is that of writing the answer; a program that does not run is why one was left.
-func (p *pager) release(err error) error {
+func (p *Pager) Release(err error) error {
 	defer func() {
 		p.held.Reset()
 		p.seen, p.lines, p.to = 0, 0, nil
 	}()
 	if p.to == nil {
 		if p.held.Len() > 0 {
-			_, shown := p.screen.Write(p.held.Bytes())
+			_, shown := p.Screen.Write(p.held.Bytes())
 			err = cmp.Or(err, shown)
 		}
 		return err
@@ -111,8 +111,8 @@ func (p *pager) release(err error) error {
 	const cannotRun, notFound = 126, 127 // POSIX: the status of sh
 	var exit *exec.ExitError
 	if left := p.run.Wait(); errors.As(left, &exit) && (exit.ExitCode() == cannotRun || exit.ExitCode() == notFound) {
-		p.off = true
-		if err == nil || errors.Is(err, errPagerLeft) {
+		p.Off = true
+		if err == nil || errors.Is(err, ErrPagerLeft) {
 			return fmt.Errorf(`the pager %q does not run, and is off now: set PAGER to another one, and \pager on`, pagerCommand())
 		}
 	}

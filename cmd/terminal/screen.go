@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isTerminal reports whether a reader or writer is one.
-func isTerminal(stream any) bool {
+// Is reports whether a reader or writer is one.
+func Is(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false
@@ -22,18 +22,18 @@ func isTerminal(stream any) bool {
 	return err == nil
 }
 
-// terminal writes text to a terminal, which the names and values in it cannot control. Control characters
+// Screen writes text to a terminal, which the names and values in it cannot control. Control characters
 // other than line breaks and tabs are written as escapes.
-type terminal struct {
-	w     io.Writer
+type Screen struct {
+	To    io.Writer
 	tail  []byte   // of the last write: the start of a character
-	below *console // the same terminal as standard error; nil where that is none
+	Below *Console // the same terminal as standard error; nil where that is none
 }
 
 // Write implements io.Writer.
-func (t *terminal) Write(p []byte) (int, error) {
-	if t.below != nil {
-		t.below.answer()
+func (t *Screen) Write(p []byte) (int, error) {
+	if t.Below != nil {
+		t.Below.answer()
 	}
 	text := append(t.tail, p...)
 	end := len(text)
@@ -43,15 +43,15 @@ func (t *terminal) Write(p []byte) (int, error) {
 		}
 	}
 	t.tail = append([]byte(nil), text[end:]...)
-	if _, err := io.WriteString(t.w, escape(string(text[:end]), "\n\t")); err != nil {
+	if _, err := io.WriteString(t.To, escape(string(text[:end]), "\n\t")); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// visible writes control characters as escapes, so that data cannot drive a
+// Visible writes control characters as escapes, so that data cannot drive a
 // terminal, break a line or turn the order of its characters round.
-func visible(s string) string { return escape(s, "") }
+func Visible(s string) string { return escape(s, "") }
 
 // escape writes the control characters of s but those of keep as escapes.
 func escape(s, keep string) string {
@@ -87,6 +87,3 @@ func isControl(r rune) bool {
 	}
 	return unicode.Is(unicode.Cf, r)
 }
-
-// note writes what a user may want to know about what was done, in one line.
-func note(w io.Writer, text string) { fmt.Fprintf(w, "note: %s\n", oneLine(text)) }

@@ -1,6 +1,7 @@
-package cmd
+package terminal
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -10,32 +11,32 @@ import (
 // the answer comes.
 func TestConsoleLine(t *testing.T) {
 	var out strings.Builder
-	on := &console{w: &out}
-	c := &clock{console: on}
+	on := &Console{To: &out}
+	c := &Clock{Console: on}
 	after := func(d time.Duration) { c.tick(c.began.Add(d)) }
-	c.again()
+	c.Again()
 	after(400 * time.Millisecond)
 	after(1240 * time.Millisecond)
-	note(on, "read")
+	io.WriteString(on, "note: read\n")
 	after(1500 * time.Millisecond)
-	on.show("half")
+	on.Show("half")
 	after(1600 * time.Millisecond)
-	on.hide()
+	on.Hide()
 	after(1700 * time.Millisecond)
 	on.answer()
 	after(1800 * time.Millisecond)
-	c.again()
+	c.Again()
 	after(600 * time.Millisecond)
-	c.again()
+	c.Again()
 	running := func(s string) string { return wiped + "running for " + s + " s, Ctrl-C ends it" }
 	want := running("1.2") + wiped + "note: read\n" + running("1.5") + wiped + "half" + wiped + running("1.7") + wiped + running("0.6") + wiped
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
-	var none *clock
-	none.again()
-	none.stop()
-	if clockOn(&out) != nil {
+	var none *Clock
+	none.Again()
+	none.Stop()
+	if ClockOn(&out) != nil {
 		t.Error("there is a clock on something that is no console")
 	}
 }

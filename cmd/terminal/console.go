@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 // wiped goes to the start of a terminal's line, which it wipes.
 const wiped = "\r\x1b[K"
 
-// console is standard error where that is a terminal. Below what is written to it stands a line that
+// Console is standard error where that is a terminal. Below what is written to it stands a line that
 // says how far a work is, which is wiped before anything else is written.
-type console struct {
-	w      io.Writer
+type Console struct {
+	To     io.Writer
 	mu     sync.Mutex
 	shown  bool // the line
 	barred bool // the line is a bar
@@ -21,35 +21,35 @@ type console struct {
 }
 
 // Write implements io.Writer.
-func (c *console) Write(p []byte) (int, error) {
+func (c *Console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wipe()
-	return c.w.Write(p)
+	return c.To.Write(p)
 }
 
 // wipe removes the line; c.mu is held.
-func (c *console) wipe() {
+func (c *Console) wipe() {
 	if c.shown {
-		io.WriteString(c.w, wiped)
+		io.WriteString(c.To, wiped)
 	}
 	c.shown, c.barred = false, false
 }
 
-func (c *console) draw(line string) {
-	io.WriteString(c.w, wiped+line)
+func (c *Console) draw(line string) {
+	io.WriteString(c.To, wiped+line)
 	c.shown = true
 }
 
-// hide removes the line.
-func (c *console) hide() {
+// Hide removes the line.
+func (c *Console) Hide() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wipe()
 }
 
-// show puts up a line that a work draws itself.
-func (c *console) show(line string) {
+// Show puts up a line that a work draws itself.
+func (c *Console) Show(line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.draw(line)
@@ -58,29 +58,29 @@ func (c *console) show(line string) {
 
 // answer removes the line, and the clock of the statement for good: its answer is being written, to the
 // same terminal.
-func (c *console) answer() {
+func (c *Console) answer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wipe()
 	c.silent = true
 }
 
-// clock shows on a console how long a statement takes.
-type clock struct {
-	*console
+// Clock shows on a console how long a statement takes.
+type Clock struct {
+	*Console
 	began       time.Time
 	over, ended chan struct{}
 }
 
-// clockOn starts the clock of a statement: it is shown from half a second on, while no bar is. It returns
+// ClockOn starts the clock of a statement: it is shown from half a second on, while no bar is. It returns
 // nil, which does nothing, where w is no console.
-func clockOn(w io.Writer) *clock {
-	on, ok := w.(*console)
+func ClockOn(w io.Writer) *Clock {
+	on, ok := w.(*Console)
 	if !ok {
 		return nil
 	}
-	c := &clock{console: on, over: make(chan struct{}), ended: make(chan struct{})}
-	c.again()
+	c := &Clock{Console: on, over: make(chan struct{}), ended: make(chan struct{})}
+	c.Again()
 	go func() {
 		defer close(c.ended)
 		ticks := time.NewTicker(100 * time.Millisecond)
@@ -97,7 +97,7 @@ func clockOn(w io.Writer) *clock {
 	return c
 }
 
-func (c *clock) tick(now time.Time) {
+func (c *Clock) tick(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if since := now.Sub(c.began); since >= 500*time.Millisecond && !c.barred && !c.silent {
@@ -105,8 +105,8 @@ func (c *clock) tick(now time.Time) {
 	}
 }
 
-// again starts the clock anew, for the next statement.
-func (c *clock) again() {
+// Again starts the clock anew, for the next statement.
+func (c *Clock) Again() {
 	if c == nil {
 		return
 	}
@@ -116,10 +116,10 @@ func (c *clock) again() {
 	c.began, c.silent = time.Now(), false
 }
 
-func (c *clock) stop() {
+func (c *Clock) Stop() {
 	if c != nil {
 		close(c.over)
 		<-c.ended
-		c.hide()
+		c.Hide()
 	}
 }
