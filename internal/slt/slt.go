@@ -17,8 +17,9 @@ type Value struct {
 	Null bool
 }
 
-// Database answers one statement with its rows. Its error wraps [ErrDeclined] where it has no answer to compare.
-type Database func(sql string) ([][]Value, error)
+// Database answers one statement of a connection with its rows. Each name is a connection of its own; "" is the first.
+// Its error wraps [ErrDeclined] where it has no answer to compare.
+type Database func(connection, sql string) ([][]Value, error)
 
 // ErrDeclined says that a database leaves a statement to others: its record is passed over.
 var ErrDeclined = errors.New("declined")
@@ -27,6 +28,7 @@ var ErrDeclined = errors.New("declined")
 type record struct {
 	line          int
 	skip, only    []string
+	connection    string
 	query         bool
 	fails         bool
 	pattern       string // part of the error's message
@@ -53,7 +55,7 @@ type File struct {
 func Parse(name, text string) (*File, error) {
 	f := &File{name: name, lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
 	var next record
-	threshold := 0
+	threshold, connection := 0, ""
 	for i := 0; i < len(f.lines); i++ {
 		line := f.lines[i]
 		fail := func(format string, args ...any) error {
@@ -75,6 +77,12 @@ func Parse(name, text string) (*File, error) {
 				return nil, fail("control chunkrows takes a number, before the first record")
 			}
 			f.ChunkRows = n
+			continue
+		case "connection":
+			if len(words) != 2 || len(next.skip)+len(next.only) > 0 {
+				return nil, fail("connection takes a name, and no condition")
+			}
+			connection = words[1]
 			continue
 		case "hash-threshold":
 			n, err := strconv.Atoi(strings.Join(words[1:], " "))
@@ -119,7 +127,7 @@ func Parse(name, text string) (*File, error) {
 		default:
 			return nil, fail("%q is no record of sqllogictest", words[0])
 		}
-		next.line, next.threshold = i+1, threshold
+		next.line, next.threshold, next.connection = i+1, threshold, connection
 		var sql []string
 		for i++; i < len(f.lines) && strings.TrimSpace(f.lines[i]) != "" && f.lines[i] != "----"; i++ {
 			sql = append(sql, f.lines[i])
@@ -209,7 +217,7 @@ func (f *File) run(backend string, db Database, peer bool) (answers [][]string, 
 		fault := func(format string, args ...any) {
 			faults = append(faults, fmt.Errorf("%s:%d: %s\n%s", f.name, r.line, fmt.Sprintf(format, args...), r.sql))
 		}
-		rows, err := db(r.sql)
+		rows, err := db(r.connection, r.sql)
 		switch {
 		case errors.Is(err, ErrDeclined):
 			continue

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,32 +29,89 @@ var gpu = []string{"compute", "fused", "classic"}
 // asked counts the statements of a backend.
 type asked struct{ all, declined int }
 
-// opened is a DB without calibration that answers as a Database. A query that a backend on the GPU leaves to others is declined, and
-// what changes something is done by cpu. A device in software takes its time: there one of these backends is asked each query, unless in a soak.
-func opened(t *testing.T, f *File, backend string, n *asked) Database {
-	t.Helper()
-	mine := slices.Index(gpu, backend)
-	soft, err := software()
+// backends are the DBs that the files share, by backend and rows of a chunk. So a device is opened once for each, and programs
+// that several files need are compiled once.
+type backends struct {
+	t      *testing.T
+	dbs    map[string]*engine.DB
+	counts map[string]*asked
+	soft   bool // OpenGL runs on the CPU
+}
+
+func openBackends(t *testing.T) *backends {
+	ctx, err := glctx.Open(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !soft || os.Getenv("STENCILDB_SOAK") != "" {
-		mine = -1
-	}
-	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: t.TempDir(), ChunkRows: f.ChunkRows, StatementTimeout: time.Minute})
-	if err != nil {
+	b := &backends{t: t, dbs: map[string]*engine.DB{}, counts: map[string]*asked{}, soft: ctx.Caps().Software}
+	if err := ctx.Close(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
+		for name, db := range b.dbs {
+			if err := db.Close(); err != nil {
+				t.Error(name, err)
+			}
 		}
 	})
-	session := db.Session()
-	query := func(sql string) (*engine.Result, error) {
-		return engine.Collect(session.Query(context.Background(), sql))
+	return b
+}
+
+// db is the DB of a backend, without calibration.
+func (b *backends) db(backend string, chunkRows int) *engine.DB {
+	key := fmt.Sprint(backend, chunkRows)
+	if b.dbs[key] == nil {
+		db, err := engine.Open(engine.Options{Backend: backend, Calibrations: b.t.TempDir(), ChunkRows: chunkRows, StatementTimeout: time.Minute})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.dbs[key] = db
 	}
-	return func(sql string) ([][]Value, error) {
+	return b.dbs[key]
+}
+
+// answer is a DB that answers as a Database for one file. What "norules" names is cpu without the rules of the optimizer. A query that a
+// backend on the GPU leaves to others is declined, and what changes something is done by cpu. A device in software takes its time:
+// there one of these backends is asked each query, unless in a soak.
+func (b *backends) answer(t *testing.T, f *File, name string) Database {
+	t.Helper()
+	backend := name
+	if name == "norules" {
+		backend = "cpu"
+	}
+	mine := slices.Index(gpu, backend)
+	if !b.soft || os.Getenv("STENCILDB_SOAK") != "" {
+		mine = -1
+	}
+	n := b.counts[name]
+	if n == nil {
+		n = &asked{}
+		b.counts[name] = n
+	}
+	db := b.db(backend, f.ChunkRows)
+	sessions := map[string]*engine.Session{}
+	t.Cleanup(func() {
+		for _, s := range sessions {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		empty(t, db)
+	})
+	return func(connection, sql string) ([][]Value, error) {
+		session := sessions[connection]
+		if session == nil {
+			session = db.Session()
+			sessions[connection] = session
+			if name == "norules" {
+				if _, err := session.Exec(context.Background(), "SET disable_rule = '"+strings.Join(ruleNames(), ", ")+"'"); err != nil {
+					return nil, err
+				}
+			}
+		}
+		query := func(sql string) (*engine.Result, error) {
+			return engine.Collect(session.Query(context.Background(), sql))
+		}
 		reads := reading.MatchString(sql) && !changing.MatchString(sql)
 		if hash := fnv.New32a(); mine >= 0 && reads {
 			hash.Write([]byte(sql))
@@ -65,7 +121,7 @@ func opened(t *testing.T, f *File, backend string, n *asked) Database {
 		}
 		n.all++
 		var unplanned error
-		if backend == "cpu" && planned.MatchString(sql) && !strings.Contains(sql, " MERGE ") {
+		if name == "cpu" && planned.MatchString(sql) && !strings.Contains(sql, " MERGE ") {
 			_, unplanned = query("EXPLAIN (PIPELINES) " + sql)
 		}
 		r, err := query(sql)
@@ -99,21 +155,43 @@ func opened(t *testing.T, f *File, backend string, n *asked) Database {
 	}
 }
 
+// ruleNames are the rules of the optimizer.
+func ruleNames() (names []string) {
+	for _, r := range rules.Rules {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// empty drops what a file has left, so that the next one finds nothing.
+func empty(t *testing.T, db *engine.DB) {
+	t.Helper()
+	ctx := context.Background()
+	for _, name := range db.Names(ctx, "").Tables {
+		_, err := db.Exec(ctx, "DROP TABLE IF EXISTS "+name+" CASCADE")
+		if err != nil {
+			_, err = db.Exec(ctx, "DROP VIEW IF EXISTS "+name+" CASCADE")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range db.Names(ctx, "").Indexes { // of files
+		if _, err := db.Exec(ctx, "DROP INDEX "+name); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := db.Names(ctx, ""); len(n.Tables)+len(n.Indexes) > 0 {
+		t.Errorf("the tables %q and the indexes %q are left", n.Tables, n.Indexes)
+	}
+}
+
 // What matches reading and not changing leaves the database as it is; what matches planned has pipelines.
 var (
 	reading  = regexp.MustCompile(`^(SELECT|WITH|VALUES)\b`)
 	planned  = regexp.MustCompile(`^(SELECT|WITH|VALUES|INSERT|UPDATE|DELETE)\b|^CREATE TABLE \S+ AS\b`)
 	changing = regexp.MustCompile(`\b(INTO|UPDATE|INSERT|DELETE|MERGE|nextval|setval)\b`)
 )
-
-// software says whether OpenGL runs on the CPU here.
-var software = sync.OnceValues(func() (bool, error) {
-	ctx, err := glctx.Open(glctx.Options{})
-	if err != nil {
-		return false, err
-	}
-	return ctx.Caps().Software, ctx.Close()
-})
 
 // Every file has its answers on every backend, and on cpu without the rules of the optimizer. The files are in the test
 // binary, which runs on machines without them.
@@ -130,10 +208,7 @@ func TestFiles(t *testing.T) {
 	if err := Unpack("."); err != nil {
 		t.Fatal(err)
 	}
-	counts := map[string]*asked{}
-	for _, backend := range append([]string{"cpu", "auto", "norules"}, gpu...) {
-		counts[backend] = &asked{}
-	}
+	all := openBackends(t)
 	for _, path := range paths {
 		text, err := testdata.SLT.ReadFile(path)
 		if err != nil {
@@ -145,7 +220,7 @@ func TestFiles(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			if *update {
-				updated, err := f.Update("cpu", opened(t, f, "cpu", &asked{}))
+				updated, err := f.Update("cpu", all.answer(t, f, "cpu"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -154,29 +229,16 @@ func TestFiles(t *testing.T) {
 				}
 				return
 			}
-			for backend, n := range counts {
-				t.Run(backend, func(t *testing.T) {
-					var db Database
-					if backend == "norules" {
-						var names []string
-						for _, r := range rules.Rules {
-							names = append(names, r.Name)
-						}
-						db = opened(t, f, "cpu", n)
-						if _, err := db("SET disable_rule = '" + strings.Join(names, ", ") + "'"); err != nil {
-							t.Fatal(err)
-						}
-					} else {
-						db = opened(t, f, backend, n)
-					}
-					if err := f.Run(backend, db); err != nil {
+			for _, name := range append([]string{"cpu", "auto", "norules"}, gpu...) {
+				t.Run(name, func(t *testing.T) {
+					if err := f.Run(name, all.answer(t, f, name)); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 		})
 	}
-	for backend, n := range counts {
+	for backend, n := range all.counts {
 		if n.declined > n.all/10 {
 			t.Errorf("%s declines %d of %d statements", backend, n.declined, n.all)
 		}
@@ -189,10 +251,12 @@ type coded struct{ error }
 func (coded) SQLState() string { return "42P01" }
 
 // fixed answers by the text of the statement.
-func fixed(sql string) ([][]Value, error) {
+func fixed(connection, sql string) ([][]Value, error) {
 	switch sql {
 	case "two":
 		return [][]Value{{{Text: "2"}, {Null: true}}, {{Text: "1"}, {}}}, nil
+	case "session":
+		return [][]Value{{{Text: connection}}}, nil
 	case "half":
 		return [][]Value{{{Text: "0.5"}}}, nil
 	case "none":
@@ -249,6 +313,9 @@ func TestRun(t *testing.T) {
 		{"control chunkrows 4\n\nquery I\nnone\n----\n", ""},
 		{"control chunkrows 0\n", "f:1: control chunkrows takes"},
 		{"statement ok\nnone\n\ncontrol chunkrows 4\n", "f:4: control chunkrows takes"},
+		{"query T\nsession\n----\n(empty)\n\nconnection a\n\nquery T\nsession\n----\na\n\nquery T\nsession\n----\na\n", ""},
+		{"connection\n", "f:1: connection takes a name"},
+		{"skipif cpu\nconnection a\n", "f:2: connection takes a name"},
 		{"skipif cpu\n", "f:1: a condition without a record"},
 	} {
 		f, err := Parse("f", c.text)

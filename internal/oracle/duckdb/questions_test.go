@@ -30,7 +30,7 @@ func TestDuckDBAnswersTheFirstQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := open(t)
-	err = f.RunPeer("duckdb", func(text string) (out [][]slt.Value, err error) {
+	err = f.RunPeer("duckdb", func(_, text string) (out [][]slt.Value, err error) {
 		rows, err := p.Values(text)
 		for _, values := range rows {
 			var row []slt.Value
