@@ -106,6 +106,7 @@ type core struct {
 	committed    *catalog.Catalog // the tables as all see them
 	files        *catalog.Catalog // that statements have named
 	texts        *lru.Cache[string, *sql.Statement]
+	forms        *sql.ParseCache
 	commits      commits
 	drawn        atomic.Bool         // numbers of counters have been taken
 	pushes       atomic.Bool         // of tests: rows are grouped before joins wherever that can be
@@ -173,7 +174,7 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := catalog.New(sql.InformationNames())
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, amortisation: uploadAmortisation{of: map[columnOf]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, forms: sql.NewParseCache(maxStatements), following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, amortisation: uploadAmortisation{of: map[columnOf]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared

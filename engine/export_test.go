@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"errors"
+
+	"github.com/stencildb/stencildb/pass"
+)
+
 // NumberSubplansAnew has the next subplan be the first, whichever tests ran before.
 func NumberSubplansAnew() { subplans.Store(0) }
 
@@ -8,4 +14,31 @@ func SetMaxSteps(n int) (back func()) {
 	was := maxSteps
 	maxSteps = n
 	return func() { maxSteps = was }
+}
+
+// StopAtFirstPass has each statement that runs on the devices of a DB end with an error at its first pass, once do has been told of that.
+func StopAtFirstPass(db *DB, do func()) {
+	open := db.opener
+	db.opener = func(o Options) (*gpus, error) {
+		d, err := open(o)
+		if err == nil {
+			for _, g := range d.GPUs {
+				g.Wrap = func(r pass.Runner) pass.Runner { return stopper{r, do} }
+			}
+		}
+		return d, err
+	}
+}
+
+// stopper is a runner that runs nothing.
+type stopper struct {
+	pass.Runner
+	do func()
+}
+
+var errStopper = errors.New("engine: the pass is not run")
+
+func (s stopper) Run(*pass.Pass) (pass.Count, error) {
+	s.do()
+	return nil, errStopper
 }

@@ -14,7 +14,7 @@ import (
 // floats, bool, text, nil, [time.Time], [time.Duration], [*big.Int], [table.Value], and what
 // implements [driver.Valuer]. Text takes the type that its place needs, as a literal does. The
 // statements used last are kept, so that a text given again is not parsed, bound and
-// planned again; see [DB.Prepare].
+// planned again; see [DB.Prepare]. A query that differs from one of them in its constants alone is not parsed.
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
 		if s := db.known(text); s != nil {
@@ -75,7 +75,7 @@ func (c *core) parsed(text string) (*sql.Statement, error) {
 	if st, ok := c.texts.Get(text); ok {
 		return st, nil
 	}
-	st, err := parseOne(text)
+	st, err := c.parseOne(text)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +161,13 @@ func Parse(text string) (*sql.Statement, error) {
 	return st, nil
 }
 
-func parseOne(text string) (*sql.Statement, error) {
-	stmts, err := sql.Parse(text)
+func parseOne(text string) (*sql.Statement, error) { return onlyOne(text, sql.Parse) }
+
+// parseOne is the function of this name; queries that differ from one before in their constants alone are not parsed.
+func (c *core) parseOne(text string) (*sql.Statement, error) { return onlyOne(text, c.forms.Parse) }
+
+func onlyOne(text string, parse func(string) ([]*sql.Statement, error)) (*sql.Statement, error) {
+	stmts, err := parse(text)
 	if err != nil {
 		return nil, described(text, text, err)
 	}

@@ -79,7 +79,7 @@ func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, erro
 			yield(nil, ErrClosed)
 			return
 		}
-		stmts, err := sql.Parse(script)
+		stmts, err := s.of.forms.Parse(script)
 		if err != nil {
 			yield(nil, described(script, script, err))
 			return

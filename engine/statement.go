@@ -100,7 +100,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	st, err := parseOne(text)
+	st, err := db.parseOne(text)
 	if err != nil {
 		return nil, err
 	}

@@ -94,9 +94,14 @@ func (s *Statement) bindRows(c Catalog, params []table.Value, n *noted, now *tim
 	if s.changed != nil {
 		return nil, s.coded(sqlstate.FeatureNotSupported, 0, "%s changes tables: it is run or explained, and what is traced is a SELECT", s.firstWords())
 	}
+	sel, done, err := s.query()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	defer caught(&err)
 	b := s.binder(c, params)
-	b.noted, b.now = n, now
+	b.sel, b.noted, b.now = sel, n, now
 	switch {
 	case s.shows == "tables":
 		var comments []string

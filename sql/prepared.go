@@ -29,7 +29,7 @@ type Part struct {
 func (p Part) Statement() *Statement {
 	s := split(p.Text)[0]
 	s.Offset += p.Start
-	s.err = s.parse()
+	s.err = s.parse(nil)
 	return s
 }
 

@@ -43,6 +43,7 @@ type Statement struct {
 	data   []byte  // lines behind a COPY FROM STDIN; nil for none
 	open   int     // where a comment starts that nothing ends, negative if there is none
 	sel    *pg.SelectStmt
+	kept   *formTree // that sel is of; nil where the statement has a tree of its own: see [Statement.query]
 	// argument is, where the statement gives an argument of EXECUTE, the cast that assigns it to the type of the parameter of a number.
 	argument *pg.TypeCast
 	number   int
@@ -75,7 +76,10 @@ func (s *Statement) Limited() bool { return s.sel != nil && s.sel.LimitCount != 
 // is too long, nested too deeply or no SQL is there all the same, with Err set.
 // Those before it can still run. The error of Parse is an [*expr.Error] for text
 // that is not valid UTF-8 or that holds a NUL byte.
-func Parse(text string) ([]*Statement, error) {
+func Parse(text string) ([]*Statement, error) { return parse(text, nil) }
+
+// parse is Parse with the trees of forms that were parsed before, or without.
+func parse(text string, c *ParseCache) ([]*Statement, error) {
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return nil, expr.Coded(sqlstate.SyntaxError, i, "the SQL text holds a NUL byte")
 	}
@@ -86,7 +90,7 @@ func Parse(text string) ([]*Statement, error) {
 	}
 	list := split(text)
 	for _, s := range list {
-		s.err = s.parse()
+		s.err = s.parse(c)
 	}
 	return list, nil
 }
@@ -109,10 +113,17 @@ func (s *Statement) pos(loc int) int {
 	return s.Offset + loc
 }
 
-func (s *Statement) parse() error {
+func (s *Statement) parse(c *ParseCache) error {
+	form := ""
+	if c != nil {
+		if form = s.form(); form != "" && c.known(s, form) {
+			return nil
+		}
+	}
 	if err := s.guard(); err != nil {
 		return err
 	}
+	clean := s.clean
 	tree, err := s.tree()
 	if err != nil {
 		return err
@@ -124,7 +135,11 @@ func (s *Statement) parse() error {
 		return err
 	}
 	s.Clock = s.usesClock()
-	return s.statement(tree.Stmts[0].Stmt)
+	err = s.statement(tree.Stmts[0].Stmt)
+	if err == nil && form != "" && s.clean == clean {
+		c.keep(s, form)
+	}
+	return err
 }
 
 // maxParams is the most parameters of a statement; it is PostgreSQL's limit too.
