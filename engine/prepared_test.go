@@ -30,44 +30,6 @@ func script(s *engine.Session, text string) (list []string) {
 	return list
 }
 
-// PREPARE, EXECUTE and DEALLOCATE do what PostgreSQL's do, of one session, with places of errors in the script.
-func TestPrepareStatements(t *testing.T) {
-	db := nestedDB(t, "cpu")
-	s := db.Session()
-	defer s.Close()
-	got := script(s, `CREATE TABLE p (d date, s text);
-PREPARE put AS INSERT INTO p VALUES ($1, $2) RETURNING *; EXECUTE put('2024-01-02', 'a, (b'); EXECUTE put(DATE '2024-01-31' + 1, upper('c'));
-EXECUTE put('oops', 'd');
-PREPARE typed(int, text) AS SELECT $1 + 1, pg_typeof($2); EXECUTE typed('41', 7); EXECUTE typed(1);
-PREPARE typed AS SELECT 1;
-PREPARE wrong AS SELECT y FROM p;
-PREPARE ask AS SELECT s FROM p WHERE d < $1 ORDER BY d; EXECUTE ask('2024-02-01'); EXECUTE ask; EXECUTE ask(NULL); DEALLOCATE ask; EXECUTE ask(1);
-DEALLOCATE ALL; DEALLOCATE put;
-PREPARE typed(int, text) AS SELECT $1, $2; EXECUTE typed(1 -- one
-, /* two */ 'b' -- , three
-); EXECUTE typed(1, 2 -- two
-+)`)
-	want := []string{"", "", "2024-01-02 a, (b", "2024-02-01 C",
-		`invalid input syntax for type date: "oops"; write YYYY-MM-DD (line 2, column 38)`,
-		"", "42 character varying", `wrong number of parameters for prepared statement "typed": it takes 2 parameters, and 1 value was given`,
-		`prepared statement "typed" already exists; DEALLOCATE typed comes first`,
-		`column "y" does not exist; did you mean d or s? (line 6, column 25)`,
-		"", "a, (b", "the statement has 1 parameter, and 0 values were given (line 7, column 16)", "", "", `prepared statement "ask" does not exist: there are put, typed`,
-		"", `prepared statement "put" does not exist: there is none; PREPARE name AS SELECT ... makes one`,
-		"", "1 b", `syntax error at or near ")" (line 12, column 2)`}
-	if len(got) != len(want) {
-		t.Fatalf("%d answers, want %d: %q", len(got), len(want), got)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("statement %d: %q, want %q", i+1, got[i], want[i])
-		}
-	}
-	if _, err := db.Query(context.Background(), "EXECUTE put(1)"); err == nil || !strings.Contains(err.Error(), "EXECUTE is for a session") {
-		t.Errorf("outside of a session: %v", err)
-	}
-}
-
 // An EXECUTE takes no copy of the script that it stands in, nor of what is before its PREPARE.
 func TestExecuteInLongScript(t *testing.T) {
 	s := nestedDB(t, "cpu").Session()
@@ -106,6 +68,9 @@ func TestAssignedParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	if _, err := db.Query(t.Context(), "EXECUTE put(1)"); err == nil || !strings.Contains(err.Error(), "EXECUTE is for a session") {
+		t.Errorf("outside of a session: %v", err)
+	}
 	s := db.Session()
 	defer s.Close()
 	collect := func(text string, args ...any) (*engine.Result, error) {

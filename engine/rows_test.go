@@ -94,6 +94,7 @@ func selecting() []Options {
 	return list
 }
 
+// Rows come with parameters of all types, and before the error of a later row.
 func TestSelect(t *testing.T) {
 	for _, o := range selecting() {
 		t.Run(o.Backend+o.Device, func(t *testing.T) { testSelect(t, openTypedOn(t, 5, o)) })
@@ -106,39 +107,9 @@ func testSelect(t *testing.T, db *DB) {
 		args []any
 		want []string
 	}{
-		{"SELECT * FROM typed WHERE big = 3 OR big IS NULL", nil, []string{
-			"[true 3 3 3 0.03 1.5 1.5 1970-01-04 1970-01-01 00:00:00.000003 s003]", "[NULL NULL NULL NULL NULL NULL NULL NULL NULL NULL]"}},
-		{"SELECT t.big, t.* FROM typed t LIMIT 1", nil, []string{"[0 false 0 0 0 0.00 0 0 1970-01-01 1970-01-01 00:00:00 s000]"}},
-		{"SELECT 1 + 1, 'a', NULL, 1.5", nil, []string{"[2 a NULL 1.5]"}},
-		{"SELECT 1 WHERE 1 > 2", nil, nil},
-		{"SELECT 1e40, big FROM typed LIMIT 1", nil, []string{"[10000000000000000000000000000000000000000 0]"}},
-		{"SELECT 1e90 + COUNT(*) FROM typed", nil, []string{"[1" + strings.Repeat("0", 89) + "6]"}},
-		{"SELECT big FROM typed LIMIT 2 OFFSET 1", nil, []string{"[1]", "[2]"}},
-		{"SELECT big FROM typed LIMIT 0", nil, nil},
-		{"SELECT big FROM typed LIMIT NULL OFFSET 5", nil, []string{"[NULL]"}},
-		{"SELECT big FROM typed OFFSET 9", nil, nil},
-		{"SELECT big FROM typed LIMIT 9223372036854775807 OFFSET 5", nil, []string{"[NULL]"}},
-		{"SELECT big FROM typed LIMIT 9223372036854775807 OFFSET 9223372036854775807", nil, nil},
-		{"SELECT COUNT(*) FROM typed LIMIT 0", nil, nil},
-		{"SELECT COUNT(*) FROM typed OFFSET 1", nil, nil},
 		{"SELECT big FROM typed LIMIT $1 OFFSET $2", []any{1, "2"}, []string{"[2]"}},
-		{"SELECT -small, big * 2 + i, d / 4, -d, big + 0.5e0, r * 2 FROM typed WHERE big = 3", nil, []string{"[-3 9 0.375 -1.5 3.5 3]"}},
-		{"SELECT dec + 1, dec * dec, s LIKE '%3', s IS NULL, CAST(big AS text), CAST(s AS varchar), at - day, yes AND big > 2 FROM typed WHERE big = 3", nil,
-			[]string{"[1.03 0.0009 true false 3 s003 -2 days -23:59:59.999997 true]"}},
-		{"EXPLAIN ANALYZE SELECT 1 / 0", nil, []string{"division by zero (line 1, column 26)"}},
-		{"EXPLAIN ANALYZE SELECT 1 / big FROM typed", nil, []string{"division by zero (line 1, column 26)"}},
-		{"SELECT CAST(s AS bigint) FROM typed", nil, []string{`invalid input syntax for type bigint: "s000" (line 1, column 8)`}},
-		// An error in a row ends the rows before it, and is none behind the last one that is asked for.
+		// The rows before an error come before it.
 		{"SELECT 6 / (big - 2) FROM typed", nil, []string{"[-3]", "[-6]", "division by zero (line 1, column 10)"}},
-		{"SELECT 6 / (big - 2) FROM typed LIMIT 2", nil, []string{"[-3]", "[-6]"}},
-		{"SELECT 6 / (big - 2) FROM typed LIMIT 1 OFFSET 2", nil, []string{"division by zero (line 1, column 10)"}},
-		{"SELECT 6 / (big - 2) FROM typed WHERE big <> 2 LIMIT 3 OFFSET 2", nil, []string{"[6]", "[3]"}},
-		{"SELECT big, 1 / (big - 3), 1 / (big - 1), 1 / 0 FROM typed", nil, []string{"division by zero (line 1, column 45)"}},
-		{"SELECT big, 1 / (big - 3), 1 / (big - 1) FROM typed", nil, []string{"[0 0 -1]", "division by zero (line 1, column 30)"}},
-		{"SELECT big FROM typed WHERE 1 / (big - 4) >= 0", nil, []string{"division by zero (line 1, column 31)"}},
-		// A computed DECIMAL has up to 38 digits.
-		{"SELECT 5764607523034.23487 * (dec + 1) * 1000000 FROM typed LIMIT 1", nil, []string{"[5764607523034234870.0000000]"}},
-		{"SELECT 1e30 * (dec + 1), 1e30 * 1e8 * (dec + 1) FROM typed LIMIT 1", nil, []string{"numeric out of range: more than 38 digits (line 1, column 37)"}},
 		// Parameters have the types of their values; text takes the type of its place.
 		{"SELECT $1, $2, $3, $4, $5, $6", []any{1, 2.5, true, "x", nil, big.NewInt(7)}, []string{"[1 2.5 true x NULL 7]"}},
 		{"SELECT big FROM typed WHERE day = $1 AND at < $2 AND s = $3", []any{"1970-01-03", time.Unix(1, 0).UTC(), "s002"}, []string{"[2]"}},

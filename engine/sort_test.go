@@ -18,13 +18,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Rows are sorted alike whichever backend selects them, in two chunks here.
-func TestOrderBy(t *testing.T) {
-	for _, o := range selecting() {
-		t.Run(o.Backend+o.Device, func(t *testing.T) { testOrderBy(t, openTypedOn(t, 5, o)) })
-	}
-}
-
 // Of one chunk classic orders the rows itself, where the keys are columns.
 func TestOrderByOfANetwork(t *testing.T) {
 	two := typed(t, 5)
@@ -43,7 +36,7 @@ func TestOrderByOfANetwork(t *testing.T) {
 	if err := db.Add(b.Table()); err != nil {
 		t.Fatal(err)
 	}
-	testOrderBy(t, db)
+	cpu := openTyped(t, 5)
 	for sql, network := range map[string]bool{
 		"SELECT big FROM typed ORDER BY s, big DESC": true, "SELECT * FROM typed WHERE big > 1 ORDER BY yes NULLS FIRST LIMIT 1": true,
 		"SELECT big, s FROM typed ORDER BY big + 1": true, "SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes": true,
@@ -57,93 +50,8 @@ func TestOrderByOfANetwork(t *testing.T) {
 		if got := slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(pass.CompareExchange); return ok }); got != network {
 			t.Errorf("%s: a network orders: %v, want %v", sql, got, network)
 		}
-	}
-}
-
-func testOrderBy(t *testing.T, db *DB) {
-	for _, c := range []struct {
-		sql  string
-		args []any
-		want []string
-	}{
-		{"SELECT big FROM typed ORDER BY big", nil, []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[NULL]"}},
-		{"SELECT big FROM typed ORDER BY big DESC", nil, []string{"[NULL]", "[4]", "[3]", "[2]", "[1]", "[0]"}},
-		{"SELECT big FROM typed ORDER BY big NULLS FIRST LIMIT 2", nil, []string{"[NULL]", "[0]"}},
-		{"SELECT big FROM typed ORDER BY big DESC NULLS LAST LIMIT 2", nil, []string{"[4]", "[3]"}},
-		{"SELECT big FROM typed ORDER BY yes, big DESC", nil, []string{"[4]", "[2]", "[0]", "[3]", "[1]", "[NULL]"}},
-		{"SELECT big FROM typed ORDER BY yes DESC NULLS LAST", nil, []string{"[1]", "[3]", "[0]", "[2]", "[4]", "[NULL]"}},
-		{"SELECT big FROM typed WHERE big <> 2 ORDER BY s DESC LIMIT 2 OFFSET 1", nil, []string{"[3]", "[1]"}},
-		{"SELECT * FROM typed ORDER BY i DESC LIMIT 1 OFFSET 2", nil, []string{"[true 3 3 3 0.03 1.5 1.5 1970-01-04 1970-01-01 00:00:00.000003 s003]"}},
-		{"SELECT s, s || 'x', dec, d * 2 FROM typed ORDER BY at DESC OFFSET 1", nil,
-			[]string{"[s004 s004x 0.04 4]", "[s003 s003x 0.03 3]", "[s002 s002x 0.02 2]", "[s001 s001x 0.01 1]", "[s000 s000x 0.00 0]"}},
-		{"SELECT big FROM typed ORDER BY coalesce(big, 2) DESC, big NULLS FIRST", nil, []string{"[4]", "[3]", "[NULL]", "[2]", "[1]", "[0]"}}, // of NULL it is a value
-		// By what no column has: numbers, long ones, text.
-		{"SELECT big FROM typed ORDER BY abs(big - 2), -big", nil, []string{"[2]", "[3]", "[1]", "[4]", "[0]", "[NULL]"}},
-		{"SELECT big FROM typed ORDER BY (d - 1) * (d - 1) DESC NULLS LAST, r LIMIT 3", nil, []string{"[0]", "[4]", "[1]"}},
-		{"SELECT big FROM typed ORDER BY (dec - 0.02) * (dec - 0.03) * 100 DESC, dec", nil, []string{"[NULL]", "[0]", "[1]", "[4]", "[2]", "[3]"}},
-		{"SELECT big FROM typed ORDER BY dec * -1e10", nil, []string{"[4]", "[3]", "[2]", "[1]", "[0]", "[NULL]"}},
-		{"SELECT big FROM typed ORDER BY CASE big WHEN 2 THEN 1e30 WHEN 1 THEN -1e30 ELSE big END DESC NULLS LAST", nil, []string{"[2]", "[4]", "[3]", "[0]", "[1]", "[NULL]"}},
-		{"SELECT big FROM typed ORDER BY CASE big WHEN 2 THEN interval '1 month' ELSE interval '1 day' * (30 + big - 2) END, big", nil, []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[NULL]"}},
-		{"SELECT big FROM typed ORDER BY right(s, 1) || 'x' DESC LIMIT 2", nil, []string{"[NULL]", "[4]"}},
-		{"SELECT big FROM typed ORDER BY big % $1, day DESC", []any{2}, []string{"[4]", "[2]", "[0]", "[3]", "[1]", "[NULL]"}},
-		// What is not asked for is not computed, but keys are, of all rows.
-		{"SELECT 6 / (big - 2) FROM typed ORDER BY big DESC NULLS LAST", nil, []string{"[3]", "[6]", "division by zero (line 1, column 10)"}},
-		{"SELECT 6 / (big - 2) FROM typed ORDER BY big DESC NULLS LAST LIMIT 2", nil, []string{"[3]", "[6]"}},
-		{"SELECT 6 / (big - 4) FROM typed ORDER BY big DESC NULLS LAST", nil, []string{"division by zero (line 1, column 10)"}},
-		{"SELECT big FROM typed ORDER BY big, 1 / (big - 3) LIMIT 1", nil, []string{"division by zero (line 1, column 39)"}},
-		{"SELECT big FROM typed ORDER BY big LIMIT 0", nil, nil},
-		{"SELECT big FROM typed ORDER BY big OFFSET 6", nil, nil},
-		{"SELECT big FROM typed WHERE big > 9 ORDER BY big", nil, nil},
-		// Groups, by what is selected and by what is not.
-		{"SELECT big % 2, COUNT(*) FROM typed GROUP BY 1 ORDER BY 2 DESC, 1", nil, []string{"[0 3]", "[1 2]", "[NULL 1]"}},
-		{"SELECT COUNT(*) AS n FROM typed GROUP BY big % 2 ORDER BY big % 2 NULLS FIRST LIMIT 2", nil, []string{"[1]", "[3]"}},
-		{"SELECT yes FROM typed GROUP BY yes HAVING COUNT(*) > 1 ORDER BY SUM(dec) DESC, AVG(d)", nil, []string{"[false]", "[true]"}},
-		{"SELECT s, SUM(dec) * SUM(dec) AS q FROM typed GROUP BY s ORDER BY q DESC NULLS LAST, s LIMIT 2 OFFSET 1", nil, []string{"[s003 0.0009]", "[s002 0.0004]"}},
-		{"SELECT s || 'x' FROM typed GROUP BY s ORDER BY 1 DESC LIMIT 2", nil, []string{"[NULL]", "[s004x]"}},
-		{"SELECT CASE big WHEN 2 THEN interval '1 month' ELSE interval '1 day' * (29 + big) END AS d, COUNT(*) FROM typed WHERE big < 3 GROUP BY 1 ORDER BY 1 DESC", nil, []string{"[30 days 2]", "[29 days 1]"}},
-		// One row.
-		{"SELECT SUM(big) FROM typed ORDER BY COUNT(*) DESC, 1", nil, []string{"[10]"}},
-		{"SELECT SUM(big) FROM typed ORDER BY 1 / (COUNT(*) - 6)", nil, []string{"division by zero (line 1, column 39)"}},
-		{"SELECT 1 AS a, 2 ORDER BY a, 1 + a * 0", nil, []string{`column "a" does not exist; it names a select item: write its expression in this place (line 1, column 34)`}},
-		{"SELECT 1 + 1 AS a ORDER BY a", nil, []string{"[2]"}},
-	} {
-		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql, c.args...))); diff != "" {
-			t.Errorf("%s: %s", c.sql, diff)
-		}
-	}
-}
-
-// SELECT DISTINCT gives the first of the rows that are alike, in their order; NULL is like NULL.
-func TestDistinct(t *testing.T) {
-	for _, o := range selecting() {
-		t.Run(o.Backend+o.Device, func(t *testing.T) { testDistinct(t, openTypedOn(t, 5, o)) })
-	}
-}
-
-func testDistinct(t *testing.T, db *DB) {
-	for _, c := range []struct {
-		sql  string
-		want []string
-	}{
-		{"SELECT DISTINCT yes FROM typed", []string{"[false]", "[true]", "[NULL]"}},
-		{"SELECT DISTINCT big % 3, yes FROM typed WHERE big > 0", []string{"[1 true]", "[2 false]", "[0 true]", "[1 false]"}},
-		{"SELECT DISTINCT yes FROM typed ORDER BY yes DESC LIMIT 2", []string{"[NULL]", "[true]"}},
-		{"SELECT DISTINCT left(s, 3) AS a, 1 FROM typed ORDER BY a NULLS FIRST OFFSET 1", []string{"[s00 1]"}},
-		{"SELECT DISTINCT big / 2 FROM typed LIMIT 2", []string{"[0]", "[1]"}},
-		{"SELECT DISTINCT COUNT(*) > 1, SUM(dec) * 0 FROM typed GROUP BY big / 3", []string{"[true 0.00]", "[false NULL]"}},
-		{"SELECT DISTINCT yes IS NULL FROM typed GROUP BY yes HAVING COUNT(*) < 9 ORDER BY 1 DESC", []string{"[true]", "[false]"}},
-		{"SELECT DISTINCT COUNT(*) FROM typed", []string{"[6]"}},
-		{"SELECT DISTINCT 1, NULL", []string{"[1 NULL]"}},
-		{"SELECT DISTINCT big FROM typed WHERE big > 9", nil},
-		{"SELECT DISTINCT 1 / (big - 3) FROM typed", []string{"division by zero (line 1, column 19)"}},
-		{"SELECT DISTINCT ON (yes) yes, big FROM typed", []string{"[false 0]", "[true 1]", "[NULL NULL]"}},
-		{"SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes DESC NULLS LAST, big DESC", []string{"[3]", "[4]", "[NULL]"}},
-		{"SELECT DISTINCT ON (big % 3) big, s FROM typed ORDER BY big % 3, big DESC LIMIT 2", []string{"[3 s003]", "[4 s004]"}},
-		{"SELECT DISTINCT ON (left(s, 3)) big FROM typed ORDER BY 1 LIMIT 1", []string{"SELECT DISTINCT ON expressions must match initial ORDER BY expressions (line 1, column 21)"}},
-		{"SELECT DISTINCT ON (COUNT(*)) yes, COUNT(*) FROM typed GROUP BY yes ORDER BY COUNT(*), yes", []string{"[NULL 1]", "[true 2]", "[false 3]"}},
-	} {
-		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql))); diff != "" {
-			t.Errorf("%s: %s", c.sql, diff)
+		if diff := cmp.Diff(words(cpu.Query(context.Background(), sql)), words(db.Query(context.Background(), sql))); diff != "" {
+			t.Errorf("%s: %s", sql, diff)
 		}
 	}
 }

@@ -12,7 +12,8 @@
 //     Write T for decimals and doubles whose digits matter.
 //   - What a backend on the GPU leaves to others is skipped. Where the GPU is software, each SELECT runs on one of
 //     these backends, by a hash of its text. With STENCILDB_SOAK it runs on all.
-//   - `control chunkrows 4`, before the first record, gives tables chunks of four rows.
-//   - `connection a` gives what follows to the session a. Each name is a session, and ends with the file.
+//   - `control chunkrows 4`, before the first record, gives tables chunks of four rows. Two devices are asked, too, then.
+//   - `connection a` gives what follows to the session a. Each name is a session, which ends with the
+//     file; default is that of files which name none.
 //   - The pattern of `statement error` is a part of the SQLSTATE, a blank and the message; no regular expression.
 package slt

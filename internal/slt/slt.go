@@ -17,7 +17,7 @@ type Value struct {
 	Null bool
 }
 
-// Database answers one statement of a connection with its rows. Each name is a connection of its own; "" is the first.
+// Database answers one statement of a connection with its rows. Each name is a connection of its own; "" is the default.
 // Its error wraps [ErrDeclined] where it has no answer to compare.
 type Database func(connection, sql string) ([][]Value, error)
 
@@ -82,7 +82,9 @@ func Parse(name, text string) (*File, error) {
 			if len(words) != 2 || len(next.skip)+len(next.only) > 0 {
 				return nil, fail("connection takes a name, and no condition")
 			}
-			connection = words[1]
+			if connection = words[1]; connection == "default" {
+				connection = ""
+			}
 			continue
 		case "hash-threshold":
 			n, err := strconv.Atoi(strings.Join(words[1:], " "))

@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write the answers of the backend cpu into testdata/slt")
 
-// gpu are the backends on the GPU.
-var gpu = []string{"compute", "fused", "classic"}
+// gpu are the backends on the GPU, and compute on two devices.
+var gpu = []string{"compute", "fused", "classic", "devices"}
 
 // asked counts the statements of a backend.
 type asked struct{ all, declined int }
@@ -61,7 +61,11 @@ func openBackends(t *testing.T) *backends {
 func (b *backends) db(backend string, chunkRows int) *engine.DB {
 	key := fmt.Sprint(backend, chunkRows)
 	if b.dbs[key] == nil {
-		db, err := engine.Open(engine.Options{Backend: backend, Calibrations: b.t.TempDir(), ChunkRows: chunkRows, StatementTimeout: time.Minute})
+		o := engine.Options{Backend: backend, Calibrations: b.t.TempDir(), ChunkRows: chunkRows, StatementTimeout: time.Minute}
+		if backend == "devices" {
+			o.Backend, o.Device = "compute", "0,1"
+		}
+		db, err := engine.Open(o)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -79,7 +83,10 @@ func (b *backends) answer(t *testing.T, f *File, name string) Database {
 	if name == "norules" {
 		backend = "cpu"
 	}
-	mine := slices.Index(gpu, backend)
+	mine, of := slices.Index(gpu, backend), uint32(len(gpu))
+	if f.ChunkRows == 0 {
+		of-- // without devices
+	}
 	if !b.soft || os.Getenv("STENCILDB_SOAK") != "" {
 		mine = -1
 	}
@@ -115,7 +122,7 @@ func (b *backends) answer(t *testing.T, f *File, name string) Database {
 		reads := reading.MatchString(sql) && !changing.MatchString(sql)
 		if hash := fnv.New32a(); mine >= 0 && reads && !session.Begun() { // an error of a query ends a transaction
 			hash.Write([]byte(sql))
-			if int(hash.Sum32()%uint32(len(gpu))) != mine {
+			if int(hash.Sum32()%of) != mine {
 				return nil, ErrDeclined
 			}
 		}
@@ -136,7 +143,7 @@ func (b *backends) answer(t *testing.T, f *File, name string) Database {
 				return nil, err
 			}
 			r, err = query(sql)
-			if _, err := query("SET backend = " + backend); err != nil {
+			if _, err := query("RESET backend"); err != nil {
 				return nil, err
 			}
 		}
@@ -230,6 +237,9 @@ func TestFiles(t *testing.T) {
 				return
 			}
 			for _, name := range append([]string{"cpu", "auto", "norules"}, gpu...) {
+				if name == "devices" && f.ChunkRows == 0 {
+					continue
+				}
 				t.Run(name, func(t *testing.T) {
 					if err := f.Run(name, all.answer(t, f, name)); err != nil {
 						t.Error(err)
@@ -314,6 +324,7 @@ func TestRun(t *testing.T) {
 		{"control chunkrows 0\n", "f:1: control chunkrows takes"},
 		{"statement ok\nnone\n\ncontrol chunkrows 4\n", "f:4: control chunkrows takes"},
 		{"query T\nsession\n----\n(empty)\n\nconnection a\n\nquery T\nsession\n----\na\n\nquery T\nsession\n----\na\n", ""},
+		{"connection a\n\nconnection default\n\nquery T\nsession\n----\n(empty)\n", ""},
 		{"connection\n", "f:1: connection takes a name"},
 		{"skipif cpu\nconnection a\n", "f:2: connection takes a name"},
 		{"skipif cpu\n", "f:1: a condition without a record"},
