@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/benchsize"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -21,7 +22,7 @@ import (
 )
 
 // The benchmarks of the paper's routines. Each runs the engine's routine and the
-// same passes issued bare (file bare_test.go), in turns, and reports the median
+// same passes issued bare (file raw_gl_test.go), in turns, and reports the median
 // wall time around a finish of both and their ratio:
 //
 //	go test -tags egl -run - -bench Routine ./aggregates
@@ -58,31 +59,6 @@ func uniform(rows int) *table.Table {
 }
 
 const threshold = 314573 // 60 % of 2^19
-
-func leaf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
-
-func lessThan(col int) *predicate.Pred {
-	return leaf(&predicate.Compare{Col: col, Op: expr.LT, Code: threshold, Text: string(rune('a'+col)) + " < 314573"})
-}
-
-// semilinear is 3a + 7b - 2c + d < 2000000.
-func semilinear() *predicate.Pred {
-	col := func(i int) *predicate.Val {
-		return &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
-	}
-	var sum *predicate.Val
-	for i, c := range []int64{3, 7, -2, 1} {
-		k := &predicate.Val{Op: predicate.Const, I: c, Lo: big(c), Hi: big(c)}
-		term := &predicate.Val{Op: predicate.MulV, Kids: []*predicate.Val{k, col(i)}, Lo: big(-1 << 23), Hi: big(1 << 23)}
-		if sum == nil {
-			sum = term
-			continue
-		}
-		sum = &predicate.Val{Op: predicate.AddV, Kids: []*predicate.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
-	}
-	return leaf(&predicate.Computed{Op: expr.LT, L: sum, R: &predicate.Val{Op: predicate.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
-		Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
-}
 
 // engine runs routines of the engine for a benchmark, on the GL thread.
 type engine struct {
@@ -122,24 +98,24 @@ type routine struct {
 func routines(e *engine, r *bare) []routine {
 	all := &predicate.Pred{Op: predicate.True}
 	median := uint64(e.table.Rows()+1) / 2
-	and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{lessThan(0), lessThan(1), lessThan(2), lessThan(3)}}
-	between := leaf(&predicate.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"})
-	eighty := leaf(&predicate.Compare{Col: 1, Op: expr.LT, Code: 419430, Text: "b < 419430"})
+	and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{plantest.LessThan(0, threshold), plantest.LessThan(1, threshold), plantest.LessThan(2, threshold), plantest.LessThan(3, threshold)}}
+	between := plantest.LeafOf(&predicate.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"})
+	eighty := plantest.LeafOf(&predicate.Compare{Col: 1, Op: expr.LT, Code: 419430, Text: "b < 419430"})
 	list := []routine{
 		{"CopyToDepth", func() error {
 			eval := predicates.New(e.gl, e.device, e.table, 0, e.eval.Target().Format, 0, predicates.NewSlots())
 			eval.CopyToDepth(0, 0, textures.NullLimb)
 			return eval.Err()
 		}, r.copy},
-		{"Compare", e.count(lessThan(0)), r.compare},
-		{"COUNT_WHERE_a<c", e.query(lessThan(0), agg(expr.CountAll, -1, "")), r.copyAndCompare},
-		{"Semilinear_4", e.count(semilinear()), r.semilinear},
+		{"Compare", e.count(plantest.LessThan(0, threshold)), r.compare},
+		{"COUNT_WHERE_a<c", e.query(plantest.LessThan(0, threshold), agg(expr.CountAll, -1, "")), r.copyAndCompare},
+		{"Semilinear_4", e.count(plantest.Semilinear()), r.semilinear},
 		{"MEDIAN_19", func() error { _, err := e.kept.KthLargest(0, median, true); return err }, r.median},
 		{"SUM_19", func() error { _, err := e.kept.Accumulator(0); return err }, r.sum},
 		{"EvalCNF_4", e.count(and), r.evalCNF},
 		{"MEDIAN_WHERE_80%", e.query(eighty, agg(expr.Percentile, 0, "a")), nil},
 		{"SUM_WHERE_80%", e.query(eighty, agg(expr.Sum, 0, "a")), nil},
-		{"COUNT_wide_64bit", e.query(leaf(&predicate.Compare{Col: 4, Op: expr.LT, Code: 1 << 63, Text: "wide < 0"}), agg(expr.CountAll, -1, "")), nil},
+		{"COUNT_wide_64bit", e.query(plantest.LeafOf(&predicate.Compare{Col: 4, Op: expr.LT, Code: 1 << 63, Text: "wide < 0"}), agg(expr.CountAll, -1, "")), nil},
 		{"MEDIAN_wide_64bit", e.query(all, agg(expr.Percentile, 4, "wide")), nil},
 		{"SUM_wide_64bit", e.query(all, agg(expr.Sum, 4, "wide")), nil},
 	}

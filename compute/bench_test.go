@@ -1,7 +1,6 @@
 package compute_test
 
 import (
-	"math/big"
 	"os"
 	"testing"
 
@@ -23,26 +22,6 @@ import (
 //
 // STENCILDB_BENCH_ROWS=268435456 picks other sizes (a comma-separated list).
 func BenchmarkQuery(b *testing.B) { gltest.EachSize(b, benchmarkRows) }
-
-// semilinear is 3a + 7b - 2c + d < 2000000.
-func semilinear() *predicate.Pred {
-	constant := func(c int64) *predicate.Val {
-		return &predicate.Val{Op: predicate.Const, I: c, Lo: big.NewInt(c), Hi: big.NewInt(c)}
-	}
-	wide := func(op predicate.ValOp, kids ...*predicate.Val) *predicate.Val {
-		return &predicate.Val{Op: op, Kids: kids, Lo: big.NewInt(-1 << 23), Hi: big.NewInt(1 << 23)}
-	}
-	var sum *predicate.Val
-	for i, c := range []int64{3, 7, -2, 1} {
-		col := &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Max: 1<<19 - 1, Lo: big.NewInt(0), Hi: big.NewInt(1<<19 - 1)}
-		term := wide(predicate.MulV, constant(c), col)
-		if sum != nil {
-			term = wide(predicate.AddV, sum, term)
-		}
-		sum = term
-	}
-	return plantest.LeafOf(&predicate.Computed{Op: expr.LT, L: sum, R: constant(2000000), Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
-}
 
 type benchQuery struct {
 	name  string
@@ -66,7 +45,7 @@ func benchQueries(t *table.Table) []*benchQuery {
 	add("BETWEEN", between, count)
 	add("AND4", and, count)
 	if os.Getenv("STENCILDB_BENCH_SEMILINEAR") != "" {
-		add("semilinear", semilinear(), count)
+		add("semilinear", plantest.Semilinear(), count)
 	}
 	add("SUM", all, agg(expr.Sum))
 	add("SUM_WHERE", plantest.LessThan(1, eighty), agg(expr.Sum))

@@ -194,9 +194,9 @@ func TestRegionsCoverEveryRecord(t *testing.T) {
 		d.Software, d.RegionRows = false, 0
 		for _, rows := range []int{300, 100_001} {
 			tab := plantest.UniformCodes(rows)
-			and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{semilinear(), plantest.LessThan(1, 300_000)}}
+			and := &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{plantest.Semilinear(), plantest.LessThan(1, 300_000)}}
 			for _, d.Multiprocessors = range []int{1, 3, 20} {
-				for _, p := range []*predicate.Pred{semilinear(), and} {
+				for _, p := range []*predicate.Pred{plantest.Semilinear(), and} {
 					q := &physical.Query{Table: tab, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 					if p == and {
 						q.Aggs = append(q.Aggs, agg(expr.Sum), agg(expr.Percentile))

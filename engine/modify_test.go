@@ -17,11 +17,7 @@ func said(r *Result, err error) string {
 	}
 	var rows []string
 	for _, row := range r.Rows {
-		var cells []string
-		for _, v := range row {
-			cells = append(cells, v.String())
-		}
-		rows = append(rows, strings.Join(cells, "|"))
+		rows = append(rows, joined(row))
 	}
 	return strings.Join(rows, ";")
 }

@@ -182,7 +182,7 @@ func TestPointChangesBesideCursors(t *testing.T) {
 				c := &cursor{rows: rows, want: m.rows()}
 				for range r.IntN(3) {
 					if rows.Next() {
-						c.read = append(c.read, text(rows.Values()))
+						c.read = append(c.read, joined(rows.Values()))
 					}
 				}
 				cursors = append(cursors, c)
@@ -190,7 +190,7 @@ func TestPointChangesBesideCursors(t *testing.T) {
 			end := func(c *cursor) {
 				t.Helper()
 				for c.rows.Next() {
-					c.read = append(c.read, text(c.rows.Values()))
+					c.read = append(c.read, joined(c.rows.Values()))
 				}
 				slices.Sort(c.read)
 				if got := strings.Join(c.read, ";"); c.rows.Err() != nil || got != c.want {
@@ -291,7 +291,8 @@ func TestPointChangesBesideCursors(t *testing.T) {
 	}
 }
 
-func text(row []table.Value) string {
+// joined is a row in words.
+func joined(row []table.Value) string {
 	var cells []string
 	for _, v := range row {
 		cells = append(cells, v.String())

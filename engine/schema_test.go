@@ -21,11 +21,7 @@ func asText(t *testing.T, db *DB, text string) (rows []string) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	for _, row := range r.Rows {
-		var cells []string
-		for _, v := range row {
-			cells = append(cells, v.String())
-		}
-		rows = append(rows, strings.Join(cells, "|"))
+		rows = append(rows, joined(row))
 	}
 	return rows
 }

@@ -3,7 +3,6 @@ package fused_test
 import (
 	"context"
 	"fmt"
-	mathbig "math/big"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/benchsize"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -51,31 +51,6 @@ var integer = table.Type{Kind: table.BigInt}
 
 const threshold = 314573 // 60 % of 2^19
 
-func leaf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predicate.Simple, Leaf: l} }
-
-func lessThan(col int, code uint64) *predicate.Pred {
-	return leaf(&predicate.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
-}
-
-func big(i int64) *mathbig.Int { return mathbig.NewInt(i) }
-
-// semilinear is 3a + 7b - 2c + d < 2000000.
-func semilinear() *predicate.Pred {
-	var sum *predicate.Val
-	for i, c := range []int64{3, 7, -2, 1} {
-		col := &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
-		k := &predicate.Val{Op: predicate.Const, I: c, Lo: big(c), Hi: big(c)}
-		term := &predicate.Val{Op: predicate.MulV, Kids: []*predicate.Val{k, col}, Lo: big(-1 << 23), Hi: big(1 << 23)}
-		if sum == nil {
-			sum = term
-			continue
-		}
-		sum = &predicate.Val{Op: predicate.AddV, Kids: []*predicate.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
-	}
-	return leaf(&predicate.Computed{Op: expr.LT, L: sum, R: &predicate.Val{Op: predicate.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
-		Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
-}
-
 func agg(k expr.AggKind, col int) expr.Aggregate {
 	a := expr.Aggregate{Kind: k, Col: col, F: 0.5}
 	if col >= 0 {
@@ -94,15 +69,15 @@ func benchCases() []benchCase {
 	all := &predicate.Pred{Op: predicate.True}
 	count := agg(expr.CountAll, -1)
 	return []benchCase{
-		{"COUNT_a<c", lessThan(0, threshold), count},
-		{"COUNT_BETWEEN", leaf(&predicate.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"}), count},
-		{"COUNT_AND_4", &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{lessThan(0, threshold), lessThan(1, threshold), lessThan(2, threshold), lessThan(3, threshold)}}, count},
-		{"COUNT_semilinear_4", semilinear(), count},
+		{"COUNT_a<c", plantest.LessThan(0, threshold), count},
+		{"COUNT_BETWEEN", plantest.LeafOf(&predicate.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"}), count},
+		{"COUNT_AND_4", &predicate.Pred{Op: predicate.And, Kids: []*predicate.Pred{plantest.LessThan(0, threshold), plantest.LessThan(1, threshold), plantest.LessThan(2, threshold), plantest.LessThan(3, threshold)}}, count},
+		{"COUNT_semilinear_4", plantest.Semilinear(), count},
 		{"SUM", all, agg(expr.Sum, 0)},
 		{"MAX", all, agg(expr.Max, 0)},
 		{"MEDIAN", all, agg(expr.Percentile, 0)},
-		{"SUM_WHERE_80%", lessThan(1, 419430), agg(expr.Sum, 0)},
-		{"MEDIAN_WHERE_80%", lessThan(1, 419430), agg(expr.Percentile, 0)},
+		{"SUM_WHERE_80%", plantest.LessThan(1, 419430), agg(expr.Sum, 0)},
+		{"MEDIAN_WHERE_80%", plantest.LessThan(1, 419430), agg(expr.Percentile, 0)},
 	}
 }
 

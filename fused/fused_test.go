@@ -18,6 +18,7 @@ import (
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
@@ -420,7 +421,7 @@ func TestTooManyTexturesAreDeclined(t *testing.T) {
 	for i := range 5 {
 		b.Fields = append(b.Fields, table.Field{Name: fmt.Sprint("a", i), Type: integer})
 		b.Chunks[0].Segments = append(b.Chunks[0].Segments, &table.Segment{Type: integer, Max: 9, Bits: 4, Codes: table.Codes{U8: []uint8{9}}})
-		p.Kids = append(p.Kids, leaf(&predicate.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
+		p.Kids = append(p.Kids, plantest.LeafOf(&predicate.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
 	}
 	q := &physical.Query{Table: b, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 	_, err := answer(&pass.Recorder{}, predicates.Limits{Samplers: 4, Uniforms: 256}, q)
@@ -436,7 +437,7 @@ func TestTooManyConstantsAreDeclined(t *testing.T) {
 	for n, want := range map[int]bool{200: false, 300: true} {
 		p := &predicate.Pred{Op: predicate.Or}
 		for i := range n {
-			p.Kids = append(p.Kids, leaf(&predicate.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
+			p.Kids = append(p.Kids, plantest.LeafOf(&predicate.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
 		}
 		q := &physical.Query{Table: b, Chunks: []physical.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 		_, err := answer(&pass.Recorder{}, predicates.Limits{Samplers: 16, Uniforms: 256}, q)

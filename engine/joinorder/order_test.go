@@ -77,7 +77,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 			if columns == nil {
 				return
 			}
-			if have, all := sortedRows(rowsOf(got)), sortedRows(want); !within(have, all) {
+			if have, all := sortedRows(plantest.Rows(got)), sortedRows(want); !within(have, all) {
 				t.Fatalf("%s\n%+v\nby %s, %d wanted:\n%s\nare not among\n%s", sketch(root), steps, way, of.AtMost, strings.Join(have, "\n"), strings.Join(all, "\n"))
 			}
 			return
@@ -94,7 +94,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 			}
 			return sortedRows(rows)
 		}
-		if have, want := ordered(rowsOf(got)), ordered(want); !slices.Equal(have, want) {
+		if have, want := ordered(plantest.Rows(got)), ordered(want); !slices.Equal(have, want) {
 			t.Fatalf("%s\n%+v\nby %s:\n%s\nwant\n%s", sketch(root), steps, way, strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
 	})
@@ -331,7 +331,7 @@ func (j *drawnJoin) rows(n plan.Node) (out [][]table.Value) {
 	switch n := n.(type) {
 	case *plan.Scan:
 		i := slices.IndexFunc(j.tables, func(t *table.Table) bool { return t.Name == n.Table })
-		return rowsOf(j.tables[i])
+		return plantest.Rows(j.tables[i])
 	case *plan.Filter:
 		for _, row := range j.rows(n.Input) {
 			if holds(n.Where, row) {
@@ -370,22 +370,6 @@ func (j *drawnJoin) rows(n plan.Node) (out [][]table.Value) {
 		}
 	}
 	return out
-}
-
-func rowsOf(t *table.Table) (rows [][]table.Value) {
-	for _, c := range t.Chunks {
-		for i := range c.Rows {
-			if !c.IsLive(i) {
-				continue
-			}
-			var row []table.Value
-			for col := range t.Fields {
-				row = append(row, c.Segments[col].Value(i))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // sketch has a line for each node.
@@ -444,7 +428,7 @@ func TestFewRowsOfAJoin(t *testing.T) {
 				if got.Rows() < 10 || got.Rows() > 10_000 {
 					t.Errorf("%v join ON %v: %d rows", kind, on, got.Rows())
 				}
-				for _, row := range rowsOf(got) {
+				for _, row := range plantest.Rows(got) {
 					if on != nil && !row[1].Null && row[0].I >= row[1].I {
 						t.Fatalf("%v join ON %v gives %v", kind, on, row)
 					}

@@ -2,6 +2,7 @@ package plantest
 
 import (
 	"fmt"
+	"math/big"
 	"math/bits"
 	"math/rand/v2"
 
@@ -126,6 +127,27 @@ func UniformCodes(rows int) *table.Table {
 	return t
 }
 
+// LessThan is the condition that codes of a column are below one.
 func LessThan(col int, code uint64) *predicate.Pred {
 	return LeafOf(&predicate.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
+}
+
+// Semilinear is the condition 3*a + 7*b - 2*c + d < 2000000 of the first four columns of [UniformCodes].
+func Semilinear() *predicate.Pred {
+	constant := func(c int64) *predicate.Val {
+		return &predicate.Val{Op: predicate.Const, I: c, Lo: big.NewInt(c), Hi: big.NewInt(c)}
+	}
+	wide := func(op predicate.ValOp, kids ...*predicate.Val) *predicate.Val {
+		return &predicate.Val{Op: op, Kids: kids, Lo: big.NewInt(-1 << 23), Hi: big.NewInt(1 << 23)}
+	}
+	var sum *predicate.Val
+	for i, c := range []int64{3, 7, -2, 1} {
+		col := &predicate.Val{Op: predicate.Col, Column: i, Name: string(rune('a' + i)), Max: 1<<19 - 1, Lo: big.NewInt(0), Hi: big.NewInt(1<<19 - 1)}
+		term := wide(predicate.MulV, constant(c), col)
+		if sum != nil {
+			term = wide(predicate.AddV, sum, term)
+		}
+		sum = term
+	}
+	return LeafOf(&predicate.Computed{Op: expr.LT, L: sum, R: constant(2000000), Shape: predicate.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
 }

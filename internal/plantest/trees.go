@@ -109,3 +109,20 @@ func Show(p *predicate.Pred) string {
 	}
 	return "(" + strings.Join(parts, sep) + ")"
 }
+
+// Rows are the values of a table's live rows, chunk by chunk.
+func Rows(t *table.Table) (rows [][]table.Value) {
+	for _, c := range t.Chunks {
+		for i := range c.Rows {
+			if !c.IsLive(i) {
+				continue
+			}
+			var row []table.Value
+			for _, s := range c.Segments {
+				row = append(row, s.Value(i))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

@@ -3,7 +3,6 @@ package aggregates_test
 import (
 	"context"
 	"math"
-	mathbig "math/big"
 	"strings"
 	"testing"
 
@@ -18,8 +17,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
-
-func big(i int64) *mathbig.Int { return mathbig.NewInt(i) }
 
 // bare issues the passes of the routines with nothing in the way: no plan, no
 // runner, no state tracking. It is what the device gives.
