@@ -572,7 +572,9 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 			return err
 		}
 		if found = s.merged(q, parts, side); tookLists(&found) {
-			over(heldOf(q)...)
+			if !q.Borrows {
+				over(heldOf(q)...)
+			}
 		} else { // what a part has taken is for nobody
 			for _, of := range parts {
 				of.drop()
@@ -852,7 +854,7 @@ func (p *pairing) Columns(ctx context.Context, list []joinorder.HeldColumn) ([][
 	out := make([][]*table.Segment, len(list[0].Rows.Held.Parts)) // which a GL thread may still write when ctx has ended
 	why, err := p.gathers(list)
 	if err == nil {
-		if err = p.there(ctx, list, func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) (err error) {
+		if err = p.there(ctx, heldColumns(list), func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) (err error) {
 			out[d], _, err = p.gathered(d, g, run, passes, list)
 			return err
 		}, func(int, *devicepool.GPU) {}); err != nil {
@@ -887,7 +889,7 @@ func (p *pairing) dropAll(columns [][]*table.Segment) {
 func (p *pairing) Where(ctx context.Context, list []joinorder.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
 	devices := len(list[0].Rows.Held.Parts)
 	found, rows := make([][]*physical.Held, devices), make([]int, devices) // which a GL thread may still write when ctx has ended
-	err = p.there(ctx, list, func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error {
+	err = p.there(ctx, heldColumns(list), func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error {
 		segments, columns, err := p.gathered(d, g, run, passes, list)
 		if err != nil {
 			return err
@@ -929,13 +931,17 @@ func (p *pairing) Where(ctx context.Context, list []joinorder.HeldColumn, query 
 	return p.holds.keptLists(found), n, nil
 }
 
-// there has do run on each device that has rows of columns, all at the same time; a [plan.Declined] where one cannot do it. undo is
-// for those that have done it then.
-func (p *pairing) there(ctx context.Context, list []joinorder.HeldColumn, do func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error, undo func(d int, g *devicepool.GPU)) error {
-	var held []*physical.Held
+// heldColumns are the lists of the rows of columns.
+func heldColumns(list []joinorder.HeldColumn) (held []*physical.Held) {
 	for _, c := range list {
 		held = append(held, c.Rows.Held)
 	}
+	return held
+}
+
+// there has do run on each device that has rows of lists, all at the same time; a [plan.Declined] where one cannot do it. undo is
+// for those that have done it then.
+func (p *pairing) there(ctx context.Context, held []*physical.Held, do func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error, undo func(d int, g *devicepool.GPU)) error {
 	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
 		s := b.(*passes).gpus
 		if err := p.on(s, held...); err != nil {
@@ -945,7 +951,7 @@ func (p *pairing) there(ctx context.Context, list []joinorder.HeldColumn, do fun
 		var notes []*noting
 		var waits []func() error
 		for d, g := range s.GPUs {
-			if held[0].Parts[d] == 0 {
+			if len(s.GPUs) > 1 && (len(held) == 0 || held[0].Parts[d] == 0) {
 				continue
 			}
 			passes := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return nil }}
@@ -1043,13 +1049,14 @@ func (p *pairing) gathers(list []joinorder.HeldColumn) (why string, err error) {
 
 // chose notes who does a part of the joins where that is predicted, and why.
 func (p *pairing) chose(what, why string, err error) {
-	switch {
-	case p.plan == nil:
-	case err == nil:
-		p.choices = append(p.choices, Step{Pass: "Choice(" + what + " on compute)", Counts: why})
-	case declined(err):
-		p.choices = append(p.choices, Step{Pass: "Choice(" + what + " on cpu)", Counts: err.Error()})
+	step := Step{Pass: "Choice(" + what + " on compute)", Counts: why}
+	if err != nil {
+		step = Step{Pass: "Choice(" + what + " on cpu)", Counts: err.Error()}
 	}
+	if n := len(p.choices); p.plan == nil || err != nil && !declined(err) || n > 0 && p.choices[n-1] == step { // which was asked for again
+		return
+	}
+	p.choices = append(p.choices, step)
 }
 
 // Count implements [joinorder.Holder].

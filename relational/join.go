@@ -91,6 +91,9 @@ func Join(run pass.Runner, d compute.Profile, shape JoinShape, left, right JoinS
 	case "merge":
 		parts, err = j.merge(left, right)
 	case "hash":
+		if left, right, err = j.reduced(left, right); err != nil || left.Keys.N == 0 || right.Keys.N == 0 {
+			return out, err
+		}
 		if swapped = left.Keys.N < right.Keys.N && !shape.Exists; swapped {
 			left, right = right, left
 		}

@@ -244,21 +244,37 @@ func (k *joinKeys) sum(of primitives.Vector) (int, error) {
 	return int(words[0]), err
 }
 
-// Selected are the rows that a query selects of a table of one chunk, and of one window, on the device.
-func Selected(run pass.Runner, d compute.Profile, q *physical.Query) (primitives.Vector, error) {
+// Selected are the numbers of the rows that a query selects, on the device.
+func Selected(run pass.Runner, d compute.Profile, q *physical.Query) (rows primitives.Vector, err error) {
 	if err := compute.RunChecks(run, d, q); err != nil {
-		return primitives.Vector{}, err
+		return rows, err
 	}
 	found, err := selections(run, d, q, q.Chunks)
-	if err != nil || found == nil {
-		return primitives.Vector{}, err
+	if err != nil {
+		return rows, err
 	}
-	s := found[0].sorting(0)
-	if err := s.count(); err != nil || s.n == 0 {
-		return primitives.Vector{}, err
+	starts := physical.RowOffsetsOf(q.Table)
+	var windows []primitives.Vector
+	for _, f := range found {
+		for j, w := range f.Pieces {
+			s := f.sorting(j)
+			if err := s.count(); err != nil {
+				return rows, err
+			}
+			if s.n == 0 {
+				continue
+			}
+			ids := primitives.New(s.n)
+			if err := s.ids(starts[f.Index]+w.Window.From, ids); err != nil {
+				return rows, err
+			}
+			windows = append(windows, ids)
+		}
 	}
-	rows := primitives.New(s.n)
-	return rows, s.ids(0, rows)
+	if len(windows) == 1 {
+		return windows[0], nil
+	}
+	return concatenated(run, d.Primitives, windows...)
 }
 
 // sourceWords are n words of a [textures.Source].

@@ -213,25 +213,30 @@ func TestJoinsFindThePairsOfLoops(t *testing.T) {
 		name        string
 		left, right keyed
 		wide        bool
+		bits        int // 0 for all
 	}{
-		{"one row", draws(rng, 1, false, few(1)), draws(rng, 1, true, few(1)), false},
-		{"an empty side", draws(rng, 9, false, few(5)), keyed{}, false},
-		{"no partners", draws(rng, 300, false, few(100)), draws(rng, 300, false, func() uint64 { return 100 + rng.Uint64N(50) }), false},
-		{"unique", draws(rng, 2000, false, few(2500)), draws(rng, 2500, true, serial(1)), false},
-		{"strides", draws(rng, 2500, true, serial(1<<16)), draws(rng, 1500, true, serial(1<<17)), false},
-		{"duplicates", draws(rng, 2000, true, few(750)), draws(rng, 1500, false, few(1000)), false},
-		{"hot on both sides", draws(rng, 1300, true, hot), draws(rng, 400, true, hot), false},
-		{"hot on one side", draws(rng, 9000, true, hot), draws(rng, 500, false, serial(1)), false},
-		{"one key", draws(rng, 1700, false, few(1)), draws(rng, 300, true, few(1)), false},
-		{"64 bits", draws(rng, 2500, true, halves), draws(rng, 2000, false, halves), true},
-		{"upper halves alone", draws(rng, 2500, false, high), draws(rng, 2000, true, high), true},
-		{"hot of 64 bits", draws(rng, 1300, true, func() uint64 { return hot() << 30 }), draws(rng, 400, true, func() uint64 { return hot() << 30 }), true},
+		{"one row", draws(rng, 1, false, few(1)), draws(rng, 1, true, few(1)), false, 0},
+		{"an empty side", draws(rng, 9, false, few(5)), keyed{}, false, 0},
+		{"no partners", draws(rng, 300, false, few(100)), draws(rng, 300, false, func() uint64 { return 100 + rng.Uint64N(50) }), false, 0},
+		{"unique", draws(rng, 2000, false, few(2500)), draws(rng, 2500, true, serial(1)), false, 0},
+		{"strides", draws(rng, 2500, true, serial(1<<16)), draws(rng, 1500, true, serial(1<<17)), false, 0},
+		{"duplicates", draws(rng, 2000, true, few(750)), draws(rng, 1500, false, few(1000)), false, 0},
+		{"hot on both sides", draws(rng, 1300, true, hot), draws(rng, 400, true, hot), false, 0},
+		{"hot on one side", draws(rng, 9000, true, hot), draws(rng, 500, false, serial(1)), false, 0},
+		{"one key", draws(rng, 1700, false, few(1)), draws(rng, 300, true, few(1)), false, 0},
+		{"64 bits", draws(rng, 2500, true, halves), draws(rng, 2000, false, halves), true, 0},
+		{"upper halves alone", draws(rng, 2500, false, high), draws(rng, 2000, true, high), true, 0},
+		{"hot of 64 bits", draws(rng, 1300, true, func() uint64 { return hot() << 30 }), draws(rng, 400, true, func() uint64 { return hot() << 30 }), true, 0},
+		{"few keys of many", draws(rng, 60, true, few(4000)), draws(rng, 5000, false, few(4000)), false, 12},
+		{"many keys, of which few", draws(rng, 5000, true, few(4000)), draws(rng, 900, true, few(4000)), false, 12},
+		{"few keys, which none has", draws(rng, 50, false, few(2000)), draws(rng, 3000, true, func() uint64 { return 2000 + rng.Uint64N(2000) }), false, 12},
+		{"few keys, which all have", draws(rng, 40, false, few(4)), draws(rng, 2000, false, few(4)), false, 10},
 	}
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		for kind, d := range joinDevices(gl) {
 			for _, c := range cases {
 				for _, way := range JoinWays {
-					checkJoin(t, g, d, kind+", "+c.name, JoinShape{Way: way, Cmp: expr.EQ}, c.wide, c.left, c.right)
+					checkJoin(t, g, d, kind+", "+c.name, JoinShape{Way: way, Cmp: expr.EQ, Bits: c.bits}, c.wide, c.left, c.right)
 				}
 			}
 		}

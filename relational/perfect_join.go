@@ -44,14 +44,10 @@ func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error)
 
 // bits has a bit for each key of a side; unique says that no two rows have the same key, where that matters.
 func (j *join) bits(build JoinSide) (bits primitives.Vector, unique bool, err error) {
-	bits = primitives.Zeros(max(1, 1<<j.Bits/32))
-	step := j.step("PHJ: set the bits of the keys", "a bit for each key of a dense range", "join_perfect.comp", build, build, tilesOf(build.Keys.N), "SET")
-	step.Dispatch.Groups = j.groups(tilesOf(build.Keys.N), 64)
-	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block)
-	if _, err := j.Run(step); err != nil || j.Exists {
+	if bits, err = j.setBits("PHJ", build); err != nil || j.Exists {
 		return bits, false, err
 	}
-	step = j.step("PHJ: count the keys", "as many as rows where each is there once", "join_perfect.comp", build, build, tilesOf(bits.N), "ONES")
+	step := j.step("PHJ: count the keys", "as many as rows where each is there once", "join_perfect.comp", build, build, tilesOf(bits.N), "ONES")
 	step.Dispatch.Groups = j.groups(tilesOf(bits.N), 64)
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block)
 	step.Uniforms = append(step.Uniforms, shaders.Uint("words", uint32(bits.N)))
@@ -59,17 +55,75 @@ func (j *join) bits(build JoinSide) (bits primitives.Vector, unique bool, err er
 	return bits, n == uint64(build.Keys.N), err
 }
 
+// setBits has a bit for each key of a side, which is dense.
+func (j *join) setBits(way string, build JoinSide) (bits primitives.Vector, err error) {
+	bits = primitives.Zeros(max(1, 1<<j.Bits/32))
+	step := j.step(way+": set the bits of the keys", "a bit for each key of a dense range", "join_perfect.comp", build, build, tilesOf(build.Keys.N), "SET")
+	step.Dispatch.Groups = j.groups(tilesOf(build.Keys.N), 64)
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block)
+	_, err = j.Run(step)
+	return bits, err
+}
+
+// reduction is from how many times the rows of the smaller side on the larger one is reduced first.
+const reduction = 4
+
+// reduced leaves of the larger one of two sides the rows whose keys the smaller one has, where a bitmap of the keys is little for it. This is a
+// semi-join reduction (Bernstein and Chiu, "Using Semi-Joins to Solve Relational Queries", 1981): the other rows are not partitioned.
+func (j *join) reduced(left, right JoinSide) (JoinSide, JoinSide, error) {
+	small, large := &left, &right
+	if left.Keys.N > right.Keys.N {
+		small, large = large, small
+	}
+	if j.wide || j.Bits >= 32 || large.Keys.N < reduction*small.Keys.N || 1<<j.Bits > min(32*large.Keys.N, 32*j.device.Primitives.MaxWords) {
+		return left, right, nil
+	}
+	bits, err := j.setBits("HJ", *small)
+	if err != nil {
+		return left, right, err
+	}
+	marks := primitives.New(tilesOf(large.Keys.N) * perfectTile / 32)
+	n, err := j.marks("HJ: mark the rows that have partners", *large, *small, bits, marks)
+	if err != nil || n == uint64(large.Keys.N) {
+		return left, right, err
+	}
+	if n == 0 {
+		large.Keys.N = 0
+		return left, right, nil
+	}
+	places, err := j.marked(marks, *large, int(n))
+	if err != nil {
+		return left, right, err
+	}
+	some := JoinSide{Keys: primitives.New(int(n)), Rows: places}
+	if err = primitives.Gather(j, j.device.Primitives, large.Keys, places, some.Keys); err == nil && !large.Rows.None() {
+		some.Rows = primitives.New(int(n))
+		err = primitives.Gather(j, j.device.Primitives, large.Rows, places, some.Rows)
+	}
+	*large = some
+	return left, right, err
+}
+
+// marks counts the rows of a side whose keys have a bit, and marks them where marks is some.
+func (j *join) marks(verb string, probe, build JoinSide, bits, marks primitives.Vector) (uint64, error) {
+	defines := []string{}
+	if !marks.None() {
+		defines = append(defines, "MARKS")
+	}
+	step := j.step(verb, "matches, a bit of each row's key", "join_perfect.comp", probe, build, tilesOf(probe.Keys.N), defines...)
+	step.Dispatch.Groups = j.groups(tilesOf(probe.Keys.N), 64)
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block, marks.Block)
+	n, _, err := j.counted(step, primitives.Zeros(ReportWords))
+	return n, err
+}
+
 // lookUp finds the one partner of each row of the probe side, if it has one, in a side whose keys are unique.
 func (j *join) lookUp(probe, build JoinSide, bits primitives.Vector) (out JoinPairs, err error) {
 	marks := primitives.Vector{}
-	defines := []string{}
 	if j.Pairs > 0 {
-		marks, defines = primitives.New(tilesOf(probe.Keys.N)*perfectTile/32), []string{"MARKS"}
+		marks = primitives.New(tilesOf(probe.Keys.N) * perfectTile / 32)
 	}
-	step := j.step("PHJ: count the matches", "matches, a bit of each row's key", "join_perfect.comp", probe, build, tilesOf(probe.Keys.N), defines...)
-	step.Dispatch.Groups = j.groups(tilesOf(probe.Keys.N), 64)
-	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block, marks.Block)
-	if out.N, _, err = j.counted(step, primitives.Zeros(ReportWords)); err != nil || !j.wanted(out.N) {
+	if out.N, err = j.marks("PHJ: count the matches", probe, build, bits, marks); err != nil || !j.wanted(out.N) {
 		return out, err
 	}
 	places, err := j.marked(marks, probe, int(out.N))

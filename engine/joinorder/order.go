@@ -213,8 +213,11 @@ func (j *joiner) raised(e expr.Expr) bool {
 
 // joined computes a join: a group of inner joins together.
 func (j *joiner) joined(n *plan.Join) (*join.Relation, error) {
-	if rel, err := j.pairs(n); rel != nil || err != nil {
-		return rel, err
+	held := j.of.Pairs != nil && j.of.Hold != nil && (n.Kind.LeftOnly() || n.Kind == plan.LeftOuter)
+	if !held {
+		if rel, err := j.pairs(n); rel != nil || err != nil {
+			return rel, err
+		}
 	}
 	j.Depth++
 	if n.Kind == plan.Inner {
@@ -230,18 +233,32 @@ func (j *joiner) joined(n *plan.Join) (*join.Relation, error) {
 		}
 		return j.inner(inputs, conditions)
 	}
-	probe, err := j.relation(n.Left)
+	first := j.next
+	probe, err := j.input(n.Left, held)
 	if err != nil {
 		return nil, err
 	}
-	build, err := j.relation(n.Right)
-	if err == nil {
-		err = j.fetch(probe, build)
-	}
+	build, err := j.input(n.Right, held)
 	if err != nil {
 		return nil, err
 	}
 	j.Depth--
+	if held {
+		if rel, err := j.heldJoin(n, probe, build); !errors.As(err, new(*plan.Declined)) {
+			return rel, err
+		}
+		if len(probe.Scans)+len(build.Scans) == 2 {
+			next := j.next
+			j.next = first
+			if rel, err := j.pairs(n); rel != nil || err != nil {
+				return rel, err
+			}
+			j.next = next
+		}
+	}
+	if err := j.fetch(probe, build); err != nil {
+		return nil, err
+	}
 	if j.of.Pairs != nil && len(probe.Scans)+len(build.Scans) > 2 {
 		if rel, _, err := j.pairsOf(n, [2]*join.Relation{probe, build}, plan.Conjuncts(n.On), 0); !j.declined(n, err) {
 			return rel, err
@@ -278,15 +295,19 @@ func (j *joiner) group(n plan.Node, later bool, inputs *[]*join.Relation, condit
 		*conditions = append(*conditions, plan.Conjuncts(inner.On)...)
 		return nil
 	}
-	if _, where, ok := selectedScan(n); ok && where != nil && later {
-		if rel, err := j.counted(n, where); rel != nil || err != nil {
-			*inputs = append(*inputs, rel)
-			return err
-		}
-	}
-	rel, err := j.relation(n)
+	rel, err := j.input(n, later)
 	*inputs = append(*inputs, rel)
 	return err
+}
+
+// input is an input of a join. Where later is set, the selected rows of a table are only counted, by the device, if it can do that.
+func (j *joiner) input(n plan.Node, later bool) (*join.Relation, error) {
+	if _, where, ok := selectedScan(n); ok && where != nil && later {
+		if rel, err := j.counted(n, where); rel != nil || err != nil {
+			return rel, err
+		}
+	}
+	return j.relation(n)
 }
 
 // inner joins inputs: the largest is read, and each time that input is next after which the

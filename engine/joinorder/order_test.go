@@ -190,15 +190,7 @@ func pairsByLoops(ctx context.Context, q *physical.JoinQuery) (found physical.Jo
 	}
 	for i, lists := range q.KeepOnDevice {
 		for _, l := range lists {
-			h := &physical.Held{N: len(found.Rows[i]), On: found.Rows[i]}
-			if !l.IsNone() {
-				var rows []uint32
-				for _, place := range found.Rows[i] {
-					rows = append(rows, rowsIn(l)[place])
-				}
-				h.On = rows
-			}
-			found.Held[i] = append(found.Held[i], h)
+			found.Held[i] = append(found.Held[i], takenThere(l, found.Rows[i]))
 		}
 	}
 	found.Rows = [2][]uint32{}
@@ -238,9 +230,109 @@ func (elsewhere) Read(_ context.Context, list []*physical.Held, _ []uint32) ([][
 	return out, nil
 }
 
-func (elsewhere) Where(context.Context, []joinorder.HeldColumn, func([]*table.Segment) (*physical.Query, error), []physical.RowIDs) ([]*physical.Held, int, error) {
-	return nil, 0, &plan.Declined{Why: "it looks at no conditions"}
+func (elsewhere) Where(ctx context.Context, columns []joinorder.HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) ([]*physical.Held, int, error) {
+	var segments []*table.Segment
+	for _, c := range columns {
+		segments = append(segments, gatheredThere(c))
+	}
+	q, err := query(segments)
+	if err != nil {
+		return nil, 0, err
+	}
+	places := []uint32{}
+	for b, err := range cpu.New(1).Rows(ctx, q) {
+		if err != nil {
+			return nil, 0, err
+		}
+		for k := range b.Len() {
+			places = append(places, uint32(b.Row(k)))
+		}
+	}
+	var held []*physical.Held
+	for _, l := range lists {
+		held = append(held, takenThere(l, places))
+	}
+	return held, len(places), nil
 }
+
+// gatheredThere is a column by a list of rows, in its code space.
+func gatheredThere(c joinorder.HeldColumn) *table.Segment {
+	rows := rowsIn(c.Rows)
+	seg := *c.Space.Segment()
+	seg.Codes, seg.Valid = table.NewCodes(len(rows), max(1, seg.Bits)), table.NewBitmap(len(rows))
+	for i, row := range rows {
+		at := int(row)
+		for _, chunk := range c.Table.Chunks {
+			if row == 1<<32-1 || at < 0 || at >= chunk.Rows {
+				at -= chunk.Rows
+				continue
+			}
+			if of := chunk.Segments[c.Col]; !of.IsNull(at) {
+				seg.Valid.Set(i)
+				seg.Codes.Set(i, c.Space.Code(of, of.Codes.At(at)))
+			}
+			break
+		}
+		if !seg.Valid.Get(i) {
+			seg.Nulls++
+		}
+	}
+	return &seg
+}
+
+// takenThere are the rows of a list at places; the places where there is none.
+func takenThere(l physical.RowIDs, places []uint32) *physical.Held {
+	if l.IsNone() {
+		return &physical.Held{N: len(places), On: places}
+	}
+	rows := []uint32{}
+	for _, place := range places {
+		rows = append(rows, rowsIn(l)[place])
+	}
+	return &physical.Held{N: len(rows), On: rows}
+}
+
+func (elsewhere) Select(ctx context.Context, q *physical.Query) (*physical.Held, error) {
+	rows, starts := []uint32{}, physical.RowOffsetsOf(q.Table)
+	for b, err := range cpu.New(1).Rows(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		for k := range b.Len() {
+			rows = append(rows, uint32(starts[b.Chunk]+b.Row(k)))
+		}
+	}
+	return &physical.Held{N: len(rows), On: rows}, nil
+}
+
+func (elsewhere) Partnered(_ context.Context, kind plan.JoinKind, n int, places *physical.Held, left []physical.RowIDs, right []*physical.Held) (held [2][]*physical.Held, rows int, err error) {
+	if places.N%7 == 5 { // now and then
+		return held, 0, &plan.Declined{Why: "there is no room"}
+	}
+	pairs, in := places.On.([]uint32), make([]bool, n)
+	for _, p := range pairs {
+		in[p] = true
+	}
+	all := []uint32{}
+	if kind == plan.LeftOuter {
+		all = append(all, pairs...)
+	}
+	for p := range n {
+		if in[p] == (kind == plan.Semi) {
+			all = append(all, uint32(p))
+		}
+	}
+	for _, l := range left {
+		held[0] = append(held[0], takenThere(l, all))
+	}
+	for _, h := range right {
+		list := slices.Concat(h.On.([]uint32), slices.Repeat([]uint32{1<<32 - 1}, len(all)-len(pairs)))
+		held[1] = append(held[1], &physical.Held{N: len(list), On: list})
+	}
+	return held, len(all), nil
+}
+
+func (elsewhere) Release(...*physical.Held) {}
 
 func (elsewhere) Columns(context.Context, []joinorder.HeldColumn) ([][]*table.Segment, error) {
 	return nil, &plan.Declined{Why: "its columns are wanted here"}

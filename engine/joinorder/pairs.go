@@ -29,6 +29,14 @@ type Holder interface {
 	// Where selects from lists of rows, on each device. query selects the places of the rows, over a table of one chunk with these columns.
 	// n is how many rows are left. The lists are released.
 	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error)
+	// Select lists the rows that a query selects, where one device has the table whole.
+	Select(context.Context, *physical.Query) (*physical.Held, error)
+	// Partnered makes the n rows of a semi, an anti or a left join of its pairs. The left side has so many rows. places are those of the pairs in
+	// it. The result is rows of left, lists of the left side, and of right, lists of the pairs. Places and right are released. It
+	// is a [plan.Declined] where several devices have the pairs.
+	Partnered(ctx context.Context, kind plan.JoinKind, rows int, places *physical.Held, left []physical.RowIDs, right []*physical.Held) (held [2][]*physical.Held, n int, err error)
+	// Release releases lists.
+	Release(...*physical.Held)
 }
 
 // HeldColumn is a column of a table by a list of its rows, in a code space that its chunks have in common.
@@ -137,11 +145,7 @@ func (j *joiner) filtered(rel *join.Relation, conditions []expr.Expr) (*join.Rel
 	if rel.Held == nil || rel.Rows == 0 {
 		return j.pipeline(rel, nil, conditions)
 	}
-	start, where := time.Now(), plan.Conjunction(conditions)
-	columns := expr.Columns(where)
-	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.Column(c) == nil || j.Column(c).HasNegativeZeros }) {
-		return j.pipeline(rel, nil, conditions)
-	}
+	start := time.Now()
 	var lists []physical.RowIDs
 	stays := func(scan int) bool { return j.Needed[scan] || j.Depth > 0 }
 	for i, scan := range rel.Scans {
@@ -149,15 +153,7 @@ func (j *joiner) filtered(rel *join.Relation, conditions []expr.Expr) (*join.Rel
 			lists = append(lists, physical.RowIDs{Held: rel.Held[i]})
 		}
 	}
-	of, _ := j.heldColumns(rel, columns)
-	held, n, err := j.of.Hold.Where(j.Ctx, of, func(segments []*table.Segment) (*physical.Query, error) {
-		c := &table.Chunk{Rows: segments[0].Rows(), Segments: make([]*table.Segment, len(j.Fields))}
-		for i, col := range columns {
-			c.Segments[col] = segments[i]
-		}
-		t := &table.Table{Name: rel.Name, Fields: j.Fields, Chunks: []*table.Chunk{c}}
-		return physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where})
-	}, lists)
+	held, n, err := j.where(rel, conditions, lists)
 	if errors.As(err, new(*plan.Declined)) {
 		return j.pipeline(rel, nil, conditions)
 	} else if err != nil {
@@ -172,6 +168,25 @@ func (j *joiner) filtered(rel *join.Relation, conditions []expr.Expr) (*join.Rel
 	}
 	j.Steps = append(j.Steps, join.Step{Table: "Filter", On: conjunction(conditions), Way: "compute", In: rel.Rows, Out: n, Elapsed: time.Since(start)})
 	return &out, nil
+}
+
+// where selects from lists of the rows of a relation that is on a device by conditions. It is a [plan.Declined] where the device does not decide
+// them. The lists are released.
+func (j *joiner) where(rel *join.Relation, conditions []expr.Expr, lists []physical.RowIDs) (held []*physical.Held, n int, err error) {
+	where := plan.Conjunction(conditions)
+	columns := expr.Columns(where)
+	if len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return j.Column(c) == nil || j.Column(c).HasNegativeZeros }) {
+		return nil, 0, declined("%s reads no codes", where)
+	}
+	of, _ := j.heldColumns(rel, columns)
+	return j.of.Hold.Where(j.Ctx, of, func(segments []*table.Segment) (*physical.Query, error) {
+		c := &table.Chunk{Rows: segments[0].Rows(), Segments: make([]*table.Segment, len(j.Fields))}
+		for i, col := range columns {
+			c.Segments[col] = segments[i]
+		}
+		t := &table.Table{Name: rel.Name, Fields: j.Fields, Chunks: []*table.Chunk{c}}
+		return physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where})
+	}, lists)
 }
 
 // fetch has the rows of relations in host memory.
@@ -304,7 +319,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 		p.on = slices.Delete(p.on, at-n, at-n+1)
 	}
 	if n.Kind != plan.Inner && len(p.rest) > 0 {
-		return nil, declined("%s has to hold besides: compute takes that of inner joins alone", p.rest[0])
+		return nil, declined("%s has to hold besides: compute takes that of rows that stay on one device", p.rest[0])
 	}
 	return p, nil
 }

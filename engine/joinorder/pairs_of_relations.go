@@ -104,73 +104,90 @@ func (s *pairSide) taken(i int, places []uint32) []uint32 {
 	return out
 }
 
-// pairsOf joins two relations by the pairs that a device finds of them, a [plan.Declined] where it does not. Of an inner join it takes the
-// conditions that these two suffice for, and gives the rest.
-func (j *joiner) pairsOf(n *plan.Join, of [2]*join.Relation, conditions []expr.Expr, expected float64) (rel *join.Relation, rest []expr.Expr, err error) {
+// relationPairs is a join of two relations by the pairs that a device finds of them.
+type relationPairs struct {
+	*physical.JoinQuery
+	sides          [2]*pairSide
+	on, also, rest []expr.Expr // keys, what has to hold besides, and what reads more than both sides
+}
+
+// pairQuery is a join of two relations by the pairs that a device finds of them, a [plan.Declined] where it does not.
+func (j *joiner) pairQuery(n *plan.Join, of [2]*join.Relation, conditions []expr.Expr) (p *relationPairs, err error) {
 	sides := [2]*pairSide{{Relation: of[0], scan: -1}, {Relation: of[1], scan: -1}}
-	q := &physical.JoinQuery{Cmp: expr.EQ, Algorithm: j.Way, Exists: n.Kind.LeftOnly()}
-	if q.Exists && j.Way == "loops" {
-		return nil, nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
+	p = &relationPairs{JoinQuery: &physical.JoinQuery{Cmp: expr.EQ, Algorithm: j.Way}, sides: sides}
+	if n.Kind.LeftOnly() && j.Way == "loops" {
+		return nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
 	}
-	if q.Algorithm == "auto" {
-		q.Algorithm = "perfect" // or hash, by what the keys are like
+	if p.Algorithm == "auto" {
+		p.Algorithm = "perfect" // or hash, by what the keys are like
 	}
-	var on, also []expr.Expr
 	why, both := declined("%s has no key", of[1].Name), slices.Concat(of[0].Scans, of[1].Scans)
 	for _, e := range conditions {
 		key, scans, not := j.keyOf(e, sides)
 		switch {
 		case not == nil:
 			sides[0].scan, sides[1].scan = scans[0], scans[1]
-			on, q.Keys = append(on, e), append(q.Keys, key)
+			p.on, p.Keys = append(p.on, e), append(p.Keys, key)
 		case !join.AllIn(j.ScansOf(e), both):
-			rest = append(rest, e)
+			p.rest = append(p.rest, e)
 		default:
-			also, why = append(also, e), not
+			p.also, why = append(p.also, e), not
 		}
 	}
-	if len(on) == 0 {
-		return nil, nil, why
+	if len(p.on) == 0 {
+		return nil, why
 	}
 	for i, s := range sides {
 		var kids []expr.Expr
 		if s.Where != nil {
 			kids = append(kids, s.Where)
 		}
-		for _, key := range q.Keys {
+		for _, key := range p.Keys {
 			c, column := key[i].(*expr.Column)
 			if !column && s.Nullable[s.scan] {
-				return nil, nil, declined("%s may be a value where %s has no row", key[i], j.Scans[s.scan].As)
+				return nil, declined("%s may be a value where %s has no row", key[i], j.Scans[s.scan].As)
 			}
-			if column && q.Algorithm == "index" && j.HasIndex(j.Scans[s.scan], c.Index) {
-				return nil, nil, declined("%s has an index on %s", j.Scans[s.scan].As, c.Name)
+			if column && p.Algorithm == "index" && j.HasIndex(j.Scans[s.scan], c.Index) {
+				return nil, declined("%s has an index on %s", j.Scans[s.scan].As, c.Name)
 			}
 			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
 		}
 		t := j.Scans[s.scan].Table
-		if q.Sides[i], err = physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.Conjunction(kids)}); err != nil {
-			return nil, nil, err
+		if p.Sides[i], err = physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: plan.Conjunction(kids)}); err != nil {
+			return nil, err
 		}
 	}
-	for n, at := range q.DropWideKeys() {
-		also = append(also, on[at-n])
-		on = slices.Delete(on, at-n, at-n+1)
+	for n, at := range p.DropWideKeys() {
+		p.also = append(p.also, p.on[at-n])
+		p.on = slices.Delete(p.on, at-n, at-n+1)
 	}
-	if also = j.spare(also); n.Kind != plan.Inner && len(also) > 0 {
-		return nil, nil, declined("%s has to hold besides: compute takes that of inner joins alone", also[0])
+	p.also = j.spare(p.also)
+	p.Scans = slices.Sorted(slices.Values(both))
+	return p, nil
+}
+
+// pairsOf joins two relations by the pairs that a device finds of them, a [plan.Declined] where it does not. Of an inner join it takes the
+// conditions that these two suffice for, and gives the rest.
+func (j *joiner) pairsOf(n *plan.Join, of [2]*join.Relation, conditions []expr.Expr, expected float64) (rel *join.Relation, rest []expr.Expr, err error) {
+	q, err := j.pairQuery(n, of, conditions)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.Exists = n.Kind.LeftOnly(); n.Kind != plan.Inner && len(q.also) > 0 {
+		return nil, nil, declined("%s has to hold besides: compute takes that of rows that stay on one device", q.also[0])
 	}
 	if j.of.Hold != nil && n.Kind == plan.Inner {
 		q.KeepOnDevice = &[2][]physical.RowIDs{}
 	}
-	rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
+	rel, err = j.foundPairs(n, q, expected)
 	if q.KeepOnDevice != nil && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
 		if err := j.fetch(of[:]...); err != nil {
 			return nil, nil, err
 		}
 		q.KeepOnDevice = nil
-		rel, err = j.foundPairs(n, sides, q, on, also, rest, expected)
+		rel, err = j.foundPairs(n, q, expected)
 	}
-	return rel, rest, err
+	return rel, q.rest, err
 }
 
 // keyOf is a condition as a key of two sides, and the tables that it reads; a [plan.Declined] where it is none.
@@ -189,7 +206,8 @@ func (j *joiner) keyOf(e expr.Expr, sides [2]*pairSide) (k physical.JoinKey, sca
 
 // foundPairs makes the device find the pairs of two sides, and makes the joined rows of them. Rows of inner joins stay on the device if
 // something keeps them there.
-func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQuery, on, also, rest []expr.Expr, expected float64) (*join.Relation, error) {
+func (j *joiner) foundPairs(n *plan.Join, q *relationPairs, expected float64) (*join.Relation, error) {
+	sides := q.sides
 	rel := &join.Relation{Scans: slices.Concat(sides[0].Scans, sides[1].Scans), Name: sides[0].Name + ", " + sides[1].Name, Nullable: map[int]bool{}}
 	if q.Exists {
 		rel.Scans, rel.Name = sides[0].Scans, sides[0].Name
@@ -201,7 +219,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 			rel.Nullable[scan] = s.Nullable[scan] || kept[1-i]
 		}
 	}
-	final := j.Depth == 0 && len(also) == 0
+	final := j.Depth == 0 && len(q.also) == 0
 	rowBytes := max(j.RowBytes(rel.Scans), 4*len(rel.Scans)) // of an intermediate result the numbers of rows are there
 	most := min(uint64(join.NoRow-1), uint64(j.Memory)/uint64(rowBytes))
 	wanted := !final || len(j.Columns) > 0 || n.Kind != plan.Inner && n.Kind != plan.Semi
@@ -212,7 +230,7 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 		case n != j.root: // what stands above may read it
 			return j.Read[scan]
 		}
-		return slices.ContainsFunc(slices.Concat(also, rest), func(e expr.Expr) bool { return slices.Contains(j.ScansOf(e), scan) })
+		return slices.ContainsFunc(slices.Concat(q.also, q.rest), func(e expr.Expr) bool { return slices.Contains(j.ScansOf(e), scan) })
 	}
 	if q.Limit = most; q.KeepOnDevice != nil && (!final || j.of.Stays != nil) {
 		q.Limit = join.NoRow - 1
@@ -233,9 +251,8 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 			q.Limit, q.KeepOnDevice, wanted = 0, nil, false
 		}
 	}
-	q.Scans = slices.Sorted(slices.Values(slices.Concat(sides[0].Scans, sides[1].Scans)))
 	start := time.Now()
-	found, how, err := j.of.Pairs(j.Ctx, q)
+	found, how, err := j.of.Pairs(j.Ctx, q.JoinQuery)
 	switch {
 	case err != nil:
 		return nil, err
@@ -284,10 +301,10 @@ func (j *joiner) foundPairs(n *plan.Join, sides [2]*pairSide, q *physical.JoinQu
 	if s := sides[0]; len(s.Scans) == 1 {
 		j.Steps = append(j.Steps, join.Step{Table: s.Name, Out: s.Rows})
 	}
-	j.Steps = append(j.Steps, join.Step{Table: sides[1].Name, On: conjunction(on), Way: how, In: sides[1].Rows, Out: rel.Rows,
+	j.Steps = append(j.Steps, join.Step{Table: sides[1].Name, On: conjunction(q.on), Way: how, In: sides[1].Rows, Out: rel.Rows,
 		Expected: int(min(expected+0.5, 1<<62)), Elapsed: time.Since(start)})
-	if len(also) > 0 {
-		return j.filtered(rel, also)
+	if len(q.also) > 0 {
+		return j.filtered(rel, q.also)
 	}
 	return rel, nil
 }

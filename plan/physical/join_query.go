@@ -24,6 +24,7 @@ type JoinQuery struct {
 	// KeepOnDevice has lists of each side. The rows at the places of the pairs then stay on the device, in place of the pairs. For a list
 	// without rows the places stay. Lists on the device are released after that. Nil: the pairs go to host memory.
 	KeepOnDevice *[2][]RowIDs
+	Borrows      bool // lists on the device are not released
 
 	fields     []KeyField // once they are known
 	rowOffsets [2][]int   // of a part: see RowOffsets

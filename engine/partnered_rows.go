@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stencildb/stencildb/engine/devicepool"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/relational"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Select implements [joinorder.Holder].
+func (p *pairing) Select(ctx context.Context, q *physical.Query) (list *physical.Held, err error) {
+	var found []*physical.Held // which the GL thread may still write when ctx has ended
+	err = p.oneDevice(ctx, nil, func(g *devicepool.GPU, run pass.Runner, passes *noting) error {
+		passes.of = func(*pass.Pass) *table.Table { return q.Table }
+		return run.Apart(q.Table, func() error {
+			rows, err := relational.Selected(run, g.Computes, q)
+			if err != nil {
+				return err
+			}
+			found = []*physical.Held{{N: rows.N, On: rows}}
+			return p.keep(g, found)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.holds.keptLists([][]*physical.Held{found})[0], nil
+}
+
+// Partnered implements [joinorder.Holder].
+func (p *pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, places *physical.Held, left []physical.RowIDs, right []*physical.Held) (held [2][]*physical.Held, n int, err error) {
+	var found [2][]*physical.Held
+	lists := append([]*physical.Held{places}, right...)
+	defer func() { over(lists...) }()
+	err = p.oneDevice(ctx, lists, func(g *devicepool.GPU, run pass.Runner, passes *noting) (err error) {
+		passes.of = func(*pass.Pass) *table.Table { return nil }
+		on := func(h *physical.Held) primitives.Vector { return onOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector) }
+		var mine []physical.RowIDs
+		for _, l := range left {
+			mine = append(mine, onOne(l, 0))
+		}
+		var partners []primitives.Vector
+		for _, h := range right {
+			partners = append(partners, on(h))
+		}
+		if found, n, err = relational.Partnered(run, g.Computes, kind, rows, on(places), mine, partners); err != nil {
+			return err
+		}
+		return p.keep(g, slices.Concat(found[0], found[1]))
+	})
+	if err != nil {
+		return held, 0, err
+	}
+	for i, of := range found {
+		held[i] = p.holds.keptLists([][]*physical.Held{of})
+	}
+	return held, n, nil
+}
+
+// Release implements [joinorder.Holder].
+func (p *pairing) Release(lists ...*physical.Held) { over(lists...) }
+
+// oneDevice has do run on the device; a [plan.Declined] where there are several, or it cannot do it.
+func (p *pairing) oneDevice(ctx context.Context, held []*physical.Held, do func(g *devicepool.GPU, run pass.Runner, passes *noting) error) error {
+	one := false
+	err := p.there(ctx, held, func(_ int, g *devicepool.GPU, run pass.Runner, passes *noting) error {
+		if one = len(p.holds.GPUs) == 1; !one {
+			return nil
+		}
+		return do(g, run, passes)
+	}, func(int, *devicepool.GPU) {})
+	if err == nil && !one {
+		err = &plan.Declined{Why: "several devices have the rows"}
+	}
+	return err
+}
