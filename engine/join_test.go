@@ -249,17 +249,24 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact RIGHT JOIN dim ON a = key AND n > 400", "merge", "by right join sort-merge join (SMJ) on compute"},
 		{"SELECT key, n, name FROM fact FULL JOIN twice ON b = key ORDER BY 2, 1, 3, m LIMIT 60", "hash", "by full join"},
 		{"SELECT x.m, x.n, y.name FROM fact x LEFT JOIN dim y ON x.n > y.key WHERE x.b < 40 ORDER BY x.n, y.key, 1", "loops", "NINLJ: emit"},
-		{"SELECT COUNT(*), COUNT(key) FROM fact LEFT JOIN twice ON a = key AND n < 0", "hash", ""},
+		{"SELECT COUNT(*), COUNT(key) FROM fact LEFT JOIN twice ON a = key AND n < 0", "hash", "by left join hash join (HJ) on compute"},
 		{"SELECT b, n FROM fact WHERE n > 100 AND EXISTS (SELECT * FROM twice WHERE a = key AND name <> 'red') LIMIT 40", "auto", "by semi join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE b IN (SELECT key FROM twice)", "hash", "by semi join hash join (HJ) on compute"},
 		{"SELECT COUNT(*) FROM fact WHERE a IN (SELECT key FROM dim WHERE size > 1)", "merge", "by semi join sort-merge join (SMJ) on compute"},
 		{"SELECT a, n FROM fact WHERE m = 3 AND NOT EXISTS (SELECT 1 FROM dim WHERE a = key) LIMIT 60", "perfect", "by anti join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*) FROM fact WHERE NOT EXISTS (SELECT 1 FROM dim WHERE a > key)", "loops", ""},
 		{"SELECT COUNT(*) FROM fact, twice, far WHERE a = twice.key AND b = far.key", "hash", "Join(far: fact.b = far.key) by hash join (HJ) on compute"},
+		// Rows of semi, anti and left joins stay on the device, and so do those for which other conditions hold.
+		{"SELECT COUNT(*), SUM(n) FROM fact x WHERE EXISTS (SELECT 1 FROM fact y WHERE y.b = x.b AND y.n <> x.n)", "auto", "by semi join hash join (HJ) on compute"},
+		{"SELECT COUNT(*), SUM(n) FROM fact x WHERE x.m > 2 AND NOT EXISTS (SELECT 1 FROM fact y WHERE y.b = x.b AND y.n > x.n AND y.m <> 1)", "merge", "by anti join sort-merge join (SMJ) on compute"},
+		{"SELECT a, n, m FROM fact WHERE NOT EXISTS (SELECT 1 FROM twice WHERE key = a AND key + 1 < m) ORDER BY 2, 1, 3 LIMIT 60", "hash", "by anti join hash join (HJ) on compute"},
+		{"SELECT COUNT(*), SUM(x.n), MAX(y.m) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n WHERE EXISTS (SELECT 1 FROM twice WHERE key = y.m AND key <> x.m) AND NOT EXISTS (SELECT 1 FROM dim WHERE key = x.a AND size < y.m)", "auto", "by anti join"},
+		{"SELECT x.n, x.m, y.key, y.name FROM fact x LEFT JOIN dim y ON x.a = y.key AND x.m < y.size WHERE x.b < 60 ORDER BY 1, 2, 3", "auto", "by left join perfect hash join (PHJ) on compute"},
+		{"SELECT COUNT(*), COUNT(key) FROM fact LEFT JOIN twice ON a = key AND n > 1000000", "hash", "by left join"}, // no pair
 		// Several keys are one.
 		{"SELECT COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.a = y.a AND x.b = y.b", "hash", "HJ: count the matches"},
 		{"SELECT x.n, y.m, x.a FROM fact x JOIN fact y ON x.m = y.m AND x.n = y.n AND x.a <> y.a AND y.a = x.m ORDER BY 1, 2, 3 LIMIT 50", "merge", "Join(y: x.m = y.m AND x.n = y.n AND y.a = x.m) by sort-merge"},
-		{"SELECT COUNT(*), COUNT(y.size) FROM dim x LEFT JOIN dim y ON x.name = y.name AND x.edge = y.edge", "auto", ""}, // 66 bits
+		{"SELECT COUNT(*), COUNT(y.size) FROM dim x LEFT JOIN dim y ON x.name = y.name AND x.edge = y.edge", "auto", "by left join hash join (HJ) on compute"}, // 66 bits
 		{"SELECT COUNT(*), SUM(y.size) FROM dim x JOIN dim y ON x.name = y.name AND x.edge = y.edge AND x.size = y.size", "hash", "Join(y: x.name = y.name AND x.size = y.size) by hash"},
 		{"SELECT COUNT(*), COUNT(y.name) FROM dim x FULL JOIN twice y ON x.key = y.key AND x.name = y.name", "index", "by full join indexed nested loops (INLJ) on compute"},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE (b, m) IN (SELECT key, size FROM dim)", "perfect", "by semi join perfect hash join (PHJ) on compute"},
