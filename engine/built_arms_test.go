@@ -63,6 +63,8 @@ func TestBuiltArms(t *testing.T) {
 			{"SELECT v, u, COUNT(*)" + joins + " AND leaf.name <> 'leaf 3' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 5", "each has its own slot"},
 			{"SELECT leaf.name, tag.name, COUNT(*), SUM(n)" + joins + " GROUP BY 1, 2 ORDER BY 1, 2", "combinations of codes"},
 			{"SELECT u % 4, tag.name, COUNT(*)" + joins + " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 3", "combinations of codes"},
+			{"SELECT v, u, COUNT(*), SUM(n) FROM fact, wide WHERE w = id AND l IN (SELECT key FROM tag WHERE name <> 'tag 1') GROUP BY 1, 2 ORDER BY 1, 2", "Build(semi tag"},
+			{"SELECT v % 9, COUNT(*), SUM(n)" + joins + " AND NOT EXISTS (SELECT 1 FROM leaf x WHERE x.key = v) AND t IN (SELECT key FROM leaf WHERE name LIKE '%1%') GROUP BY 1 ORDER BY 1", "Build(anti "},
 			{"SELECT length(tag.name) + n % 3, COUNT(*)" + joins + " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 2", "combinations of codes"},
 		} {
 			want := answerText(dbs["cpu"], c.sql)

@@ -49,7 +49,7 @@ func (s *Star) findBuilds() {
 // that are not by keys, or tables of several chunks.
 func (s *Star) buildOf(t *starArm) *armBuild {
 	of := s.Column(t.probe.Index)
-	if of == nil || of.Max >= maxPlaces || len(t.attached) > 0 || t.kind == plan.Anti && of.HasNulls {
+	if of == nil || of.Max >= maxPlaces || t.kind == plan.Anti && of.HasNulls {
 		return nil
 	}
 	if t.kind == plan.Inner {
@@ -70,19 +70,57 @@ func (s *Star) buildOf(t *starArm) *armBuild {
 		}
 		return b
 	}
-	n, where := t.of.right, expr.Expr(nil)
-	if f, ok := n.(*plan.Filter); ok {
-		n, where = f.Input, f.Where
-	}
-	if _, ok := n.(*plan.Scan); !ok {
-		return nil
-	}
 	b := &armBuild{byRow: -1}
-	if b.Build = s.buildOfScan(t, b, t.of.scan, where, t.build, of, false, 1); b.Build == nil {
+	if b.Build = s.setOfKeys(t, b, t.of, t.build, of); b.Build == nil {
 		return nil
 	}
-	b.Anti = t.kind == plan.Anti
 	return b
+}
+
+// setOfKeys is the build of a semi or an anti join with a table; nil where the host makes it.
+func (s *Star) setOfKeys(t *starArm, b *armBuild, a attached, key *expr.Column, of *join.Column) *physical.Build {
+	_, where, ok := selectedScan(a.right)
+	if !ok {
+		return nil
+	}
+	build := s.buildOfScan(t, b, a.scan, where, key, of, false, 1)
+	if build != nil {
+		build.Anti = a.kind == plan.Anti
+	}
+	return build
+}
+
+// attachedTo is the build of a semi or an anti join whose left side is a table of an arm; nil where the host makes the arm.
+func (s *Star) attachedTo(t *starArm, b *armBuild, a attached, scan int, probe, build *expr.Column) *physical.Dimension {
+	of := s.Column(probe.Index)
+	if of == nil || of.Max >= maxPlaces || of.Type.Kind == table.Varchar || a.kind == plan.Anti && of.HasNulls {
+		return nil
+	}
+	set := s.setOfKeys(t, b, a, build, of)
+	if set == nil {
+		return nil
+	}
+	return &physical.Dimension{Name: a.kind.String() + " " + s.scanName(a.scan), On: a.on[0].String(), Col: probe.Index - s.Scans[scan].First, Base: of.Base, Share: 1, Size: 1, Build: set}
+}
+
+// keysOf are the columns of the one equality of a semi or an anti join, that of the left side first.
+func (s *Star) keysOf(a attached) (probe, build *expr.Column, ok bool) {
+	if len(a.on) != 1 {
+		return nil, nil, false
+	}
+	l, r, ok := plan.EquiJoinKey(a.on[0])
+	if !ok {
+		return nil, nil, false
+	}
+	probe, _ = l.(*expr.Column)
+	build, _ = r.(*expr.Column)
+	if probe == nil || build == nil || join.NewKey(probe, build, a.on[0]).How != join.ByOrdinal {
+		return nil, nil, false
+	}
+	if s.ScanOf(build.Index) != a.scan {
+		probe, build = build, probe
+	}
+	return probe, build, s.ScanOf(build.Index) == a.scan && s.ScanOf(probe.Index) != a.scan
 }
 
 // combinations is how many combinations of codes what is read of an arm may have.
@@ -146,6 +184,20 @@ func (s *Star) buildOfScan(t *starArm, b *armBuild, scan int, where expr.Expr, k
 		}
 		q.Star = append(q.Star, d)
 		factor *= d.Size
+	}
+	for _, a := range t.attached {
+		probe, build, ok := s.keysOf(a)
+		if !ok {
+			return nil
+		}
+		if !unique || s.ScanOf(probe.Index) != scan {
+			continue
+		}
+		d := s.attachedTo(t, b, a, scan, probe, build)
+		if d == nil {
+			return nil
+		}
+		q.Star = append(q.Star, d)
 	}
 	return &physical.Build{Query: q, ByRow: scan == b.byRow && unique, Key: local(key.Index), Places: int(of.Max) + 1, Unique: unique}
 }
