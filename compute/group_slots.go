@@ -169,7 +169,8 @@ func (x *ChunkWork) accumulate(g *Grouping, c *Code) []string {
 	if !own.Software {
 		own.Local = ownLocal
 	}
-	words := g.Size * g.keep(x.Device)
+	kept := g.keep(x.Device)
+	words := slotRoom(g.Size) * kept
 	bytes := 4 * words * own.LocalSize()
 	if bytes > own.ownMemory() {
 		g.keepAll()
@@ -177,12 +178,19 @@ func (x *ChunkWork) accumulate(g *Grouping, c *Code) []string {
 	}
 	g.In = inThreads
 	c.Device, c.MostUnits, c.PerUnit = own, ownUnits, min(2048/ownLocal, max(groupGroups, 4*own.Shared/bytes))
-	return []string{fmt.Sprintf("KEPT %du", words/g.Size), fmt.Sprintf("OWN_WORDS %d", words)}
+	return []string{fmt.Sprintf("KEPT %du", kept), fmt.Sprintf("OWN_WORDS %d", words)}
+}
+
+// slotRoom is for how many slots a program has room that needs n: at most a fourth more. Programs for other numbers of groups are the same then, so
+// that a statement with other constants need not wait until one is compiled.
+func slotRoom(n int) int {
+	step := max(1, 1<<bits.Len(uint(n))>>3)
+	return (n + step - 1) / step * step
 }
 
 // inGroups lays out slots of work groups, where they fit.
 func (x *ChunkWork) inGroups(g *Grouping, d Profile) []string {
-	room := (g.Size + 63) / 64 * 64
+	room := max(64, slotRoom(g.Size))
 	if 4*room*g.Words > d.Shared-16*d.LocalSize() { // codes.glsl has a vector a thread
 		return nil
 	}

@@ -40,7 +40,9 @@ func (p *pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, p
 	defer func() { over(lists...) }()
 	err = p.oneDevice(ctx, lists, func(g *devicepool.GPU, run pass.Runner, passes *noting) (err error) {
 		passes.of = func(*pass.Pass) *table.Table { return nil }
-		on := func(h *physical.Held) primitives.Vector { return onOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector) }
+		on := func(h *physical.Held) primitives.Vector {
+			return onOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector)
+		}
 		var mine []physical.RowIDs
 		for _, l := range left {
 			mine = append(mine, onOne(l, 0))

@@ -3,6 +3,7 @@ package relational
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/pass"
@@ -18,13 +19,28 @@ func Partnered(run pass.Runner, d compute.Profile, kind plan.JoinKind, n int, pl
 	if most := max(n, n+places.N); most > d.Primitives.MaxWords {
 		return held, 0, &plan.Declined{Why: fmt.Sprintf("%d rows are more than a block of the device holds", most)}
 	}
+	if n == 0 {
+		for range right {
+			held[1] = append(held[1], &physical.Held{On: primitives.Vector{}})
+		}
+		held[0], err = Taken(run, d, left, primitives.Vector{})
+		return held, 0, err
+	}
 	of := &partnered{run, d.Primitives}
+	if kind == plan.Semi && fewPlaces*places.N < n {
+		all, err := of.distinct(n, places)
+		if err != nil {
+			return held, 0, err
+		}
+		held[0], err = Taken(run, d, left, all)
+		return held, all.N, err
+	}
 	has, err := of.has(n, places)
 	if err != nil {
 		return held, 0, err
 	}
 	all := places
-	if kind == plan.Semi || n == 0 {
+	if kind == plan.Semi {
 		all, err = of.compacted(has)
 	} else {
 		without := primitives.New(n)
@@ -57,6 +73,9 @@ func Partnered(run pass.Runner, d compute.Profile, kind plan.JoinKind, n int, pl
 	return held, all.N, err
 }
 
+// fewPlaces is how many times as many rows as places there are where the places are sorted, and the other rows are not looked at.
+const fewPlaces = 8
+
 // partnered is [Partnered] at work.
 type partnered struct {
 	run pass.Runner
@@ -65,8 +84,8 @@ type partnered struct {
 
 // has has 1 for each of n rows that a list of places has, else 0.
 func (p *partnered) has(n int, places primitives.Vector) (primitives.Vector, error) {
-	has := primitives.Zeros(max(1, n)).First(n)
-	if places.N == 0 || n == 0 {
+	has := primitives.Zeros(n)
+	if places.N == 0 {
 		return has, nil
 	}
 	ones := primitives.New(places.N)
@@ -74,6 +93,32 @@ func (p *partnered) has(n int, places primitives.Vector) (primitives.Vector, err
 		return has, err
 	}
 	return has, primitives.Scatter(p.run, p.d, ones, places, has)
+}
+
+// distinct are the different places below n of a list, in order.
+func (p *partnered) distinct(n int, places primitives.Vector) (primitives.Vector, error) {
+	if places.N == 0 {
+		return primitives.Vector{}, nil
+	}
+	sorted, before, previous, marks := primitives.New(places.N), primitives.New(places.N), primitives.New(places.N), primitives.New(places.N)
+	if err := primitives.Sort(p.run, p.d, primitives.Keys{Words: places, Bits: max(1, bits.Len(uint(n-1)))}, sorted, primitives.Vector{}); err != nil {
+		return sorted, err
+	}
+	if err := primitives.Map(p.run, p.d, primitives.Expr("max(i, 1u) - 1u"), before); err != nil {
+		return sorted, err
+	}
+	if err := primitives.Gather(p.run, p.d, sorted, before, previous); err != nil {
+		return sorted, err
+	}
+	if err := primitives.Map(p.run, p.d, primitives.Expr("uint(i == 0u || x != y)"), marks, sorted, previous); err != nil {
+		return sorted, err
+	}
+	first, err := p.compacted(marks)
+	if err != nil || first.N == places.N {
+		return sorted, err
+	}
+	out := primitives.New(first.N)
+	return out, primitives.Gather(p.run, p.d, sorted, first, out)
 }
 
 // compacted are the places of the words that are 1, in order. The others are 0.

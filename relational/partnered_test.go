@@ -22,8 +22,8 @@ func TestPartneredRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(gl.Caps())
-		for _, n := range []int{1, 2, 31, 1000, 4097} {
-			for _, pairs := range []int{0, 1, n / 2, 3 * n} {
+		for _, n := range []int{0, 1, 2, 31, 1000, 4097} {
+			for _, pairs := range []int{0, min(1, n), n / 20, n / 2, 3 * n} {
 				places, right, list := make([]uint32, pairs), make([]uint32, pairs), make([]uint32, n)
 				has := make([]bool, n)
 				for i := range places {

@@ -1,6 +1,7 @@
 package joinorder
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,6 +14,17 @@ import (
 // mostPairs is how many pairs a device finds of a semi, an anti or a left join with a residual condition, for each row of both sides. cpu looks for the first
 // partner of a row alone.
 const mostPairs = 16
+
+// heldInput is an input of a [joiner.heldJoin], where held is set. The selected rows of a table are those of the query for pairs. They are counted before where
+// somebody wants to know how many they are.
+func (j *joiner) heldInput(n plan.Node, held bool) (*join.Relation, error) {
+	s, where, ok := selectedScan(n)
+	if !held || !ok || where == nil || j.of.RowCounts != nil || j.Scans[j.next].AllRows() >= join.NoRow {
+		return j.input(n, held)
+	}
+	j.next++
+	return &join.Relation{Rows: j.Scans[j.next-1].AllRows(), Scans: []int{j.next - 1}, Name: join.SelectedName(cmp.Or(s.As, s.Table), where), Where: where}, nil
+}
 
 // heldJoin is a semi, an anti or a left join whose rows stay on the device. It is a [plan.Declined] where they do not. The device finds pairs by
 // the keys, keeps those for which the other conditions hold, and makes the rows of them.
@@ -104,7 +116,8 @@ func (p *heldPairs) rows(n int, reads func(scan int) bool) (held []*physical.Hel
 	}
 	lists := [2][]physical.RowIDs{{{}}} // the places of the left side first
 	pairs := &join.Relation{Name: p.rel.Name, Nullable: map[int]bool{}}
-	var wanted []int // places among these of the right side's lists that the join has
+	var placed []bool // by scan of pairs, whether the places are its rows
+	var wanted []int  // places among these of the right side's lists that the join has
 	for i, s := range p.q.sides {
 		for _, scan := range s.Scans {
 			keeps := i == 1 && p.kind == plan.LeftOuter && reads(scan)
@@ -115,7 +128,8 @@ func (p *heldPairs) rows(n int, reads func(scan int) bool) (held []*physical.Hel
 			if keeps {
 				wanted = append(wanted, len(lists[1]))
 			}
-			if list := s.list(p.joiner, scan); i == 1 || !list.IsNone() { // else it is the places
+			list := s.list(p.joiner, scan)
+			if placed = append(placed, i == 0 && list.IsNone()); !placed[len(placed)-1] {
 				lists[i] = append(lists[i], list)
 			}
 		}
@@ -133,12 +147,12 @@ func (p *heldPairs) rows(n int, reads func(scan int) bool) (held []*physical.Hel
 	places, left, right := found.Held[0][0], found.Held[0][1:], found.Held[1]
 	pairs.Rows = int(found.N)
 	if len(p.q.also) > 0 && found.N > 0 {
-		for _, scan := range pairs.Scans {
+		for k, scan := range pairs.Scans {
 			switch {
+			case placed[k]:
+				pairs.Held = append(pairs.Held, places)
 			case slices.Contains(p.q.sides[1].Scans, scan):
 				pairs.Held, right = append(pairs.Held, right[0]), right[1:]
-			case len(lists[0]) == 1:
-				pairs.Held = append(pairs.Held, places)
 			default:
 				pairs.Held, left = append(pairs.Held, left[0]), left[1:]
 			}

@@ -234,11 +234,11 @@ func (j *joiner) joined(n *plan.Join) (*join.Relation, error) {
 		return j.inner(inputs, conditions)
 	}
 	first := j.next
-	probe, err := j.input(n.Left, held)
+	probe, err := j.heldInput(n.Left, held)
 	if err != nil {
 		return nil, err
 	}
-	build, err := j.input(n.Right, held)
+	build, err := j.heldInput(n.Right, held)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/expr"
@@ -26,8 +27,9 @@ type starLink struct{ probe, build *expr.Column }
 // codeDigit is a digit of a slot: what it is multiplied by, and how many values it has. The last one is NULL where the column has NULLs.
 type codeDigit struct{ factor, size int }
 
-// mostBelow is how many rows a table below the one that tells rows apart may have: the host looks its rows up for each group.
-const mostBelow = 1 << 16
+// mostCodes is how many codes for each of its rows the key of a table may have that is below the one that tells rows apart. The host looks its rows
+// up by their codes.
+const mostCodes = 16
 
 // seemsUnique is the least share of different values, which are estimated, in a column of rows that no two have the same of. Where two have, the
 // device finds out.
@@ -59,11 +61,6 @@ func (s *Star) buildOf(t *starArm) *armBuild {
 		b := &armBuild{codes: map[int]codeDigit{}, byRow: -1, links: map[int]starLink{}}
 		if s.combinations(t) > physical.MaxBuildSlots {
 			b.byRow = s.determines(t)
-			for _, c := range t.reads {
-				if scan := s.ScanOf(c); scan != b.byRow && s.Scans[scan].Rows() > mostBelow {
-					return nil
-				}
-			}
 		}
 		if b.Build = s.buildOfScan(t, b, t.scans[0], t.filters[t.scans[0]], t.build, of, true, 1); b.Build == nil {
 			return nil
@@ -226,6 +223,9 @@ func (s *Star) childOf(t *starArm, b *armBuild, parent, child, factor int) *phys
 		if below == nil {
 			return nil
 		}
+		if key := s.segment(build.Index); b.byRow >= 0 && key.Max/mostCodes > uint64(key.Rows()) {
+			return nil
+		}
 		return &physical.Dimension{Name: s.scanName(child), On: e.String(), Col: probe.Index - s.Scans[parent].First, Base: of.Base, Share: 1, Size: below.Slots(), Build: below}
 	}
 	return nil
@@ -278,26 +278,44 @@ func (s *Star) rowsBelow(t *starArm, scan int, rows []uint32) ([]uint32, error) 
 		return nil, err
 	}
 	build, probe, chunk := s.segment(link.build.Index), s.segment(link.probe.Index), s.Scans[scan].Chunks[0]
+	at, err := s.rowsByCode(scan, link.build, build, chunk)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint32, len(above))
+	for i, row := range above {
+		out[i] = at[probe.Base+probe.Codes.At(int(row))-build.Base]
+	}
+	return out, nil
+}
+
+// rowsByCode has the row of each code of a key. It is a [plan.Declined] where a key does not tell which row it is of.
+func (s *Star) rowsByCode(scan int, key *expr.Column, seg *table.Segment, chunk *table.Chunk) ([]uint32, error) {
 	var live []uint8
 	if chunk.Deleted > 0 {
 		live = chunk.Segments[len(chunk.Segments)-1].Codes.U8
 	}
-	at := make(map[uint64]uint32, build.Rows())
-	for row := range build.Rows() {
-		if build.IsNull(row) || live != nil && live[row] == 0 {
-			continue
-		}
-		key := build.Base + build.Codes.At(row)
-		if _, twice := at[key]; twice {
-			return nil, &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scanName(scan), link.build)}
-		}
-		at[key] = uint32(row)
+	at := make([]uint32, seg.Max+1)
+	each := func(do func(code uint64, row uint32)) {
+		table.InParts(seg.Rows(), func(lo, hi int) {
+			for row := lo; row < hi; row++ {
+				if !seg.IsNull(row) && (live == nil || live[row] != 0) {
+					do(seg.Codes.At(row), uint32(row))
+				}
+			}
+		})
 	}
-	out := make([]uint32, len(above))
-	for i, row := range above {
-		out[i] = at[probe.Base+probe.Codes.At(int(row))]
+	each(func(code uint64, row uint32) { atomic.StoreUint32(&at[code], row) })
+	var twice atomic.Bool
+	each(func(code uint64, row uint32) {
+		if at[code] != row {
+			twice.Store(true)
+		}
+	})
+	if twice.Load() {
+		return nil, &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scanName(scan), key)}
 	}
-	return out, nil
+	return at, nil
 }
 
 // away reports a column that is on one of the devices alone.
