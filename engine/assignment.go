@@ -339,7 +339,7 @@ func (x *assigning) add(p *joinedPart) {
 	x.of = append(x.of, o)
 	p.by = []int{len(x.of) - 1}
 	if n.Kind.LeftOnly() { // its rows are those of the left side
-		p.columns, p.scans = p.columns[:len(n.Left.Fields())], p.scans[:p.left]
+		p.columns, p.scans = p.columns[:plan.Width(n.Left)], p.scans[:p.left]
 	}
 }
 

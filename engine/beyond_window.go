@@ -52,7 +52,7 @@ func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, 
 	keys := commonPartition(n)
 	last := len(keys) == 0 || level == mostLevels || alone
 	takes := in.bytes() + rowBytes/2*int64(in.rows())
-	out := x.leave(n.Fields(), all(len(n.Fields())))
+	out := x.leave(n.Fields(), all(plan.Width(n)))
 	switch {
 	case len(in.list) == 0:
 		return out, nil
@@ -87,13 +87,13 @@ func (x *settling) windowsOf(ctx context.Context, s *plan.Subplan, in *spilled, 
 	if len(specs) == 1 {
 		return out, x.windowInOrder(ctx, s, in, n, budget, out)
 	}
-	columns := all(len(n.Input.Fields()))
+	columns := all(plan.Width(n.Input))
 	input := n.Input
 	for _, spec := range specs {
 		step := &plan.Window{Input: input}
 		for i, f := range n.Funcs {
 			if f.Spec() == spec {
-				step.Funcs, columns = append(step.Funcs, f), append(columns, len(n.Input.Fields())+i)
+				step.Funcs, columns = append(step.Funcs, f), append(columns, plan.Width(n.Input)+i)
 			}
 		}
 		var err error
@@ -275,7 +275,7 @@ func (x *settling) inOrder(ctx context.Context, in *spilled, f *expr.Window, bud
 // numbered are all columns of rows that are spilled, with the number of the row for each function of a Window. The functions are
 // row_number() OVER (), which random() and TABLESAMPLE use, too.
 func (x *settling) numbered(ctx context.Context, in *spilled, n *plan.Window) (*spilled, error) {
-	out := x.leave(n.Fields(), all(len(n.Fields())))
+	out := x.leave(n.Fields(), all(plan.Width(n)))
 	first := int64(1)
 	for _, e := range in.list {
 		if err := ctx.Err(); err != nil {

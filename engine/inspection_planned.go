@@ -116,7 +116,7 @@ func (in Inside) PlanJoin(ctx context.Context, text, backend string, columns []i
 	for _, r := range s.sources {
 		now.tables = append(now.tables, settled(r.Entry))
 	}
-	of := joinorder.Spec{Spec: join.Spec{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}}
+	of := joinorder.Spec{Spec: join.Spec{Tables: now.scanned(), Way: "auto", Memory: func() int64 { return 1 << 40 }}}
 	for _, i := range columns {
 		of.Columns = append(of.Columns, s.fragment.Columns[i])
 	}

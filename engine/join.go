@@ -156,8 +156,9 @@ func (s *planned) scanned() (list []*table.Table) {
 // joining is what the fragment joins, without the columns that are wanted.
 func (s *planned) joining() (of joinorder.Spec, err error) {
 	of = joinorder.Spec{Spec: join.Spec{Tables: s.scanned(), Way: s.db.now().join, ChunkRows: s.db.chunkRows()}}
-	if of.Memory, err = s.db.hostBudget(); err == nil && of.Memory == 0 {
-		of.Memory = s.db.freeBytes()
+	budget, err := s.db.hostBudget()
+	if of.Memory = s.db.freeBytes; budget > 0 {
+		of.Memory = func() int64 { return budget }
 	}
 	return of, err
 }
@@ -194,7 +195,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 	release := pairing.release
 	defer func() { release() }()
 	if pairing != nil {
-		pairing.memory = of.Memory
+		pairing.memory = of.Room()
 	}
 	name := s.db.Backend()
 	switch {

@@ -165,7 +165,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 
 // different is a Distinct as a Sort of which the first of equal rows is taken.
 func different(n *plan.Distinct) *plan.Sort {
-	keys := make([]expr.SortKey, len(n.Fields()))
+	keys := make([]expr.SortKey, plan.Width(n))
 	for i, f := range n.Fields() {
 		keys[i].E = &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
 	}

@@ -76,7 +76,7 @@ func (b *bound) need(db *DB, tree plan.Node) {
 func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
 	have, seen := b.nested.needed[s]
 	if r, ok := s.Tree.(*plan.Recursion); ok { // its steps read all
-		columns = all(len(r.Fields()))
+		columns = all(plan.Width(r))
 	}
 	more := union(have, columns)
 	if seen && len(more) == len(have) {
@@ -449,7 +449,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 		}
 		t, err = x.asIs(ctx, n.Input)
 		if t == nil && err == nil {
-			t, a, err = x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
+			t, a, err = x.rowsOf(ctx, s, n.Input, all(plan.Width(n.Input)))
 		}
 		switch {
 		case err != nil:
@@ -474,7 +474,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	defer rows.Close()
 	out := &table.Table{Name: x.name(), Fields: tree.Fields()}
 	at := columns
-	if len(pruned.Fields()) == len(out.Fields) {
+	if plan.Width(pruned) == len(out.Fields) {
 		at = all(len(out.Fields))
 	} else if len(at) == 0 {
 		at = []int{rules.CheapColumn(out.Fields)}
@@ -767,7 +767,7 @@ var maxSteps = 10_000_000
 // recursion runs the steps of WITH RECURSIVE until one gives no rows, or enough are there. The rows that were there before are left
 // out by a query, too: for UNION.
 func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recursion) (*table.Table, error) {
-	columns := all(len(n.Fields()))
+	columns := all(plan.Width(n))
 	budget, err := x.budget(ctx)
 	if err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func (j *Join) OverScans() (placed *Join, fields []int) {
 			}
 			return out, both
 		}
-		columns := make([]int, len(n.Fields()))
+		columns := make([]int, Width(n))
 		for i := range columns {
 			columns[i] = first + i
 		}
@@ -108,7 +108,7 @@ func (j *Join) WithKind(kind JoinKind) *Join {
 // Swapped is the join of the right input with the left one, as one of another kind.
 func (j *Join) Swapped(kind JoinKind) *Join {
 	out := &Join{Kind: kind, Left: j.Right, Right: j.Left}
-	if left, right := len(j.Left.Fields()), len(j.Right.Fields()); j.On != nil {
+	if left, right := Width(j.Left), Width(j.Right); j.On != nil {
 		out.On = expr.Moved(j.On, func(c int) int {
 			if c < left {
 				return c + right

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
@@ -30,13 +31,22 @@ func walk(n Node, depth int, f func(Node, int)) {
 	}
 }
 
-// Rewrite is the tree with f applied to every node, inputs first.
+// Rewrite is the tree with f applied to every node, inputs first. Nodes that f gives back stay, with those above them.
 func Rewrite(n Node, f func(Node) Node) Node {
-	var inputs []Node
-	for _, in := range n.Inputs() {
-		inputs = append(inputs, Rewrite(in, f))
+	var changed []Node
+	inputs := n.Inputs()
+	for i, in := range inputs {
+		if out := Rewrite(in, f); out != in {
+			if changed == nil {
+				changed = slices.Clone(inputs)
+			}
+			changed[i] = out
+		}
 	}
-	return f(n.With(inputs...))
+	if changed != nil {
+		n = n.With(changed...)
+	}
+	return f(n)
 }
 
 // call writes an operator with its arguments.

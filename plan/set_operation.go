@@ -26,7 +26,7 @@ const (
 // become one table. Without ALL the different rows are its groups; INTERSECT and EXCEPT ask how many rows of a
 // group each side has.
 func NewSetOperation(op SetOp, all bool, l, r Node) Node {
-	n := len(l.Fields())
+	n := Width(l)
 	if op == Union {
 		rows := &Derived{Of: &Subplan{Tree: &Concat{flatConcat(all, l, r)}}}
 		if all {
@@ -96,7 +96,7 @@ func isRow(n Node) bool {
 // isDistinct reports what [DistinctRows] makes, with all columns as they are.
 func isDistinct(p *Project) bool {
 	a, ok := p.Input.(*Aggregate)
-	if !ok || len(a.Aggs) > 0 || a.Having != nil || a.TopN != nil || len(a.Keys) != len(p.Items) || len(a.Keys) != len(a.Input.Fields()) {
+	if !ok || len(a.Aggs) > 0 || a.Having != nil || a.TopN != nil || len(a.Keys) != len(p.Items) || len(a.Keys) != Width(a.Input) {
 		return false
 	}
 	for i, item := range p.Items {
@@ -116,7 +116,7 @@ func SelectsAll(p *Project) bool {
 			return false
 		}
 	}
-	return len(p.Items) == len(p.Input.Fields())
+	return len(p.Items) == Width(p.Input)
 }
 
 // sumOf is the sum of a column of BIGINT.

@@ -67,6 +67,17 @@ func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
 
 // Exprs lists the expressions of a node.
 func Exprs(n Node) (all []expr.Expr) {
+	switch n := n.(type) { // of most nodes there is nothing to copy
+	case *Filter:
+		return []expr.Expr{n.Where}
+	case *Join:
+		if n.On == nil {
+			return nil
+		}
+		return []expr.Expr{n.On}
+	case *Scan, *Fragment, *Derived:
+		return nil
+	}
 	MapExprs(n, func(e expr.Expr) expr.Expr {
 		all = append(all, e)
 		return e

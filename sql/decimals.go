@@ -64,7 +64,7 @@ func (b *binder) nodeTexts(n plan.Node, column int) ([][]string, bool) {
 	case *plan.Filter, *plan.Limit, *plan.Sort, *plan.Distinct:
 		return b.nodeTexts(n.Inputs()[0], column)
 	case *plan.Join:
-		if left := len(n.Left.Fields()); column >= left {
+		if left := plan.Width(n.Left); column >= left {
 			return b.nodeTexts(n.Right, column-left)
 		}
 		return b.nodeTexts(n.Left, column)

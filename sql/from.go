@@ -20,6 +20,7 @@ type scope struct {
 	fields  []table.Field
 	tables  []source
 	visible []output
+	called  []string // the names of visible, once they were asked for
 }
 
 // source is a table of a scope: its columns are n from first on.
@@ -46,14 +47,18 @@ func (s *scope) names(of source) (list []string) {
 	return list
 }
 
-func (s *scope) visibleNames() (list []string) {
+// visibleNames are those of the columns of SELECT *, which no longer change.
+func (s *scope) visibleNames() []string {
 	if s == nil {
 		return nil
 	}
-	for _, v := range s.visible {
-		list = append(list, v.name)
+	if s.called == nil {
+		s.called = make([]string, 0, len(s.visible))
+		for _, v := range s.visible {
+			s.called = append(s.called, v.name)
+		}
 	}
-	return list
+	return s.called
 }
 
 func (s *scope) aliases() (list []string) {
@@ -70,17 +75,17 @@ func (s *scope) tableAt(column int) source {
 
 // beside is a scope with another one to the right of it.
 func (s *scope) beside(r *scope) *scope {
-	out, n := &scope{slices.Concat(s.fields, r.fields), slices.Clone(s.tables), slices.Clone(s.visible)}, len(s.fields)
-	for _, t := range r.tables {
-		t.first += n
-		out.tables = append(out.tables, t)
+	out, n := &scope{fields: slices.Concat(s.fields, r.fields), tables: slices.Concat(s.tables, r.tables), visible: slices.Concat(s.visible, r.visible)}, len(s.fields)
+	for i := range out.tables[len(s.tables):] {
+		out.tables[len(s.tables)+i].first += n
 	}
-	for _, v := range r.visible {
-		columns := slices.Clone(v.columns)
-		for i := range columns {
-			columns[i] += n
+	columns := make([]int, 0, len(r.fields))
+	for i := range out.visible[len(s.visible):] {
+		v, first := &out.visible[len(s.visible)+i], len(columns)
+		for _, c := range v.columns {
+			columns = append(columns, c+n)
 		}
-		out.visible = append(out.visible, output{v.name, columns, v.as})
+		v.columns = columns[first:len(columns):len(columns)]
 	}
 	return out
 }
@@ -178,12 +183,14 @@ func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc
 	if len(renamed) > n {
 		panic(b.coded(sqlstate.InvalidColumnReference, loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), n, len(renamed)))
 	}
-	s := &scope{fields: fields, tables: []source{{alias: cmp.Or(alias.GetAliasname(), name), n: n}}}
+	s := &scope{fields: fields, tables: []source{{alias: cmp.Or(alias.GetAliasname(), name), n: n}}, visible: make([]output, n)}
+	columns := make([]int, n)
 	for i := range n {
 		if i < len(renamed) {
 			fields[i].Name = renamed[i].GetString_().GetSval()
 		}
-		s.visible = append(s.visible, output{name: fields[i].Name, columns: []int{i}})
+		columns[i] = i
+		s.visible[i] = output{name: fields[i].Name, columns: columns[i : i+1 : i+1]}
 	}
 	return s
 }
@@ -319,7 +326,7 @@ func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
 			rest = append(rest, v)
 		}
 	}
-	s.visible = rest
+	s.visible, s.called = rest, nil
 	if len(kids) == 0 {
 		return nil
 	}

@@ -390,7 +390,7 @@ func (b *binder) inserted(ch *Change, def *storage.Definition, cols []int, rows 
 
 // selectedFor are the rows of a query as rows of a table.
 func (b *binder) selectedFor(ch *Change, def *storage.Definition, cols []int, n plan.Node, named int) plan.Node {
-	b.fits(len(n.Fields()), len(cols), named)
+	b.fits(plan.Width(n), len(cols), named)
 	p, ok := n.(*plan.Project)
 	if !ok {
 		p = selected(n)

@@ -266,8 +266,8 @@ func (b *binder) combined() plan.Node {
 // matched are two queries with columns of the same types.
 func (b *binder) matched(l, r plan.Node, op string, loc int) []plan.Node {
 	sides := []plan.Node{l, r}
-	if len(l.Fields()) != len(r.Fields()) {
-		panic(b.errorf(loc, "each %s query must have the same number of columns: they have %d and %d", op, len(l.Fields()), len(r.Fields())))
+	if plan.Width(l) != plan.Width(r) {
+		panic(b.errorf(loc, "each %s query must have the same number of columns: they have %d and %d", op, plan.Width(l), plan.Width(r)))
 	}
 	items := [2][]plan.Item{}
 	changed := [2]bool{}

@@ -171,7 +171,7 @@ func scanOperator(text string) (n int) {
 // nested ones.
 func split(text string) (list []*Statement) {
 	clean, open := []byte(text), -1
-	var tokens []token // of the statement at hand
+	tokens := make([]token, 0, len(text)/4) // of the statement at hand
 	end := func() {
 		if len(tokens) == 0 && open < 0 {
 			return

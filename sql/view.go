@@ -91,8 +91,8 @@ func (b *binder) viewRows(def *storage.Definition) (n plan.Node, err error) {
 	for _, f := range def.Fields {
 		names = append(names, pg.MakeStrNode(f.Name))
 	}
-	if len(n.Fields()) < len(names) {
-		return nil, sqlstate.Errorf(sqlstate.InvalidTableDefinition, "it has %d columns now, and had %d", len(n.Fields()), len(names))
+	if plan.Width(n) < len(names) {
+		return nil, sqlstate.Errorf(sqlstate.InvalidTableDefinition, "it has %d columns now, and had %d", plan.Width(n), len(names))
 	}
 	return b.renamed(n, names, def.Name, 0), nil
 }
@@ -135,7 +135,7 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 	b.uses.written = true
 	q := b.nested(sel, nil)
 	made := q.query()
-	if len(n.Aliases) > len(made.Fields()) {
+	if len(n.Aliases) > plan.Width(made) {
 		panic(b.errorf(loc, "CREATE VIEW specifies more column names than columns"))
 	}
 	rows := b.renamed(made, n.Aliases, name, loc)

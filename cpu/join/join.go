@@ -26,8 +26,16 @@ type Spec struct {
 	Columns   []int          // of the join's fields, wanted of the result
 	Way       string         // of [Algorithms]; perfect is hash where the keys are not dense, index on cpu is auto where there is none
 	ChunkRows int            // of the result
-	Memory    int64          // bytes that the result may take
+	Memory    func() int64   // bytes that the result may take, which are asked for where they count; nil for none
 	AtMost    int            // rows that are wanted of the result, any of them; 0 for all
+}
+
+// Room is how many bytes the result may take.
+func (s *Spec) Room() int64 {
+	if s.Memory == nil {
+		return 0
+	}
+	return s.Memory()
 }
 
 // Step is what one join did.
@@ -253,11 +261,11 @@ func (j *Host) TooLarge(rows float64, rowBytes int, exact bool) error {
 	if exact {
 		about = ""
 	}
-	if rows*float64(rowBytes) <= float64(j.Memory) {
+	if rows*float64(rowBytes) <= float64(j.Room()) {
 		return &TooLarge{fmt.Sprintf("the join has %s%.4g rows: at most %d are supported; join on a key, or select fewer rows", about, rows, uint32(NoRow-1))}
 	}
 	return &TooLarge{fmt.Sprintf("the join has %s%.4g rows of %d bytes each, %.3g GB: more than the %.3g GB of host memory that are left; join on a key, select fewer rows or columns, or raise the budget (--host-memory)",
-		about, rows, rowBytes, rows*float64(rowBytes)/1e9, float64(j.Memory)/1e9)}
+		about, rows, rowBytes, rows*float64(rowBytes)/1e9, float64(j.Room())/1e9)}
 }
 
 // Stage is the join with one relation.

@@ -468,7 +468,7 @@ func (p *pipelined) refuseProduct() error {
 
 // fits is an error for more rows than there may be.
 func (p *pipelined) fits(rows float64) error {
-	if rows >= NoRow || p.Memory > 0 && rows*float64(p.rowBytes) > float64(p.Memory) {
+	if rows >= NoRow || p.Memory != nil && rows*float64(p.rowBytes) > float64(p.Room()) {
 		return p.TooLarge(rows, p.rowBytes, false)
 	}
 	return nil

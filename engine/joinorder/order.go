@@ -451,7 +451,7 @@ func (j *joiner) leads(inputs []*join.Relation, at int, conditions []expr.Expr) 
 
 // gather gathers the columns of the result in host memory.
 func (j *joiner) gather(rel *join.Relation) (*table.Table, error) {
-	if bytes := j.RowBytes(rel.Scans); rel.Held != nil && float64(rel.Rows)*float64(bytes) > float64(j.Memory) {
+	if bytes := j.RowBytes(rel.Scans); rel.Held != nil && float64(rel.Rows)*float64(bytes) > float64(j.Room()) {
 		return nil, j.TooLarge(float64(rel.Rows), bytes, true)
 	}
 	if err := j.fetch(rel); err != nil {

@@ -52,7 +52,7 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "no columns") == 0 {
 			columns = nil
 		}
-		of := joinorder.Spec{Spec: join.Spec{Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows"), Memory: 1 << 40}}
+		of := joinorder.Spec{Spec: join.Spec{Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows"), Memory: func() int64 { return 1 << 40 }}}
 		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
 			of.Pairs = pairsByLoops
 			if rapid.Bool().Draw(t, "and stay there") {
@@ -513,7 +513,7 @@ func TestFewRowsOfAJoin(t *testing.T) {
 		for _, way := range []string{"auto", "loops"} {
 			for _, on := range []expr.Expr{less, nil} {
 				got, _, _, err := joinorder.Join(context.Background(), cpu.New(2), &plan.Join{Kind: kind, Left: scan, Right: scan, On: on},
-					joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0, 1}, Way: way, Memory: 1 << 20, AtMost: 10}})
+					joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0, 1}, Way: way, Memory: func() int64 { return 1 << 20 }, AtMost: 10}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -549,7 +549,7 @@ func TestJoinRefusesWhatDoesNotFit(t *testing.T) {
 		{same, "the join has more than "},
 	} {
 		_, _, _, err := joinorder.Join(context.Background(), cpu.New(2), &plan.Join{Left: scan, Right: scan, On: c.on},
-			joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0}, Way: "auto", Memory: 100_000}})
+			joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{tab, tab}, Columns: []int{0}, Way: "auto", Memory: func() int64 { return 100_000 }}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}

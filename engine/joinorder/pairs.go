@@ -206,7 +206,7 @@ func (j *joiner) fetch(relations ...*join.Relation) error {
 					bytes += 4
 				}
 			}
-			if float64(r.Rows)*float64(bytes) > float64(j.Memory) {
+			if float64(r.Rows)*float64(bytes) > float64(j.Room()) {
 				return j.TooLarge(float64(r.Rows), bytes, true)
 			}
 			lists, err := j.of.Hold.Read(j.Ctx, r.Held, nil)
@@ -360,7 +360,7 @@ func (j *joiner) paired(n *plan.Join) (*join.Relation, error) {
 		rowBytes = max(rowBytes, 8) // the pairs themselves, of which few may be left
 	}
 	if rowBytes > 0 {
-		most = min(most, uint64(j.Memory)/uint64(rowBytes))
+		most = min(most, uint64(j.Room())/uint64(rowBytes))
 	}
 	wanted := len(j.Columns) > 0 || len(p.rest) > 0 || n != j.root || n.Kind != plan.Inner && n.Kind != plan.Semi
 	if wanted {
@@ -378,7 +378,7 @@ func (j *joiner) paired(n *plan.Join) (*join.Relation, error) {
 	start := time.Now()
 	found, how, err := j.of.Pairs(j.Ctx, &p.JoinQuery)
 	if p.KeepOnDevice != nil && (errors.As(err, new(*plan.Declined)) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
-		if p.KeepOnDevice, most = nil, uint64(j.Memory)/uint64(max(1, rowBytes)); most >= join.NoRow { // by way of host memory
+		if p.KeepOnDevice, most = nil, uint64(j.Room())/uint64(max(1, rowBytes)); most >= join.NoRow { // by way of host memory
 			most = join.NoRow - 1
 		}
 		p.Limit = most

@@ -221,7 +221,7 @@ func (j *joiner) foundPairs(n *plan.Join, q *relationPairs, expected float64) (*
 	}
 	final := j.Depth == 0 && len(q.also) == 0
 	rowBytes := max(j.RowBytes(rel.Scans), 4*len(rel.Scans)) // of an intermediate result the numbers of rows are there
-	most := min(uint64(join.NoRow-1), uint64(j.Memory)/uint64(rowBytes))
+	most := min(uint64(join.NoRow-1), uint64(j.Room())/uint64(rowBytes))
 	wanted := !final || len(j.Columns) > 0 || n.Kind != plan.Inner && n.Kind != plan.Semi
 	reads := func(scan int) bool {
 		switch {

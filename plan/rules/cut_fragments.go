@@ -136,7 +136,7 @@ func fragment(n plan.Node) *plan.Fragment {
 		f.Fallback = cutInputs(a).(*plan.Aggregate)
 	}
 	if len(f.Aggs) == 0 {
-		for i := range n.Fields() {
+		for i := range plan.Width(n) {
 			f.Columns = append(f.Columns, i)
 		}
 	}

@@ -97,7 +97,7 @@ func (u *unnester) scalarSubqueryRows(cur plan.Node, q *expr.Subquery) (plan.Nod
 		}
 	}
 	rows := c.rows(s.Tree)
-	width := len(c.cur.Fields())
+	width := plan.Width(c.cur)
 	if l, ok := s.Tree.(*plan.Limit); ok && l.Count == 1 { // of each there is one already
 		return &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.Conjunction(c.match(width + 1))}, &expr.Column{Index: width, Name: "value", T: q.T, P: q.P}
 	}
@@ -133,7 +133,7 @@ func (u *unnester) inSubquery(cur plan.Node, s *plan.Subplan, eq *expr.Compare) 
 	values := &plan.Subplan{Tree: &plan.Project{Input: &plan.Derived{Of: s}, Items: []plan.Item{{Name: "value", E: subColumns(y, 0)}}}}
 	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
 	rows, known := u.countsOf(values, col)
-	width := len(cur.Fields())
+	width := plan.Width(cur)
 	at := expr.Moved(col, func(int) int { return width })
 	j := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(cur), Right: plan.AsTable(plan.DistinctRows(&plan.Derived{Of: values})), On: &expr.Compare{Op: expr.EQ, L: x, R: at, P: eq.P}}
 	unknown := &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: x, P: eq.P}, &expr.Compare{Op: expr.LT, L: known, R: rows, P: eq.P}}, P: eq.P}
@@ -194,7 +194,7 @@ func (c *correlation) keepMatching(n plan.Node, own []expr.Expr) plan.Node {
 		return n
 	}
 	c.shareOuter()
-	keys, width := &plan.Project{Input: c.cur}, len(n.Fields())
+	keys, width := &plan.Project{Input: c.cur}, plan.Width(n)
 	var on []expr.Expr
 	for i, e := range c.outs {
 		keys.Items = append(keys.Items, plan.Item{Name: e.String(), E: e})
@@ -272,7 +272,7 @@ func (c *correlation) ofAllRows(p *plan.Project) (value expr.Expr, out plan.Node
 		return nil, nil, false
 	}
 	rows := c.grouped(a)
-	width := len(c.cur.Fields())
+	width := plan.Width(c.cur)
 	value = expr.Map(value, func(e expr.Expr) expr.Expr {
 		switch e := e.(type) {
 		case *expr.AggRef:
@@ -297,7 +297,7 @@ func overNoRows(a expr.Aggregate, value expr.Expr) expr.Expr {
 // grouped is an aggregation by what is read, too: its keys, its aggregates, the values.
 func (c *correlation) grouped(a *plan.Aggregate) plan.Node {
 	rows := plan.AsTable(c.rows(a.Input))
-	n := len(rows.Fields()) - len(c.outs)
+	n := plan.Width(rows) - len(c.outs)
 	by := func(e expr.Expr) expr.Expr { return c.inside(e, n) }
 	out := &plan.Aggregate{Input: rows}
 	for _, k := range a.Keys {
@@ -348,7 +348,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		n = mapOuter(n, 0, raiseLevel)
 		return &plan.Join{Left: plan.AsTable(n), Right: c.distinctValues()}
 	}
-	width := len(n.Fields())
+	width := plan.Width(n)
 	switch n := n.(type) {
 	case *plan.Derived:
 		if c.of[n.Of] == nil {
@@ -364,7 +364,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		return &plan.Filter{Input: in, Where: e}
 	case *plan.Project:
 		in := plan.AsTable(c.rows(n.Input))
-		k := len(in.Fields()) - len(c.outs)
+		k := plan.Width(in) - len(c.outs)
 		p := &plan.Project{Input: in}
 		for _, item := range n.Items {
 			p.Items = append(p.Items, plan.Item{Name: item.Name, E: c.inside(asColumns(item.E), k)})
@@ -400,7 +400,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		if !c.reads(n.Left) && !c.reads(n.Right) && n.Kind == plan.Inner {
 			return c.rows(&plan.Filter{Input: &plan.Join{Left: n.Left, Right: n.Right}, Where: n.On})
 		}
-		switch l, r := len(n.Left.Fields()), len(n.Right.Fields()); n.Kind {
+		switch l, r := plan.Width(n.Left), plan.Width(n.Right); n.Kind {
 		case plan.RightOuter:
 			left := &plan.Join{Kind: plan.LeftOuter, Left: plan.AsTable(n.Right), Right: plan.AsTable(n.Left), On: plan.Conjunction(flipSides(plan.Conjuncts(n.On), l, r))}
 			return c.rows(flipItemsBack(left, r))
@@ -450,7 +450,7 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 		return &plan.Recursion{First: parts[0], Step: parts[1], Last: last, All: n.All, Limit: -1}
 	case *plan.Window:
 		w := &plan.Window{Input: c.rows(n.Input)}
-		k := len(n.Input.Fields())
+		k := plan.Width(n.Input)
 		for _, f := range n.Funcs {
 			of := f.Map(func(e expr.Expr) expr.Expr { return e })
 			of.Partition = append(of.Partition, plan.ColumnsOf(w.Input)[k:]...)
@@ -483,7 +483,7 @@ func (c *correlation) limitPerValue(l *plan.Limit) plan.Node {
 		}
 	}
 	rows := c.rows(in)
-	n := len(rows.Fields()) - len(c.outs)
+	n := plan.Width(rows) - len(c.outs)
 	out := &plan.Project{}
 	if p == nil {
 		out.Items = plan.ItemsOf(rows)[:n]
@@ -580,7 +580,7 @@ func (c *correlation) equatedFilter(f *plan.Filter) plan.Node {
 // join decorrelates a join of which a side reads outer columns. This includes a left side that reads them in a
 // join that keeps its rows without a partner.
 func (c *correlation) join(j *plan.Join) plan.Node {
-	l, r := len(j.Left.Fields()), len(j.Right.Fields())
+	l, r := plan.Width(j.Left), plan.Width(j.Right)
 	k := len(c.outs)
 	left := plan.AsTable(c.rows(j.Left))
 	full := j.Kind == plan.FullOuter
@@ -681,7 +681,7 @@ func (c *correlation) groupingSets(n *plan.GroupingSets) plan.Node {
 	}
 	if len(some.Sets) > 0 {
 		some.Input = plan.AsTable(c.rows(n.Input))
-		width := len(some.Input.Fields()) - k
+		width := plan.Width(some.Input) - k
 		by := func(e expr.Expr) expr.Expr { return c.inside(e, width) }
 		for i, e := range some.Keys {
 			some.Keys[i] = by(e)

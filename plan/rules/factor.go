@@ -39,10 +39,13 @@ func inputOf(columns []int, n plan.Node) []int {
 		if len(columns) > 0 {
 			next = columns[len(columns)-1] + 1
 		}
-		return slices.Concat(columns, slices.Repeat([]int{next}, len(n.Fields())))
+		for range plan.Width(n) {
+			columns = append(columns, next)
+		}
+		return columns
 	}
 	columns = inputOf(columns, j.Left)
-	if len(j.Fields()) > len(j.Left.Fields()) {
+	if !j.Kind.LeftOnly() {
 		columns = inputOf(columns, j.Right)
 	}
 	return columns

@@ -35,7 +35,7 @@ func InferFilter(n plan.Node) plan.Node {
 
 // inferIntoJoin is a join that keeps its left rows, of which all known conditions hold, or drops whole ones.
 func inferIntoJoin(j *plan.Join, known []expr.Expr) plan.Node {
-	width := len(j.Left.Fields())
+	width := plan.Width(j.Left)
 	known = slices.DeleteFunc(known, func(e expr.Expr) bool { return plan.SideOf(e, width) != plan.OnLeft })
 	on := plan.Conjuncts(j.On)
 	right := columnFacts(j.Right, width)
@@ -55,11 +55,14 @@ func columnFacts(n plan.Node, first int) (list []expr.Expr) {
 		}
 		list = columnFacts(n.Left, first)
 		if n.Kind == plan.Inner {
-			list, own = append(list, columnFacts(n.Right, first+len(n.Left.Fields()))...), n.On
+			list, own = append(list, columnFacts(n.Right, first+plan.Width(n.Left))...), n.On
 		}
 	}
 	for _, e := range plan.Conjuncts(own) {
-		list = append(list, expr.Moved(e, func(c int) int { return c + first }))
+		if first > 0 {
+			e = expr.Moved(e, func(c int) int { return c + first })
+		}
+		list = append(list, e)
 	}
 	return list
 }

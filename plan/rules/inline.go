@@ -34,7 +34,7 @@ func (i *inliner) plan(s *plan.Subplan) {
 func (i *inliner) inlineSubplans(n plan.Node) plan.Node {
 	n, list := i.node(n)
 	for k, e := range list {
-		if c, ok := e.(*expr.Column); !ok || c.Index != k || len(list) != len(n.Fields()) {
+		if c, ok := e.(*expr.Column); !ok || c.Index != k || len(list) != plan.Width(n) {
 			p := &plan.Project{Input: n}
 			for _, e := range list {
 				name := e.String()
@@ -109,7 +109,7 @@ func (i *inliner) join(j *plan.Join) (plan.Node, []expr.Expr) {
 	}
 	left, l := side(j.Left, j.Kind.KeepsRight())
 	right, r := side(j.Right, j.Kind.KeepsLeft() || j.Kind.LeftOnly())
-	width := len(left.Fields())
+	width := plan.Width(left)
 	for k, e := range r {
 		r[k] = expr.Moved(e, func(c int) int { return c + width })
 	}

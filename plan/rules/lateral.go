@@ -16,7 +16,7 @@ func PlaceLateral(n plan.Node) plan.Node {
 	if !ok {
 		return detachLateral(n)
 	}
-	width := len(j.Left.Fields())
+	width := plan.Width(j.Left)
 	right := j.Right
 	if o := readsLeft(right, width); o != nil {
 		if j.Kind.KeepsRight() {

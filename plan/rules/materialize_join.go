@@ -75,7 +75,7 @@ func materializeInner(j *plan.Join, of *stats.Estimates) plan.Node {
 			return
 		}
 		inputs, starts = append(inputs, n), append(starts, width)
-		width += len(n.Fields())
+		width += plan.Width(n)
 	}
 	collect(j)
 	starts = append(starts, width)

@@ -12,7 +12,7 @@ import (
 // with NULLs chooses the rows of that side. For any other condition the rows of a side that is kept get numbers. The inner
 // join on the whole condition gives the pairs. The outer join then joins by these numbers.
 func (u *unnester) outer(kind plan.JoinKind, left, right plan.Node, on, rest []expr.Expr) plan.Node {
-	l, r := len(left.Fields()), len(right.Fields())
+	l, r := plan.Width(left), plan.Width(right)
 	if kind == plan.RightOuter { // a left join of the sides the other way round
 		return plan.AsTable(flipItemsBack(u.outer(plan.LeftOuter, right, left, flipSides(on, l, r), flipSides(rest, l, r)), r))
 	}
@@ -96,7 +96,7 @@ func (u *unnester) filterNullSide(right plan.Node, list []expr.Expr, l int) (pla
 	if len(own) == 0 {
 		return right, rest
 	}
-	r := len(right.Fields())
+	r := plan.Width(right)
 	p := &plan.Project{Input: u.filter(plan.AsTable(right), plan.Conjunction(own))}
 	p.Items = plan.ItemsOf(p.Input)[:r]
 	return plan.AsTable(p), rest

@@ -149,7 +149,7 @@ func (p *eagerAggregation) overGroupedRows(e expr.Expr) expr.Expr {
 // the columns that conditions read.
 func (p *eagerAggregation) reads(n plan.Node) (from []int) {
 	if n == p.rows {
-		return firstNumbers(len(n.Fields()))
+		return firstNumbers(plan.Width(n))
 	}
 	switch n := n.(type) {
 	case *plan.Filter:
@@ -165,7 +165,7 @@ func (p *eagerAggregation) reads(n plan.Node) (from []int) {
 		}
 		return from
 	}
-	return slices.Repeat([]int{-1}, len(n.Fields()))
+	return slices.Repeat([]int{-1}, plan.Width(n))
 }
 
 // firstNumbers are the first numbers.
@@ -333,7 +333,7 @@ func (p *eagerAggregation) joined(e expr.Expr) expr.Expr {
 // the groups begin; it is -1 for a node without them.
 func (p *eagerAggregation) replaceInput(n plan.Node) (out plan.Node, moved []int, first int) {
 	if n == p.rows {
-		moved = slices.Repeat([]int{-1}, len(n.Fields()))
+		moved = slices.Repeat([]int{-1}, plan.Width(n))
 		for c, k := range p.at {
 			moved[c] = k
 		}
@@ -346,7 +346,7 @@ func (p *eagerAggregation) replaceInput(n plan.Node) (out plan.Node, moved []int
 	case *plan.Join:
 		left, moved, first := p.replaceInput(n.Left)
 		right, more, at := p.replaceInput(n.Right)
-		width := len(left.Fields())
+		width := plan.Width(left)
 		if at >= 0 {
 			first = width + at
 		}
@@ -363,7 +363,7 @@ func (p *eagerAggregation) replaceInput(n plan.Node) (out plan.Node, moved []int
 		}
 		return out, both, first
 	}
-	return n, firstNumbers(len(n.Fields())), -1
+	return n, firstNumbers(plan.Width(n)), -1
 }
 
 // tableName is what a statement calls a table with conditions on it.

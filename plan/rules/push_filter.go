@@ -47,7 +47,7 @@ func pushConditions(n plan.Node, list []expr.Expr) (_ plan.Node, rest []expr.Exp
 }
 
 func pushIntoJoin(j *plan.Join, list []expr.Expr) (_ plan.Node, rest []expr.Expr) {
-	kind, width := j.Kind, len(j.Left.Fields())
+	kind, width := j.Kind, plan.Width(j.Left)
 	var left, right, on []expr.Expr
 	for _, e := range list {
 		of := plan.SideOf(e, width)

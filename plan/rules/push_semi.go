@@ -16,7 +16,7 @@ func PushSemi(n plan.Node) plan.Node {
 	if !ok || in.Kind != plan.Inner {
 		return n
 	}
-	width, first := len(in.Fields()), len(in.Left.Fields())
+	width, first := plan.Width(in), plan.Width(in.Left)
 	left, right := true, true
 	if plan.RaisesWhileJoining(j.On) {
 		return n
@@ -27,7 +27,7 @@ func PushSemi(n plan.Node) plan.Node {
 	moved := func(side plan.Node, from int) plan.Node { // whose columns are those from there on
 		return PushSemi(&plan.Join{Kind: plan.Semi, Left: side, Right: j.Right, On: expr.Moved(j.On, func(c int) int {
 			if c >= width {
-				return c - width + len(side.Fields())
+				return c - width + plan.Width(side)
 			}
 			return c - from
 		})})

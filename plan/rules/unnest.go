@@ -199,7 +199,7 @@ func valuesAsSelects(v *plan.Values, from func() plan.Node) plan.Node {
 // condition.
 func (u *unnester) join(j *plan.Join) plan.Node {
 	left, right := u.node(j.Left), u.node(j.Right)
-	width := len(left.Fields())
+	width := plan.Width(left)
 	var on, rest []expr.Expr
 	for _, e := range plan.Conjuncts(j.On) {
 		switch {
@@ -217,7 +217,7 @@ func (u *unnester) join(j *plan.Join) plan.Node {
 	if len(rest) == 0 {
 		return out
 	}
-	fields := width + len(right.Fields())
+	fields := width + plan.Width(right)
 	p := &plan.Project{Input: u.filter(out, plan.Conjunction(rest))}
 	p.Items = plan.ItemsOf(p.Input)[:fields]
 	return plan.AsTable(p)
@@ -241,7 +241,7 @@ func lateral(right plan.Node) bool {
 // lateral joins each row of left to the rows that a subplan gives for it.
 func (u *unnester) lateral(kind plan.JoinKind, left plan.Node, d *plan.Derived, on []expr.Expr) plan.Node {
 	if cur, tree, ok := perRow(left, d.Of.Tree); ok {
-		width := len(left.Fields())
+		width := plan.Width(left)
 		for i, e := range on {
 			on[i] = expr.Moved(e, func(col int) int {
 				if col >= width {
@@ -261,7 +261,7 @@ func (u *unnester) lateral(kind plan.JoinKind, left plan.Node, d *plan.Derived, 
 func (u *unnester) lateralRows(kind plan.JoinKind, left, tree plan.Node, on []expr.Expr) plan.Node {
 	c := u.correlated(left, tree)
 	rows := c.rows(tree)
-	width, own := len(c.cur.Fields()), len(tree.Fields())
+	width, own := plan.Width(c.cur), plan.Width(tree)
 	on = append(on, c.match(width+own)...)
 	p := &plan.Project{Input: &plan.Join{Kind: kind, Left: plan.AsTable(c.cur), Right: plan.AsTable(rows), On: plan.Conjunction(on)}}
 	p.Items = plan.ItemsOf(p.Input)[:width+own]
@@ -326,7 +326,7 @@ func (u *unnester) semi(cur plan.Node, q *expr.Subquery, kind plan.JoinKind) pla
 	default:
 		return nil
 	}
-	width := len(cur.Fields())
+	width := plan.Width(cur)
 	if eq, ok := test.(*expr.Compare); ok && kind == plan.Anti && eq.Op == expr.EQ && !reads(in, 0) && !ReadsOuter(test) {
 		return u.notIn(cur, in, eq)
 	}
@@ -372,7 +372,7 @@ func (u *unnester) notIn(cur, in plan.Node, eq *expr.Compare) plan.Node {
 	y = subColumns(y, 0)
 	s := &plan.Subplan{Tree: &plan.Project{Input: plan.AsTable(in), Items: []plan.Item{{Name: "value", E: y}}}}
 	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
-	width := len(cur.Fields())
+	width := plan.Width(cur)
 	on := &expr.Compare{Op: expr.EQ, L: x, R: expr.Moved(col, func(c int) int { return c + width }), P: eq.P}
 	rows, values := u.countsOf(s, col)
 	some := &expr.And{Kids: []expr.Expr{&expr.IsNull{X: x, Not: true, P: eq.P}, &expr.Compare{Op: expr.EQ, L: values, R: rows, P: eq.P}}, P: eq.P}

@@ -16,7 +16,7 @@ func perRow(cur, tree plan.Node) (_, _ plan.Node, ok bool) {
 	if !reads(tree, 1) {
 		return cur, tree, false
 	}
-	number := &expr.Column{Index: len(cur.Fields()), Name: numberName, T: table.Type{Kind: table.BigInt}, P: -1}
+	number := &expr.Column{Index: plan.Width(cur), Name: numberName, T: table.Type{Kind: table.BigInt}, P: -1}
 	if tree, ok = (salted{number, map[placedSubplan]*plan.Subplan{}}).tree(tree, 0); !ok {
 		return cur, tree, false
 	}

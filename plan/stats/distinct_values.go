@@ -382,5 +382,5 @@ func columnCount(n plan.Node) int {
 		}
 		return columnCount(n.Left) + columnCount(n.Right)
 	}
-	return len(n.Fields())
+	return plan.Width(n)
 }

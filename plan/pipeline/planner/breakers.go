@@ -93,13 +93,13 @@ func (p *planner) limit(n *plan.Limit, need []int) *stream {
 }
 
 func (p *planner) distinct(n *plan.Distinct) *stream {
-	all := numbers(len(n.Fields()))
+	all := numbers(plan.Width(n))
 	s := p.rows(n.Input, all)
 	return p.breaker(s, &pipeline.Distinct{Columns: s.places(all)}, p.Rows(n), len(all), all).done(n)
 }
 
 func (p *planner) window(n *plan.Window, need []int) *stream {
-	width := len(n.Input.Fields())
+	width := plan.Width(n.Input)
 	s := p.rows(n.Input, inputNeeds(n, need)[0])
 	columns := inInput(need, width)
 	sink := &pipeline.Window{Columns: s.places(columns)}

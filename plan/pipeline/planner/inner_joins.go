@@ -43,7 +43,7 @@ func (p *planner) innerJoins(n *plan.Join, need []int) *stream {
 	g := &innerGroup{need: need}
 	var conditions []expr.Expr
 	g.collect(n, &conditions)
-	g.first = append(g.first, len(n.Fields()))
+	g.first = append(g.first, plan.Width(n))
 	for _, in := range g.inputs {
 		g.graph.rows = append(g.graph.rows, p.Rows(in))
 	}

@@ -19,9 +19,9 @@ func inputNeeds(n plan.Node, need []int) [][]int {
 		}
 		return [][]int{references(list...)}
 	case *plan.Repeat:
-		return [][]int{union(need, []int{len(n.Input.Fields()) - 1})}
+		return [][]int{union(need, []int{plan.Width(n.Input) - 1})}
 	case *plan.SeriesOfEach:
-		last := len(n.Input.Fields())
+		last := plan.Width(n.Input)
 		in := []int{last - 3, last - 2, last - 1}
 		for _, f := range need {
 			if f > 0 {
@@ -30,7 +30,7 @@ func inputNeeds(n plan.Node, need []int) [][]int {
 		}
 		return [][]int{union(in)}
 	case *plan.Join:
-		width := len(n.Left.Fields())
+		width := plan.Width(n.Left)
 		left, right := []int{}, []int{}
 		for _, c := range union(need, references(n.On)) {
 			if c < width {
@@ -46,11 +46,11 @@ func inputNeeds(n plan.Node, need []int) [][]int {
 		return [][]int{references(slices.Concat(n.Keys, aggregateArguments(neededAggregates(n.Aggs, len(n.Keys)+1, need)))...)}
 	case *plan.CountDistinct: // its columns are those of the table below the aggregation
 		a := n.Input.(*plan.Aggregate)
-		return [][]int{inInput(need, len(a.Fields()))}
+		return [][]int{inInput(need, plan.Width(a))}
 	case *plan.Sort:
 		return [][]int{union(need, references(sortArguments(n.Keys)...))}
 	case *plan.Window:
-		list := inInput(need, len(n.Input.Fields()))
+		list := inInput(need, plan.Width(n.Input))
 		for _, f := range n.Funcs {
 			list = union(list, references(f.Operands()...))
 		}
@@ -58,9 +58,9 @@ func inputNeeds(n plan.Node, need []int) [][]int {
 	case *plan.Values:
 		return [][]int{references(slices.Concat(n.Rows...)...)}
 	case *plan.Distinct:
-		return [][]int{numbers(len(n.Fields()))}
+		return [][]int{numbers(plan.Width(n))}
 	case *plan.Recursion:
-		all := numbers(len(n.Fields()))
+		all := numbers(plan.Width(n))
 		return [][]int{all, all}
 	}
 	var list [][]int // of others the same fields
@@ -122,7 +122,7 @@ func (p *planner) need(n plan.Node, need []int) {
 		}
 	case *plan.CountDistinct:
 		if a, ok := n.Input.(*plan.Aggregate); ok {
-			in := inputNeeds(a, inInput(need, len(a.Fields())))[0]
+			in := inputNeeds(a, inInput(need, plan.Width(a)))[0]
 			for _, c := range n.Columns {
 				in = union(in, []int{c.Index})
 			}

@@ -13,11 +13,11 @@ const flipFactor = 4
 // outerJoin joins two inputs by an outer, a semi or an anti join. The side whose rows are kept probes, and of two such sides the larger one.
 // Where it is much smaller, and the other one no bitmap, it is built: the other side probes, and notes which rows have matched.
 func (p *planner) outerJoin(n *plan.Join, need []int) *stream {
-	width, needs := len(n.Left.Fields()), inputNeeds(n, need)
+	width, needs := plan.Width(n.Left), inputNeeds(n, need)
 	keys, residual := keysOf(n.On, width)
 	sides := [2]joinSide{{n.Left, needs[0], 0}, {n.Right, needs[1], width}}
 	left, right := p.Rows(n.Left), p.Rows(n.Right)
-	j := joining{residual: residual, need: need, rows: p.Rows(n), width: width + len(n.Right.Fields())}
+	j := joining{residual: residual, need: need, rows: p.Rows(n), width: width + plan.Width(n.Right)}
 	build := 1 // the side that is built
 	switch n.Kind {
 	case plan.LeftOuter:
@@ -53,7 +53,7 @@ func (p *planner) outerJoin(n *plan.Join, need []int) *stream {
 		return p.notingJoin(n, j, need)
 	}
 	p.join(j)
-	j.probe.at = j.probe.at[:len(n.Fields())]
+	j.probe.at = j.probe.at[:plan.Width(n)]
 	return j.probe.done(n)
 }
 

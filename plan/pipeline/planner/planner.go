@@ -44,7 +44,7 @@ func New(root plan.Node, of Statistics, change *pipeline.Change) (_ *pipeline.Pl
 	if a, ok := root.(*plan.Arrays); ok {
 		tree, arrays = a.Input, a.Sizes
 	}
-	all := numbers(len(tree.Fields()))
+	all := numbers(plan.Width(tree))
 	p.count(tree)
 	p.need(tree, all)
 	s := p.rows(tree, all)

@@ -42,7 +42,7 @@ func (p *planner) project(n *plan.Project, need []int) *stream {
 
 func (p *planner) repeat(n *plan.Repeat, need []int) *stream {
 	s := p.rows(n.Input, inputNeeds(n, need)[0])
-	last := len(n.Input.Fields()) - 1
+	last := plan.Width(n.Input) - 1
 	s.step(&pipeline.Repeat{Times: p.expr(s, plan.ColumnsOf(n.Input)[last])}, p.Rows(n))
 	s.at = s.at[:last]
 	return s.done(n)

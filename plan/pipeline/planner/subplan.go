@@ -8,7 +8,7 @@ import (
 // subplan gives the rows of a subplan to a node that reads it.
 func (p *planner) subplan(n plan.Node, of *plan.Subplan, need []int) *stream {
 	if r := p.working[of]; r != nil {
-		width := len(of.Fields())
+		width := plan.Width(of.Tree)
 		return source(&pipeline.WorkingTable{Of: r}, r.First.Out(), width, numbers(width)).done(n)
 	}
 	return p.subplanRows(of, need).done(n)
@@ -23,7 +23,7 @@ func (p *planner) subplanRows(of *plan.Subplan, need []int) *stream {
 		p.made[of] = p.relation(of.Tree, p.needed[of])
 	}
 	left := p.made[of]
-	return source(&pipeline.Relation{Of: []*pipeline.Pipeline{left}}, left.Out(), len(of.Fields()), p.needed[of])
+	return source(&pipeline.Relation{Of: []*pipeline.Pipeline{left}}, left.Out(), plan.Width(of.Tree), p.needed[of])
 }
 
 // concat gives the rows of several inputs, each of which is a relation.
@@ -33,11 +33,11 @@ func (p *planner) concat(n *plan.Concat, need []int) *stream {
 		left := p.relation(in, need)
 		of.Of, rows = append(of.Of, left), rows+left.Out()
 	}
-	return source(of, rows, len(n.Fields()), need).done(n)
+	return source(of, rows, plan.Width(n), need).done(n)
 }
 
 func (p *planner) recursion(n *plan.Recursion) *stream {
-	all := numbers(len(n.Fields()))
+	all := numbers(plan.Width(n))
 	of := &pipeline.Recursion{All: n.All, Limit: n.Limit, Where: n.Where}
 	of.First = p.relation(n.First, all)
 	p.working[n.Last] = of
