@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
@@ -219,7 +220,7 @@ func (c *Compiler) join(list []*kernel, room int) *pass.Pass {
 	blocks := []textures.Block{c.result}
 	var addressed []int // slots
 	var text strings.Builder
-	c.arguments(&text, stride, room)
+	text.WriteString(argumentsOf(argumentShape{c.Device.Software, stride, room}))
 	for i, s := range k.Slots {
 		switch {
 		case l.as[i] != i:
@@ -264,11 +265,24 @@ func (c *Compiler) join(list []*kernel, room int) *pass.Pass {
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Addressed: byAddress, Images: c.Device.Software}}
 }
 
-// arguments declares the arguments of a program, so many words a piece. In software PIECE copies them. llvmpipe reads a
+// argumentShape is what a program's arguments are declared by: the words of a piece, and the pieces there may be.
+type argumentShape struct {
+	software     bool
+	stride, room int
+}
+
+// argumentTexts has the declarations by their shapes, of which there are few.
+var argumentTexts sync.Map
+
+// argumentsOf declares the arguments of a program. In software PIECE copies them. llvmpipe reads a
 // uniform with a variable index element by element of the vector, and again at each use.
-func (c *Compiler) arguments(text *strings.Builder, stride, room int) {
+func argumentsOf(s argumentShape) string {
+	if known, ok := argumentTexts.Load(s); ok {
+		return known.(string)
+	}
+	text, stride, room := new(strings.Builder), s.stride, s.room
 	fmt.Fprintf(text, "uniform int args[%d];\nint piece = 0;\n", headArgs+stride*room)
-	if c.Device.Software {
+	if s.software {
 		fmt.Fprintf(text, "int pieceArgs[%d];\nvoid take(int p) {\n    piece = p;\n", stride)
 		for i := range stride {
 			fmt.Fprintf(text, "    pieceArgs[%d] = args[%d + p * %d];\n", i, headArgs+i, stride)
@@ -278,6 +292,8 @@ func (c *Compiler) arguments(text *strings.Builder, stride, room int) {
 		fmt.Fprintf(text, "#define PIECE(p) piece = (p)\n#define arg(i) args[%d + (i)%s]\n", headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1])
 	}
 	fmt.Fprintf(text, "#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n#define BEFORE uint(arg(3))\n#define TOTAL uint(args[2])\n#define OWN %d\n", firstArg)
+	argumentTexts.Store(s, text.String())
+	return text.String()
 }
 
 // declareArray declares storage blocks, one a piece.

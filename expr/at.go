@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -34,12 +36,14 @@ func Nulls(s *table.Segment) Reader {
 
 // At evaluates an expression at places of what is read, by its definition. wide is as in [Env].
 func At(e Expr, read Reader, wide bool) func(i int) (table.Value, error) {
-	at, columns := 0, map[int]func(i int, to *table.Value){}
-	for _, k := range Columns(e) {
-		columns[k] = read(k)
+	at, columns := 0, Columns(e)
+	readers := make([]func(i int, to *table.Value), len(columns))
+	for i, k := range columns {
+		readers[i] = read(k)
 	}
 	env := &Env{Column: func(k int) (v table.Value) {
-		columns[k](at, &v)
+		i, _ := slices.BinarySearch(columns, k)
+		readers[i](at, &v)
 		return v
 	}}
 	if wide {

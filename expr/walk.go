@@ -50,8 +50,22 @@ func Walk(e Expr, f func(Expr)) {
 		return
 	}
 	f(e)
-	for _, k := range Kids(e) {
-		Walk(k, f)
+	switch e := e.(type) { // of the most frequent ones no list is made
+	case *Column, *Const:
+	case *Compare:
+		Walk(e.L, f)
+		Walk(e.R, f)
+	case *Arith:
+		Walk(e.L, f)
+		Walk(e.R, f)
+	case *Between:
+		Walk(e.X, f)
+		Walk(e.Lo, f)
+		Walk(e.Hi, f)
+	default:
+		for _, k := range Kids(e) {
+			Walk(k, f)
+		}
 	}
 }
 

@@ -70,7 +70,13 @@ type Host struct {
 func NewHost(ctx context.Context, b *cpu.Backend, n *plan.Join, of Spec) (h Host, root *plan.Join) {
 	h = Host{Backend: b, Ctx: ctx, Spec: of, Result: n.Fields(), Needed: map[int]bool{}, Read: map[int]bool{}}
 	root, h.Places = n.OverScans()
-	for i, s := range plan.Scans(n) {
+	scans := plan.Scans(n)
+	width := 0
+	for _, s := range scans {
+		width += len(s.Columns)
+	}
+	h.Scans, h.Fields = make([]*ScannedTable, 0, len(scans)), make([]table.Field, 0, width)
+	for i, s := range scans {
 		h.Scans = append(h.Scans, newScanned(of.Tables[i], s, len(h.Fields)))
 		h.Fields = append(h.Fields, s.Columns...)
 	}

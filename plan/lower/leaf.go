@@ -11,6 +11,9 @@ import (
 // UNKNOWN.
 type leafTests struct {
 	t, f, u *predicate.Pred
+	// form makes those of the three that are nil, once they are asked for; most conditions have to be TRUE, and that is all. It is nil where
+	// all are there.
+	form func(predicate.BooleanTest) *predicate.Pred
 	// errs are the errors that evaluating it raises, when errsKnown; otherwise
 	// the checks come from its operands one by one.
 	errs      []rowError
@@ -27,17 +30,24 @@ type rowError struct {
 func (x *leafTests) get(l *lowerer, f predicate.BooleanTest) *predicate.Pred {
 	switch f {
 	case predicate.IsTrue:
-		return x.t
+		return x.formOf(&x.t, f)
 	case predicate.IsFalse:
-		return x.f
+		return x.formOf(&x.f, f)
 	case predicate.IsUnknown:
-		return x.u
+		return x.formOf(&x.u, f)
 	case predicate.NotTrue:
-		return l.or(x.f, x.u)
+		return l.or(x.get(l, predicate.IsFalse), x.get(l, predicate.IsUnknown))
 	case predicate.NotFalse:
-		return l.or(x.t, x.u)
+		return l.or(x.get(l, predicate.IsTrue), x.get(l, predicate.IsUnknown))
 	}
-	return l.or(x.t, x.f)
+	return l.or(x.get(l, predicate.IsTrue), x.get(l, predicate.IsFalse))
+}
+
+func (x *leafTests) formOf(p **predicate.Pred, f predicate.BooleanTest) *predicate.Pred {
+	if *p == nil {
+		*p = x.form(f)
+	}
+	return *p
 }
 
 // leaf lowers a condition that is no AND, OR, NOT, BETWEEN or test of truth.
@@ -165,25 +175,28 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []codeRun) *leafTests {
 	if c, ok := e.(*expr.Compare); ok {
 		hint = c.Op
 	}
-	pred := func(f predicate.BooleanTest, hint expr.CmpOp, text string) *predicate.Pred {
-		return l.spanPred(col, spansWhere(runs, func(o outcome) bool { return o.truth(e) == f }), hint, text)
+	null := predicate.IsUnknown
+	if l.seg(col).Nulls > 0 {
+		if truth := outcomesAt(e, expr.Nulls(l.seg(col)))(0).truth(e); truth == predicate.IsTrue || truth == predicate.IsFalse {
+			null = truth
+		}
 	}
-	x := &leafTests{
-		t:         pred(predicate.IsTrue, hint, e.String()),
-		f:         pred(predicate.IsFalse, hint.Not(), negatedText(e)),
-		u:         pred(predicate.IsUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN"),
-		errs:      l.columnErrors(e, col, runs),
-		errsKnown: true,
+	form := func(f predicate.BooleanTest) (p *predicate.Pred) {
+		spans := spansWhere(runs, func(o outcome) bool { return o.truth(e) == f })
+		switch f {
+		case predicate.IsTrue:
+			p = l.spanPred(col, spans, hint, e.String())
+		case predicate.IsFalse:
+			p = l.spanPred(col, spans, hint.Not(), negatedText(e))
+		default:
+			p = l.spanPred(col, spans, expr.EQ, "("+e.String()+") IS UNKNOWN")
+		}
+		if f == null {
+			p = l.or(l.nullTest(col, true), p)
+		}
+		return p
 	}
-	null := &x.u
-	switch outcomesAt(e, expr.Nulls(l.seg(col)))(0).truth(e) {
-	case predicate.IsTrue:
-		null = &x.t
-	case predicate.IsFalse:
-		null = &x.f
-	}
-	*null = l.or(l.nullTest(col, true), *null)
-	return x
+	return &leafTests{form: form, errs: l.columnErrors(e, col, runs), errsKnown: true}
 }
 
 // negatedText writes NOT e.
