@@ -15,7 +15,7 @@ import (
 // A file whose columns do not fit the host memory budget is read batch by batch, some row groups at a time: the answers are those of
 // the whole table, on cpu and on a device whose memory is smaller yet.
 func TestFileLargerThanHostMemory(t *testing.T) {
-	const rows, budget = 60_000, 400_000
+	const rows, budget = 30_000, 200_000
 	b := table.NewBuilder("f", []table.Field{{Name: "a", Type: table.Type{Kind: table.Integer}}, {Name: "w", Type: table.Type{Kind: table.BigInt}},
 		{Name: "x", Type: table.Type{Kind: table.Double}}, {Name: "v", Type: table.Type{Kind: table.Varchar}}}, 4096)
 	for row := range rows {

@@ -220,8 +220,11 @@ func TestSortsBeyondHostMemory(t *testing.T) {
 func TestSortsOfRowsThatFit(t *testing.T) {
 	for _, budget := range []int64{300_000, 800_000, 1_300_000} {
 		whole, small := sizedPair(t, beyondRows, budget)
-		db := small()
-		for range 2 {
+		db, times := small(), 1
+		if budget == 800_000 { // and once columns have been read
+			times = 2
+		}
+		for range times {
 			for _, text := range []string{
 				"SELECT id FROM f ORDER BY a, b, day, v, u, x, d, w, id",
 				"SELECT id, v FROM f ORDER BY w, a, x, id, d",
@@ -647,7 +650,7 @@ func TestFreeHostMemoryBecomesTheBudget(t *testing.T) {
 			}
 			return db
 		}
-		for _, text := range []string{
+		for i, text := range []string{
 			"SELECT SUM(w), COUNT(DISTINCT w), MIN(v), MAX(x), MIN(u), MAX(d), MAX(day), COUNT(b) FROM f",
 			"SELECT id, w, u, x, v, d, day FROM f ORDER BY w LIMIT 30",
 			"SELECT id, w, u, d, x, day FROM f WHERE v <> 'red' OR x > 3 OR w > 0 OR d > 4",
@@ -657,6 +660,9 @@ func TestFreeHostMemoryBecomesTheBudget(t *testing.T) {
 			"SELECT COUNT(*), SUM(n) FROM (SELECT id, COUNT(*) AS n FROM f GROUP BY id) q", // the column fits, and the groups do not
 			"SELECT COUNT(*), MAX(q.id) FROM f p JOIN f q ON p.id = q.id + 1",
 		} {
+			if folder != "" && i > 0 {
+				break // a query of a file is the same with and without a folder
+			}
 			db := opened()
 			sameBeyond(t, whole, func() *DB { return db }, text)
 			sameBeyond(t, whole, func() *DB { return db }, "SELECT COUNT(*), MAX(x), MAX(w), MAX(u) FROM f")

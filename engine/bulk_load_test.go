@@ -130,7 +130,7 @@ func TestRowsBeyondHostMemoryAreAdded(t *testing.T) {
 			t.Errorf("%s: afterwards files %s, before %s", text, got, had)
 		}
 	}
-	for wait := time.Millisecond; ; wait = wait * 3 / 2 {
+	for wait := time.Millisecond; ; wait *= 3 {
 		short, cancel := context.WithTimeout(ctx, wait)
 		_, err := db.Exec(short, "CREATE TABLE late AS SELECT * FROM f ORDER BY u")
 		cancel()
@@ -156,7 +156,7 @@ func TestRowsBeyondHostMemoryAreAdded(t *testing.T) {
 
 // COPY FROM of texts beyond the host memory: they are read as values of the table's columns.
 func TestTextsBeyondHostMemoryAreCopied(t *testing.T) {
-	const rows, budget = 150_000, 2_500_000
+	const rows, budget = 100_000, 2_000_000
 	ctx, dir := context.Background(), t.TempDir()
 	db := open(t, Options{Backend: "cpu", Folder: filepath.Join(dir, "db"), HostMemory: budget})
 	for i, of := range []string{"t.csv' (HEADER)", "t.csv.gz' (DELIMITER ';')", "t.txt' (FORMAT text)"} {

@@ -44,7 +44,11 @@ func TestCoprocessingGivesTheAnswersOfCPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range askedTogether {
-			for range 2 {
+			times := 1
+			if c.window == 0 { // again, with what the first time has left
+				times = 2
+			}
+			for range times {
 				r, err := Collect(db.Query(context.Background(), text))
 				if got, want := inWords(r, err), inWords(Collect(cpu.Query(context.Background(), text))); got != want {
 					t.Errorf("%+v: %s: %s, cpu has %s", c, text, got, want)

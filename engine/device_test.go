@@ -108,10 +108,11 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 	if err := probe.Close(); err != nil {
 		t.Fatal(err)
 	}
+	four := bytesTable(4_000_000)
 	for name, do := range faults {
 		for _, backend := range []string{"classic", "auto"} {
 			db := open(t, Options{Backend: backend, Calibrations: folder})
-			if err := db.Add(bytesTable(4_000_000)); err != nil {
+			if err := db.Add(four); err != nil {
 				t.Fatal(err)
 			}
 			gpus := onGPUs(db, do)

@@ -349,7 +349,8 @@ func TestChangesBesideCheckpoints(t *testing.T) {
 		do(t, db, fmt.Sprintf("INSERT INTO u VALUES (%d, %d, 'small')", i, i))
 	}
 	during := 0 // changes while files were written
-	for i := 0; i < 3; i++ {
+	db.store.DueBytes = 16 << 20
+	for i := 0; i < 3 || during == 0 && i < 30; i++ {
 		for k := 0; !db.later.Load() && k < 100; k++ {
 			do(t, db, fmt.Sprintf("INSERT INTO u VALUES (0, 1, repeat('%d', 3000000))", k))
 			change(200 * i)
@@ -388,14 +389,14 @@ func TestChangesBesideCheckpoints(t *testing.T) {
 func TestTextsThatTakeMoreThanTheirFileTells(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	db := open(t, Options{Backend: "cpu", Folder: dir})
-	for _, text := range []string{"CREATE TABLE t (id integer, f text)", "INSERT INTO t SELECT g, 'f' || g FROM generate_series(1, 400000) AS q (g)"} {
+	for _, text := range []string{"CREATE TABLE t (id integer, f text)", "INSERT INTO t SELECT g, 'f' || g FROM generate_series(1, 250000) AS q (g)"} {
 		do(t, db, text)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{"SELECT COUNT(*) FROM t WHERE f = 'f77'": "1", "SELECT MIN(f) FROM t": "f1", "SELECT MAX(f) FROM t WHERE id < 1000": "f999"} {
-		db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 2_000_000})
+		db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 1_500_000})
 		for range 2 {
 			if got := said(Collect(db.Query(ctx, query))); got != want {
 				t.Errorf("%s: %s", query, got)

@@ -21,6 +21,9 @@ import (
 // Store is a folder that keeps tables: as Parquet files, and the commits since these were written in a log. One process
 // writes to a folder; others read what it held when they opened it.
 type Store struct {
+	// DueBytes is the length of the log at which [Store.Due] asks for a checkpoint; 0 for 64 MiB.
+	DueBytes int64
+
 	dir    string
 	d      disk
 	reader string // why this store only reads; "" where it writes
@@ -75,7 +78,7 @@ type Saved struct {
 	sound   *sync.Map // of the store: names of files whose bytes were as they had been written
 }
 
-// checkpointBytes is the length of a log at which [Store.Due] asks for a checkpoint.
+// checkpointBytes is the length of a log at which [Store.Due] asks for a checkpoint, where DueBytes is 0.
 const checkpointBytes = 64 << 20
 
 // Open opens a folder, or makes one. A process that does not get the folder to write to gets a store that cannot be
@@ -559,7 +562,7 @@ func (s *Store) Due() bool {
 	}
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
-	return s.log.end-s.over > checkpointBytes
+	return s.log.end-s.over > cmp.Or(s.DueBytes, checkpointBytes)
 }
 
 // Full reports that changes in the log of tables that are not in memory take much of this. A [Store.Checkpoint] should come before
