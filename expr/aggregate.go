@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -248,29 +247,4 @@ func (a Aggregate) String() string {
 		text += " FILTER (WHERE " + a.Filter.String() + ")"
 	}
 	return text
-}
-
-// Error is an error at a place in the SQL text.
-type Error struct {
-	Pos  int // byte offset; -1 when unknown
-	Code sqlstate.Code
-	Msg  string
-}
-
-func (e *Error) Error() string { return e.Msg }
-
-// SQLState is the error's code.
-func (e *Error) SQLState() string { return string(e.Code) }
-
-// Errorf makes an [Error] without a code, which is none of a statement's, at the position of an expression.
-func Errorf(pos int, format string, args ...any) error { return Coded("", pos, format, args...) }
-
-// Coded makes an [Error] of a code at the position of an expression.
-func Coded(code sqlstate.Code, pos int, format string, args ...any) error {
-	return &Error{Pos: pos, Code: code, Msg: fmt.Sprintf(format, args...)}
-}
-
-// ErrorAt makes an [Error] of err, with its code, at the position of an expression.
-func ErrorAt(pos int, err error) error {
-	return &Error{Pos: pos, Code: sqlstate.Of(err), Msg: err.Error()}
 }

@@ -201,3 +201,6 @@ func divAway(a, b *big.Int) *big.Int {
 	}
 	return q
 }
+
+// powersOfTen are doubles without error.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -245,4 +246,9 @@ func (f *Function) ofWidest(least table.Kind) *Function {
 func (f *Function) as(form form) *Function {
 	f.form = form
 	return f
+}
+
+// decimal is a NUMERIC of the call's type.
+func (a args) decimal(unscaled *big.Int) (table.Value, error) {
+	return decimal(a.T, unscaled, a.wide, a.P)
 }

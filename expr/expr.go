@@ -426,3 +426,5 @@ func (e *AggRef) String() string {
 	}
 	return e.Name
 }
+
+var intervalType = table.Type{Kind: table.Interval}

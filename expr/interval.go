@@ -115,8 +115,6 @@ func (s *sum) value(pos int) (table.Value, error) {
 	return v, nil
 }
 
-var intervalType = table.Type{Kind: table.Interval}
-
 // addYears adds years, a part of one in months, rounded.
 func (s *sum) addYears(n *big.Rat) {
 	s.months.Add(&s.months, nearest(n.Mul(n, big.NewRat(12, 1))))
@@ -183,33 +181,6 @@ func Next(v, step table.Value) (table.Value, error) {
 	}
 	a := args{Call: &Call{T: v.Type, P: -1}}
 	return a.timestamp(moved(momentAt(v.I), 1, interval{step.I, step.Span}))
-}
-
-// timestamp is the TIMESTAMP of a moment.
-func (a args) timestamp(m moment) (table.Value, error) {
-	t := table.Type{Kind: table.Timestamp}
-	us, s := timestampOf(m)
-	if s == failed {
-		return a.raise(OutOfRange(t))
-	}
-	return table.Value{Type: t, I: us}, nil
-}
-
-// timestampOf is the TIMESTAMP of a moment, where there is one.
-func timestampOf(m moment) (int64, state) {
-	over := int64(0)
-	if m.us < 0 || m.us >= table.MicrosPerDay {
-		over = table.FloorDiv(m.us, table.MicrosPerDay)
-	}
-	day := m.day + over
-	const most = math.MaxInt64/table.MicrosPerDay - 1
-	if day > most || day < -most {
-		us, ok, _ := IntOp(Mul, day, table.MicrosPerDay)
-		us, fits, _ := IntOp(Add, us, m.us-over*table.MicrosPerDay)
-		return us, failedIf(!ok || !fits || !table.Type{Kind: table.Timestamp}.Holds(us))
-	}
-	us := day*table.MicrosPerDay + m.us - over*table.MicrosPerDay
-	return us, failedIf(!table.Type{Kind: table.Timestamp}.Holds(us))
 }
 
 // intervalOf is an interval of months, days and microseconds, where there is one.

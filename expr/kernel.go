@@ -32,12 +32,6 @@ func failedIf(b bool) state {
 	return valid
 }
 
-// interval is an INTERVAL: the microseconds of its days and its time, and what it has beside them.
-type interval struct {
-	us int64
-	table.Span
-}
-
 // element is a value as loops have it.
 type element interface {
 	int64 | float64 | string | interval
@@ -357,11 +351,4 @@ func (e *Call) textAt(i int) (s string, ok bool) {
 		return "", false
 	}
 	return c.V.S, true
-}
-
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

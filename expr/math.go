@@ -328,12 +328,6 @@ func roundedShortest(x float64, digits int64, nearest bool) (y float64, ok bool)
 	return whole/unit + 0, true
 }
 
-// powersOfTen are doubles without error.
-var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
-// radian is a degree, as PostgreSQL has it.
-const radian = 0.0174532925199432957692
-
 type (
 	ofFloat = func(x float64) float64
 	// ofExact is x / unit, an integer.
@@ -476,11 +470,6 @@ func power(a args) (table.Value, error) {
 
 func ofArith(op ArithOp) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) { return arith(op, a.v[0], a.v[1], a.T, a.wide, a.P) }
-}
-
-// decimal is a NUMERIC of the call's type.
-func (a args) decimal(unscaled *big.Int) (table.Value, error) {
-	return decimal(a.T, unscaled, a.wide, a.P)
 }
 
 func floorOf(x, unit *big.Int) *big.Int { return new(big.Int).Div(x, unit) } // Euclid's: down for a positive unit

@@ -259,3 +259,138 @@ func quotientsBy(unit float64) func(ys []float64, xs []int64) (ok bool) {
 		return true
 	}
 }
+
+// radian is a degree, as PostgreSQL has it.
+const radian = 0.0174532925199432957692
+
+// integers computes x op y, of a type.
+func (x Vector) integers(op ArithOp, y Vector, t table.Type) (out Vector, ok bool) {
+	out = Vector{Ints: x.arena.Ints(len(x.Ints)), Valid: Both(x.Valid, y.Valid), arena: x.arena}
+	a, b, to, wrong := x.Ints, y.Ints[:len(x.Ints)], out.Ints, int64(0)
+	switch op {
+	case Add:
+		for i, l := range a {
+			s := l + b[i]
+			wrong |= (l ^ s) & (b[i] ^ s)
+			to[i] = s
+		}
+	case Sub:
+		for i, l := range a {
+			s := l - b[i]
+			wrong |= (l ^ b[i]) & (l ^ s)
+			to[i] = s
+		}
+	case Mul:
+		if bits.Len64(widest(a))+bits.Len64(widest(b)) < 63 { // each product fits
+			for i, l := range a {
+				to[i] = l * b[i]
+			}
+			break
+		}
+		for i, l := range a {
+			r := b[i]
+			if int64(int32(l)) != l || int64(int32(r)) != r { // the product may not fit
+				if _, fits, _ := IntOp(Mul, l, r); !fits {
+					wrong = -1
+				}
+			}
+			to[i] = l * r
+		}
+	case Div:
+		for i, l := range a {
+			r := b[i]
+			if uint64(r+1) <= 1 { // 0, or -1, of which a quotient may not fit
+				wrong = -1
+				break
+			}
+			to[i] = l / r
+		}
+	case Mod:
+		for i, l := range a {
+			r := b[i]
+			if uint64(r+1) <= 1 {
+				wrong = -1
+				break
+			}
+			to[i] = l % r
+		}
+	default:
+		wrong = -1
+	}
+	narrow := t.Kind != table.Decimal && t.Kind != table.BigInt
+	if wrong >= 0 && (!narrow || t.IsInteger() && out.within(t)) {
+		return out, true
+	}
+	for i, l := range a {
+		s, fits, _ := IntOp(op, l, b[i])
+		if (!fits || narrow && !t.Holds(s)) && !out.IsNull(i) {
+			return out, false
+		}
+		to[i] = s
+	}
+	return out, true
+}
+
+// scaled is DECIMALs with so many digits more behind the point.
+func (x Vector) scaled(digits int) (_ Vector, ok bool) {
+	if digits <= 0 || digits > 18 {
+		return x, digits == 0
+	}
+	unit := Vector{Ints: x.arena.Ints(len(x.Ints))}
+	fill(unit.Ints, table.Pow10(digits).Int64())
+	return x.integers(Mul, unit, table.Type{Kind: table.Decimal})
+}
+
+// floats computes x op y, of single precision or double.
+func (x Vector) floats(op ArithOp, y Vector, single bool) (out Vector, ok bool) {
+	out = Vector{Floats: x.arena.floatsOf(len(x.Floats)), Valid: Both(x.Valid, y.Valid), arena: x.arena}
+	a, b, to := x.Floats, y.Floats[:len(x.Floats)], out.Floats
+	plain := !single // each result is finite, and 0 only where it has to be: so none is an error
+	switch op {
+	case Add:
+		for i, l := range a {
+			s := l + b[i]
+			plain = plain && s-s == 0
+			to[i] = s
+		}
+	case Sub:
+		for i, l := range a {
+			s := l - b[i]
+			plain = plain && s-s == 0
+			to[i] = s
+		}
+	case Mul:
+		for i, l := range a {
+			s := l * b[i]
+			plain = plain && s-s == 0 && (s != 0 || l == 0 || b[i] == 0)
+			to[i] = s
+		}
+	case Div:
+		for i, l := range a {
+			s := l / b[i]
+			plain = plain && s-s == 0 && b[i] != 0 && (s != 0 || l == 0)
+			to[i] = s
+		}
+	default:
+		plain = false
+	}
+	if plain {
+		return out, true
+	}
+	for i, l := range a {
+		s, wrong := floatOp(op, l, b[i], single)
+		if wrong != nil && !out.IsNull(i) {
+			return out, false
+		}
+		to[i] = s
+	}
+	return out, true
+}
+
+// Aligned is DECIMALs with so many digits more behind the point.
+func Aligned(x, y Vector, xs, ys int) (_, _ Vector, ok bool) {
+	if x, ok = x.scaled(xs); ok {
+		y, ok = y.scaled(ys)
+	}
+	return x, y, ok
+}

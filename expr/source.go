@@ -164,3 +164,17 @@ func (r BlockRows) Column(i int) Vector {
 }
 
 func (r BlockRows) Once(Expr, func(Source) (Vector, bool)) (x Vector, ok bool) { return x, false }
+
+// Source is rows of which expressions are computed.
+type Source interface {
+	Len() int
+	// Memory is where their vectors are computed, nil where each is new.
+	Memory() *Arena
+	// Column is the values of a column, which nobody else writes to.
+	Column(i int) Vector
+	// Some are the rows at some places.
+	Some(places []uint32) Source
+	// Once is an expression that reads one column of few codes; compute evaluates it once for each code. ok is false for other
+	// expressions, and for too few rows.
+	Once(e Expr, compute func(codes Source) (Vector, bool)) (x Vector, ok bool)
+}

@@ -407,3 +407,30 @@ func truncatedTo(unit string) (to func(m moment) moment, ok bool) {
 	floor, ok := dayFloors[unit]
 	return func(m moment) moment { return moment{day: floor.of(m.day)} }, ok
 }
+
+// timestamp is the TIMESTAMP of a moment.
+func (a args) timestamp(m moment) (table.Value, error) {
+	t := table.Type{Kind: table.Timestamp}
+	us, s := timestampOf(m)
+	if s == failed {
+		return a.raise(OutOfRange(t))
+	}
+	return table.Value{Type: t, I: us}, nil
+}
+
+// timestampOf is the TIMESTAMP of a moment, where there is one.
+func timestampOf(m moment) (int64, state) {
+	over := int64(0)
+	if m.us < 0 || m.us >= table.MicrosPerDay {
+		over = table.FloorDiv(m.us, table.MicrosPerDay)
+	}
+	day := m.day + over
+	const most = math.MaxInt64/table.MicrosPerDay - 1
+	if day > most || day < -most {
+		us, ok, _ := IntOp(Mul, day, table.MicrosPerDay)
+		us, fits, _ := IntOp(Add, us, m.us-over*table.MicrosPerDay)
+		return us, failedIf(!ok || !fits || !table.Type{Kind: table.Timestamp}.Holds(us))
+	}
+	us := day*table.MicrosPerDay + m.us - over*table.MicrosPerDay
+	return us, failedIf(!table.Type{Kind: table.Timestamp}.Holds(us))
+}
