@@ -193,14 +193,5 @@ func decimalOp(op ArithOp, l, r table.Value, wide bool, pos int) (table.Value, e
 	return decimal(t, out, wide, pos)
 }
 
-// divAway is a / b rounded to the nearest integer, halves away from zero.
-func divAway(a, b *big.Int) *big.Int {
-	q, r := new(big.Int).QuoRem(a, b, new(big.Int))
-	if r.Abs(r).Lsh(r, 1).CmpAbs(b) >= 0 {
-		q.Add(q, big.NewInt(int64(a.Sign()*b.Sign())))
-	}
-	return q
-}
-
 // powersOfTen are doubles without error.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}

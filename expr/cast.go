@@ -23,7 +23,7 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	case to.Kind == table.Boolean && (from.IsInteger() || from.Kind == table.Boolean):
 		return table.Bool(x.I != 0), nil
 	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
-		return castInt(divAway(x.Unscaled(), table.Pow10(from.Scale)), to, pos)
+		return castInt(table.RoundedQuotient(x.Unscaled(), table.Pow10(from.Scale)), to, pos)
 	case to.IsInteger() && from.IsFloat():
 		f := math.RoundToEven(x.F)
 		if !(f >= -0x1p63 && f < 0x1p63) {
@@ -131,7 +131,7 @@ func castDecimal(u *big.Int, scale int, to table.Type, wide bool, pos int) (tabl
 	if d := to.Scale - scale; d >= 0 {
 		u = new(big.Int).Mul(u, table.Pow10(d))
 	} else {
-		u = divAway(u, table.Pow10(-d))
+		u = table.RoundedQuotient(u, table.Pow10(-d))
 	}
 	if to.Precision > 0 && to.Precision != 18 && u.CmpAbs(table.Pow10(to.Precision)) >= 0 {
 		return table.Null(to), Raised(pos, Beyond(to))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/expr/format"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -54,7 +55,7 @@ type formatField struct {
 
 // readFormatField reads one behind its %, and returns how long it is.
 func (a args) readFormatField(s string) (f formatField, size int, err error) {
-	n, digits := digitsOf(s)
+	n, digits := format.LeadingDigits(s)
 	if digits > 0 && strings.HasPrefix(s[digits:], "$") {
 		if f.position, size = n, digits+1; n == 0 {
 			return f, size, Coded(sqlstate.InvalidParameterValue, a.P, "format specifies argument 0, but arguments are numbered from 1")
@@ -64,7 +65,7 @@ func (a args) readFormatField(s string) (f formatField, size int, err error) {
 		f.left = true
 		size++
 	}
-	f.width, digits = digitsOf(s[size:])
+	f.width, digits = format.LeadingDigits(s[size:])
 	if size += digits; size == len(s) {
 		return f, size, Coded(sqlstate.InvalidParameterValue, a.P, `unterminated format() type specifier; for a single "%%" write "%%%%"`)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/stencildb/stencildb/expr/calendar"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -16,13 +17,13 @@ func init() {
 		sign int64
 	}{{"+", 1}, {"-", -1}} {
 		move := func(a args) (table.Value, error) {
-			return a.timestamp(moved(momentOf(a.v[0]), op.sign, interval{a.v[1].I, a.v[1].Span}))
+			return a.timestamp(calendar.Moved(calendar.Of(a.v[0]), op.sign, int64(a.v[1].Months), a.v[1].I))
 		}
 		define(op.name+"(date,interval) timestamp!/", move).by(of2(0, 1, func(day int64, by interval) (int64, state) {
-			return timestampOf(moved(moment{day: day}, op.sign, by))
+			return timestampOf(calendar.Moved(calendar.Moment{Day: day}, op.sign, int64(by.Months), by.us))
 		})).as(infix)
 		define(op.name+"(timestamp,interval) timestamp!", move).by(of2(0, 1, func(us int64, by interval) (int64, state) {
-			return timestampOf(moved(momentAt(us), op.sign, by))
+			return timestampOf(calendar.Moved(calendar.At(us), op.sign, int64(by.Months), by.us))
 		})).as(infix)
 		define(op.name+"(interval,interval) interval!", func(a args) (table.Value, error) {
 			var s sum
@@ -53,7 +54,7 @@ func init() {
 		}
 		return s.value(a.P)
 	}).as(hidden)
-	define("age(timestamp,timestamp) interval!", age).by(of2(0, 1, func(x, y int64) (interval, state) { return intervalOf(agePart(x, y)) }))
+	define("age(timestamp,timestamp) interval!", age).by(of2(0, 1, func(x, y int64) (interval, state) { return intervalOf(calendar.Age(x, y)) }))
 	define("justify_hours(interval) interval", func(a args) (table.Value, error) {
 		v := a.v[0]
 		v.Carried = 0
@@ -152,23 +153,6 @@ func nearest(n *big.Rat) *big.Int {
 	return q
 }
 
-// moved is a moment with an interval added, or taken away.
-func moved(m moment, sign int64, by interval) moment {
-	day := m.day
-	if by.Months != 0 {
-		y, month, d := table.CivilFromDays(day)
-		n := y*12 + int64(month-1) + sign*int64(by.Months)
-		y, month = table.FloorDiv(n, 12), int(n-12*table.FloorDiv(n, 12))+1
-		if d > 28 {
-			d = min(d, table.DaysInMonth(y, month))
-		}
-		day = table.DaysFromCivil(y, month, d)
-	}
-	// Days and microseconds apart: of both operands they may be more than 64 bits.
-	days, us := sign*(by.us/table.MicrosPerDay), m.us+sign*(by.us%table.MicrosPerDay)
-	return moment{day + days, us}
-}
-
 // Next is a number with a step of its type added, or a TIMESTAMP with an INTERVAL. Behind the type's last value it is an error.
 func Next(v, step table.Value) (table.Value, error) {
 	if v.Type.Kind != table.Timestamp {
@@ -180,7 +164,7 @@ func Next(v, step table.Value) (table.Value, error) {
 		return v, nil
 	}
 	a := args{Call: &Call{T: v.Type, P: -1}}
-	return a.timestamp(moved(momentAt(v.I), 1, interval{step.I, step.Span}))
+	return a.timestamp(calendar.Moved(calendar.At(v.I), 1, int64(step.Months), step.I))
 }
 
 // intervalOf is an interval of months, days and microseconds, where there is one.
@@ -261,24 +245,4 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 }
 
 // age is the difference of two timestamps in years, months, days and time of day.
-func age(a args) (table.Value, error) { return summed(agePart(a.v[0].I, a.v[1].I)).value(a.P) }
-
-func agePart(x, y int64) (months, days, us int64) {
-	sign := int64(1)
-	if x < y {
-		x, y, sign = y, x, -1
-	}
-	late, early := momentAt(x), momentAt(y)
-	y1, m1, d1 := table.CivilFromDays(late.day)
-	y0, m0, d0 := table.CivilFromDays(early.day)
-	months, days, us = (y1-y0)*12+int64(m1-m0), int64(d1-d0), late.us-early.us
-	if us < 0 {
-		us += table.MicrosPerDay
-		days--
-	}
-	if days < 0 { // borrows the days of the month of the earlier one
-		days += int64(table.DaysInMonth(y0, m0))
-		months--
-	}
-	return sign * months, sign * days, sign * us
-}
+func age(a args) (table.Value, error) { return summed(calendar.Age(a.v[0].I, a.v[1].I)).value(a.P) }

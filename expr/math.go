@@ -51,7 +51,7 @@ func init() {
 	}{
 		{"ceiling ceil", math.Ceil, func(x, unit *big.Int) *big.Int { return new(big.Int).Neg(floorOf(new(big.Int).Neg(x), unit)) }, func(x, unit int64) int64 { return -table.FloorDiv(-x, unit) }, ceilFloats, upward},
 		{"floor", math.Floor, floorOf, table.FloorDiv, floorFloats, downward},
-		{"round", math.RoundToEven, divAway, nearestTo, evenFloats, halfAway},
+		{"round", math.RoundToEven, table.RoundedQuotient, nearestTo, evenFloats, halfAway},
 		{"trunc", math.Trunc, func(x, unit *big.Int) *big.Int { return new(big.Int).Quo(x, unit) }, func(x, unit int64) int64 { return x / unit }, truncFloats, toZero},
 	} {
 		define(r.names+"(double) double/", ofDouble(r.ofFloat)).by(loop1(0, r.loop))

@@ -2,87 +2,10 @@ package expr
 
 import (
 	"math"
-	"sync"
 
+	"github.com/stencildb/stencildb/expr/calendar"
 	"github.com/stencildb/stencildb/table"
 )
-
-// The days from 1900 to 2100, of which what the calendar says is computed once.
-const (
-	firstKnownDay = -25567
-	knownDays     = 73414
-)
-
-// knownOfDays are what a function says of the days from [firstKnownDay] on, computed when they are asked for first.
-func knownOfDays[T int16 | int32](of func(day int64) int64) func() []T {
-	return sync.OnceValue(func() []T {
-		list := make([]T, knownDays)
-		for i := range list {
-			list[i] = T(of(firstKnownDay + int64(i)))
-		}
-		return list
-	})
-}
-
-// dayPart is a part of a day of the calendar.
-type dayPart struct {
-	compute func(day int64) int64
-	known   func() []int16
-}
-
-func partOfDays(compute func(day int64) int64) *dayPart {
-	return &dayPart{compute, knownOfDays[int16](compute)}
-}
-
-// of is the part of a day.
-func (p *dayPart) of(day int64) int64 {
-	if k := uint64(day - firstKnownDay); k < knownDays {
-		return int64(p.known()[k])
-	}
-	return p.compute(day)
-}
-
-// ofDays replaces days by their parts.
-func (p *dayPart) ofDays(days []int64) {
-	known := p.known()[:knownDays]
-	for i, day := range days {
-		if k := uint64(day - firstKnownDay); k < knownDays {
-			days[i] = int64(known[k])
-		} else {
-			days[i] = p.compute(day)
-		}
-	}
-}
-
-// dayFloor is the first day of a month, or of so many.
-type dayFloor struct {
-	compute func(day int64) int64
-	known   func() []int32
-}
-
-func floorOfDays(compute func(day int64) int64) *dayFloor {
-	return &dayFloor{compute, knownOfDays[int32](compute)}
-}
-
-// ofTimes writes the timestamps of the first days. It is not ok where one may be no timestamp.
-func (f *dayFloor) ofTimes(ys, xs []int64) (ok bool) {
-	known := f.known()[:knownDays]
-	for i, us := range xs {
-		k := uint64(table.FloorDiv(us, table.MicrosPerDay) - firstKnownDay)
-		if k >= knownDays {
-			return false
-		}
-		ys[i] = int64(known[k]) * table.MicrosPerDay
-	}
-	return true
-}
-
-func (f *dayFloor) of(day int64) int64 {
-	if k := uint64(day - firstKnownDay); k < knownDays {
-		return int64(f.known()[k])
-	}
-	return f.compute(day)
-}
 
 // clockFloor writes timestamps without what is behind a unit of the time of day. It is not ok where one is near to the first timestamp.
 func clockFloor(unit int64) func(ys, xs []int64) (ok bool) {
@@ -114,7 +37,7 @@ func remainder(a, m int64) int64 {
 	return r + m&(r>>63)
 }
 
-// clockLoops write the parts of timestamps that are of the time of day, see [clockParts].
+// clockLoops write the parts of timestamps that are of the time of day, see [calendar.ClockParts].
 var clockLoops = map[string]func(ys, xs []int64){
 	"second": func(ys, xs []int64) {
 		for i, us := range xs {
@@ -140,23 +63,23 @@ func init() {
 // partKernel is EXTRACT of a constant unit of a time, or date_part, which is a double.
 func partKernel(e *Call, double bool) kernel {
 	name, ok := e.textAt(0)
-	unit, t := unitNamed(name), e.Args[1].Type()
+	unit, t := calendar.Unit(name), e.Args[1].Type()
 	if !ok || t.Kind == table.Interval {
 		return kernel{}
 	}
 	var loop func(ys, xs []int64)
-	part, day := dayParts[unit]
+	part, day := calendar.DayParts[unit]
 	clock, time := clockLoops[unit]
 	switch isDate := t.Kind == table.Date; {
 	case day && isDate:
 		loop = func(ys, xs []int64) {
 			copy(ys, xs)
-			part.ofDays(ys)
+			part.OfDays(ys)
 		}
 	case day:
 		loop = func(ys, xs []int64) {
 			daysOf(ys, xs)
-			part.ofDays(ys)
+			part.OfDays(ys)
 		}
 	case unit == "epoch" && isDate:
 		return partOf(sure(1, multiplied(table.MicrosPerDay, math.MaxInt64), of1(1, func(day int64) (int64, state) {
@@ -168,7 +91,7 @@ func partKernel(e *Call, double bool) kernel {
 	case unit == "julian" && isDate:
 		loop = func(ys, xs []int64) {
 			for i, day := range xs {
-				ys[i] = day + julianEpoch
+				ys[i] = day + calendar.JulianEpoch
 			}
 		}
 	case time && !isDate:
@@ -186,7 +109,7 @@ func partOf(k kernel, unit string, double bool) kernel {
 	if !double {
 		return k.only(2, 1)
 	}
-	inDouble := toDouble(fractions[unit])
+	inDouble := toDouble(calendar.Fractions[unit])
 	return kernel{whole: true, run: func(v []Vector, out Vector) (Vector, bool) {
 		part, ok := k.run(v, Vector{Ints: out.arena.Ints(len(out.Floats)), arena: out.arena})
 		if !ok {

@@ -207,6 +207,15 @@ func formatList(list []Value) string {
 	return "{" + strings.Join(texts, ",") + "}"
 }
 
+// RoundedQuotient is a / b rounded to the nearest integer, halves away from zero.
+func RoundedQuotient(a, b *big.Int) *big.Int {
+	q, r := new(big.Int).QuoRem(a, b, new(big.Int))
+	if r.Abs(r).Lsh(r, 1).CmpAbs(b) >= 0 {
+		q.Add(q, big.NewInt(int64(a.Sign()*b.Sign())))
+	}
+	return q
+}
+
 func formatDecimal(u *big.Int, scale int) string {
 	s := new(big.Int).Abs(u).String()
 	if scale > 0 {

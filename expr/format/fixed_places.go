@@ -1,6 +1,10 @@
-package expr
+package format
 
-import "github.com/stencildb/stencildb/table"
+import (
+	"github.com/stencildb/stencildb/table"
+
+	"github.com/stencildb/stencildb/expr/calendar"
+)
 
 // fixedTime reads texts that have each number of a pattern with all its digits, and the separators as they are written. So each number is
 // always at the same place. The last one may be a fraction of fewer digits.
@@ -57,7 +61,7 @@ func fixed(parts []patternPart) *fixedTime {
 }
 
 // read reads a text. ok is false where the text is another one, or wrong.
-func (f *fixedTime) read(s string) (m moment, ok bool) {
+func (f *fixedTime) read(s string) (m calendar.Moment, ok bool) {
 	if len(s) < f.least || len(s) > f.most {
 		return m, false
 	}
@@ -88,5 +92,5 @@ func (f *fixedTime) read(s string) (m moment, ok bool) {
 	if month > 12 || day > 28 && day > int64(table.DaysInMonth(year, int(month))) || t[3] > 23 || t[4] > 59 || t[5] > 59 {
 		return m, false
 	}
-	return moment{table.DaysFromCivil(year, int(month), int(day)), ((t[3]*60+t[4])*60+t[5])*1_000_000 + t[6]}, true
+	return calendar.Moment{Day: table.DaysFromCivil(year, int(month), int(day)), Micros: ((t[3]*60+t[4])*60+t[5])*1_000_000 + t[6]}, true
 }

@@ -1,4 +1,4 @@
-package expr
+package format
 
 import (
 	"math"
@@ -13,31 +13,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// to_char of numbers, and to_number.
-func init() {
-	define("to_number(text,text) numeric!", readNumber).typed = func(args []Expr) table.Type {
-		t := table.Type{Kind: table.Decimal, Precision: 38, Scale: 10}
-		if c, ok := args[1].(*Const); ok && !c.V.Null {
-			f, _ := readNumberFormat(c.V.S)
-			t.Scale = min(f.digits, 38)
-		}
-		return t
-	}
-	define("to_char(double,text) text!", func(a args) (table.Value, error) {
-		x := a.v[0].F
-		if math.IsNaN(x) || math.IsInf(x, 0) { // which PostgreSQL writes in several ways
-			return a.failAs(sqlstate.InvalidParameterValue, "a number that is not finite has no digits to format")
-		}
-		// As many digits as PostgreSQL. They are rounded as those of a NUMERIC: an AVG and a quotient are that there.
-		u, scale, _ := table.ParseNumber(strconv.FormatFloat(x, 'e', 14, 64))
-		return a.formatted(u, scale)
-	})
-	define("to_char(real,text) text!", args.formattedReal)
-	define("to_char(numeric,text) text!", func(a args) (table.Value, error) { return a.formatted(a.v[0].Unscaled(), a.v[0].Type.Scale) })
-}
-
-// numberFormat is a pattern for numbers.
-type numberFormat struct {
+// NumberPattern is a pattern for numbers.
+type NumberPattern struct {
+	text          string
 	parts         []string // 9 0 . , S MI PL SG PR th TH, and text after a quote
 	whole, digits int      // before and after the point
 	zero, last    int      // the first 0 before the point, and the last one after it, counted from 1
@@ -53,7 +31,9 @@ type numberFormat struct {
 // numberParts are the elements of a pattern.
 var numberParts = []string{"9", "0", ".", "D", ",", "G", "S", "MI", "PL", "SG", "PR", "TH", "FM", "L", "V", "RN", "EEEE"}
 
-func readNumberFormat(pattern string) (f numberFormat, err error) {
+// NewNumberPattern reads a pattern.
+func NewNumberPattern(pattern string) (f *NumberPattern, err error) {
+	f = &NumberPattern{text: pattern}
 	for i := 0; i < len(pattern); {
 		rest, found := pattern[i:], ""
 		if text, size := quotedText(rest); size > 0 {
@@ -120,7 +100,7 @@ func readNumberFormat(pattern string) (f numberFormat, err error) {
 	return f, nil
 }
 
-func (f *numberFormat) count(zero bool) {
+func (f *NumberPattern) count(zero bool) {
 	if f.point {
 		if f.digits++; zero {
 			f.last = f.digits
@@ -135,50 +115,43 @@ func (f *numberFormat) count(zero bool) {
 	}
 }
 
-// formatted writes u / 10^scale by a pattern, the second argument.
-func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
-	f, err := readNumberFormat(a.v[1].S)
+// Digits is how many digits the pattern has behind the point.
+func (f *NumberPattern) Digits() int { return f.digits }
+
+// Decimal writes u / 10^scale. With double the exponent of EEEE is that of a DOUBLE.
+func (f *NumberPattern) Decimal(u *big.Int, scale int, double bool) string {
 	switch {
-	case err != nil:
-		return table.Null(a.T), ErrorAt(a.P, err)
 	case f.roman != "":
-		return table.Str(f.romanOf(withScale(u, scale, 0))), nil
+		return f.romanOf(withScale(u, scale, 0))
 	case f.science:
-		return table.Str(scientific(u, scale, f.digits, a.v[0].Type.IsFloat())), nil
+		return scientific(u, scale, f.digits, double)
 	}
 	u = withScale(u, scale, f.digits+f.shifted)
 	text := new(big.Int).Abs(u).String()
 	if n := f.digits + 1 - len(text); n > 0 {
 		text = strings.Repeat("0", n) + text
 	}
-	return table.Str(f.placed(text[:len(text)-f.digits], text[len(text)-f.digits:], u.Sign() < 0)), nil
+	return f.placed(text[:len(text)-f.digits], text[len(text)-f.digits:], u.Sign() < 0)
 }
 
-// formattedReal writes a REAL by a pattern as C does. It rounds to the nearest number, halves to even, with no more than six
+// Real writes a finite REAL as C does. It rounds to the nearest number, halves to even, with no more than six
 // digits, and writes -0 with its sign.
-func (a args) formattedReal() (table.Value, error) {
-	x := a.v[0].F
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return a.failAs(sqlstate.InvalidParameterValue, "a number that is not finite has no digits to format")
-	}
-	f, err := readNumberFormat(a.v[1].S)
+func (f NumberPattern) Real(x float64) string {
 	switch {
-	case err != nil:
-		return table.Null(a.T), ErrorAt(a.P, err)
 	case f.roman != "":
 		u, _, _ := table.ParseNumber(strconv.FormatFloat(x, 'f', 0, 64))
-		return table.Str(f.romanOf(u)), nil
+		return f.romanOf(u)
 	case f.science:
-		return table.Str(pick(math.Signbit(x), "", " ") + strconv.FormatFloat(x, 'e', f.digits, 64)), nil
+		return pick(math.Signbit(x), "", " ") + strconv.FormatFloat(x, 'e', f.digits, 64)
 	}
 	x *= math.Pow10(f.shifted)
 	f.digits = max(0, min(f.digits, 6-len(strconv.FormatFloat(math.Abs(x), 'f', 0, 64))))
 	whole, part, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'f', f.digits, 64), ".")
-	return table.Str(f.placed(whole, part, math.Signbit(x))), nil
+	return f.placed(whole, part, math.Signbit(x))
 }
 
 // placed writes the digits before and after the point, or # where those before it have no room.
-func (f *numberFormat) placed(whole, part string, negative bool) string {
+func (f *NumberPattern) placed(whole, part string, negative bool) string {
 	if f.fill {
 		part = part[:max(len(strings.TrimRight(part, "0")), min(f.last, len(part)))]
 	}
@@ -192,7 +165,7 @@ func (f *numberFormat) placed(whole, part string, negative bool) string {
 }
 
 // romanOf is a number from 1 to 3999 in Roman numerals, 15 wide; others have none.
-func (f *numberFormat) romanOf(u *big.Int) string {
+func (f *NumberPattern) romanOf(u *big.Int) string {
 	if !u.IsInt64() || u.Int64() < 1 || u.Int64() > 3999 {
 		return strings.Repeat("#", 15)
 	}
@@ -239,16 +212,11 @@ func scientific(u *big.Int, scale, digits int, double bool) string {
 	return pick(u.Sign() < 0, "-", " ") + text[:whole] + point + text[whole:] + "e" + pick(exponent < 0, "-", "+") + pick(max(exponent, -exponent) < 10, "0", "") + strconv.Itoa(max(exponent, -exponent))
 }
 
-// readNumber reads the first argument by the pattern of the second. A place for a digit takes one character; only digits,
-// the point and signs count.
-func readNumber(a args) (table.Value, error) {
-	text := a.v[0].S
-	f, err := readNumberFormat(a.v[1].S)
-	if err != nil {
-		return table.Null(a.T), ErrorAt(a.P, err)
-	}
+// Read reads a text, times 10^scale and rounded. A place for a digit takes one character; only digits, the point and signs count.
+func (f *NumberPattern) Read(text string, scale int) (*big.Int, error) {
+	all := text
 	if f.shifts || f.roman != "" || f.science {
-		return a.failAs(sqlstate.FeatureNotSupported, "V, RN and EEEE are not supported in the pattern of to_number")
+		return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "V, RN and EEEE are not supported in the pattern of to_number")
 	}
 	var digits strings.Builder
 	signed := slices.ContainsFunc(f.parts, func(p string) bool { return p == "S" || p == "MI" || p == "PL" || p == "SG" })
@@ -301,7 +269,7 @@ func readNumber(a args) (table.Value, error) {
 	}
 	u, ok := new(big.Int).SetString(digits.String(), 10)
 	if !ok {
-		return a.failAs(sqlstate.InvalidText, "%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
+		return nil, sqlstate.Errorf(sqlstate.InvalidText, "%q has no digits for the pattern %q", all, f.text)
 	}
 	if signed {
 		sign() // also behind fewer digits than the pattern has
@@ -309,7 +277,7 @@ func readNumber(a args) (table.Value, error) {
 	if negative {
 		u.Neg(u)
 	}
-	return a.decimal(withScale(u, fraction, a.T.Scale))
+	return withScale(u, fraction, scale), nil
 }
 
 // withScale brings u / 10^from to another scale, rounded where digits are lost.
@@ -317,11 +285,11 @@ func withScale(u *big.Int, from, to int) *big.Int {
 	if from <= to {
 		return new(big.Int).Mul(u, table.Pow10(to-from))
 	}
-	return divAway(u, table.Pow10(from-to))
+	return table.RoundedQuotient(u, table.Pow10(from-to))
 }
 
 // write puts the digits before and after the point into their places.
-func (f *numberFormat) write(whole, part string, negative bool) string {
+func (f *NumberPattern) write(whole, part string, negative bool) string {
 	var out strings.Builder
 	pad, at, fraction := f.whole-len(whole), 0, 0
 	started, afterPoint := false, false
@@ -398,11 +366,4 @@ func (f *numberFormat) write(whole, part string, negative bool) string {
 		return text[:blank] + pick(negative, "<", pick(f.fill, "", " ")) + text[blank:]
 	}
 	return out.String()
-}
-
-func pick(yes bool, a, b string) string {
-	if yes {
-		return a
-	}
-	return b
 }
