@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr/interval"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -100,7 +101,15 @@ func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) 
 		return castDecimal(u, scale, to, wide, pos)
 	}
 	if to.Kind == table.Interval {
-		return parseInterval(s, pos)
+		sum, ok := interval.Parse(s)
+		if !ok {
+			return table.Null(to), Coded(sqlstate.InvalidDatetimeFormat, pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", s)
+		}
+		v, ok := sum.Value()
+		if !ok {
+			return table.Null(to), Raised(pos, OutOfRange(to))
+		}
+		return v, nil
 	}
 	i, f, err := table.Parse(to, in, true)
 	switch {

@@ -28,9 +28,11 @@
 // # Where what is
 //
 //   - The tree: expr.go, arith.go, truth.go, cast.go, conditional.go, aggregate.go, window.go, subquery.go, walk.go.
-//   - Evaluation of one record: eval.go. Of vectors: vector.go, kernel.go, cast_kernel.go, number_kernel.go, time_kernel.go, arena.go, source.go.
+//   - Evaluation of one record: eval.go. Of vectors: vectors.go and truth.go by vector.go, kernel.go, cast_kernel.go, number_kernel.go,
+//     time_kernel.go, arena.go, source.go.
 //   - call.go has calls of functions. Each other file is one family of functions, as PostgreSQL's manual groups them.
-//   - Package match matches texts with patterns of LIKE and regular expressions.
+//   - Package match matches texts with patterns of LIKE and regular expressions; package format has the patterns of to_char and its like.
+//   - Package calendar computes with days, times and zones, package interval with intervals, package power powers of doubles.
 package expr
 
 import (

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/stencildb/stencildb/expr/calendar"
+	"github.com/stencildb/stencildb/expr/interval"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,25 +20,25 @@ func init() {
 		move := func(a args) (table.Value, error) {
 			return a.timestamp(calendar.Moved(calendar.Of(a.v[0]), op.sign, int64(a.v[1].Months), a.v[1].I))
 		}
-		define(op.name+"(date,interval) timestamp!/", move).by(of2(0, 1, func(day int64, by interval) (int64, state) {
+		define(op.name+"(date,interval) timestamp!/", move).by(of2(0, 1, func(day int64, by intervalValue) (int64, state) {
 			return timestampOf(calendar.Moved(calendar.Moment{Day: day}, op.sign, int64(by.Months), by.us))
 		})).as(infix)
-		define(op.name+"(timestamp,interval) timestamp!", move).by(of2(0, 1, func(us int64, by interval) (int64, state) {
+		define(op.name+"(timestamp,interval) timestamp!", move).by(of2(0, 1, func(us int64, by intervalValue) (int64, state) {
 			return timestampOf(calendar.Moved(calendar.At(us), op.sign, int64(by.Months), by.us))
 		})).as(infix)
 		define(op.name+"(interval,interval) interval!", func(a args) (table.Value, error) {
-			var s sum
+			var s interval.Sum
 			for i, sign := range []int64{1, op.sign} {
-				s.addValue(a.v[i], sign)
+				s.AddValue(a.v[i], sign)
 			}
-			return s.value(a.P)
-		}).by(of2(0, 1, func(x, y interval) (interval, state) { return x.plus(op.sign, y) })).as(infix)
+			return a.interval(&s)
+		}).by(of2(0, 1, func(x, y intervalValue) (intervalValue, state) { return x.plus(op.sign, y) })).as(infix)
 	}
 	for op, sign := range map[ArithOp]string{Mul: "*", Div: "/"} {
-		define(sign+"(interval,double) interval!", scaled(op)).by(of2(0, 1, func(x interval, by float64) (interval, state) { return x.times(op, by) })).as(infix)
+		define(sign+"(interval,double) interval!", scaled(op)).by(of2(0, 1, func(x intervalValue, by float64) (intervalValue, state) { return x.times(op, by) })).as(infix)
 		define(sign+"(interval,numeric) interval!", scaled(op)).bound(func(e *Call) kernel {
 			t := e.Args[1].Type()
-			return of2(0, 1, func(x interval, by int64) (interval, state) {
+			return of2(0, 1, func(x intervalValue, by int64) (intervalValue, state) {
 				return x.times(op, exactToFloat(table.Value{Type: t, I: by}, false))
 			})
 		}).as(infix)
@@ -48,13 +49,13 @@ func init() {
 		define("interval_"+name+"(interval) bigint", func(a args) (table.Value, error) { return table.Int(part(a.v[0])), nil }).as(hidden)
 	}
 	define("interval_of(numeric,numeric,numeric) interval!", func(a args) (table.Value, error) {
-		var s sum
-		for i, to := range []*big.Int{&s.months, &s.days, &s.us} {
+		var s interval.Sum
+		for i, to := range []*big.Int{&s.Months, &s.Days, &s.Micros} {
 			to.Set(a.v[i].Unscaled())
 		}
-		return s.value(a.P)
+		return a.interval(&s)
 	}).as(hidden)
-	define("age(timestamp,timestamp) interval!", age).by(of2(0, 1, func(x, y int64) (interval, state) { return intervalOf(calendar.Age(x, y)) }))
+	define("age(timestamp,timestamp) interval!", age).by(of2(0, 1, func(x, y int64) (intervalValue, state) { return intervalOf(calendar.Age(x, y)) }))
 	define("justify_hours(interval) interval", func(a args) (table.Value, error) {
 		v := a.v[0]
 		v.Carried = 0
@@ -63,12 +64,21 @@ func init() {
 	define("justify_days(interval) interval!", func(a args) (table.Value, error) {
 		v := a.v[0]
 		months, days := justified(int64(v.Months), v.Days(), 30)
-		return summed(months, days, v.Clock()).value(a.P)
+		return a.interval(interval.Of(months, days, v.Clock()))
 	})
 	define("justify_interval(interval) interval!", func(a args) (table.Value, error) {
 		months, us := justified(int64(a.v[0].Months), a.v[0].I, table.MicrosPerMonth)
-		return summed(months, us/table.MicrosPerDay, us%table.MicrosPerDay).value(a.P)
+		return a.interval(interval.Of(months, us/table.MicrosPerDay, us%table.MicrosPerDay))
 	})
+}
+
+// interval is the INTERVAL of a sum.
+func (a args) interval(s *interval.Sum) (table.Value, error) {
+	v, ok := s.Value()
+	if !ok {
+		return a.raise(OutOfRange(intervalType))
+	}
+	return v, nil
 }
 
 // justified is months and a rest with a month in the place of each so many units of the rest, and both of one sign.
@@ -81,76 +91,6 @@ func justified(months, rest, perMonth int64) (int64, int64) {
 		return months + 1, rest - perMonth
 	}
 	return months, rest
-}
-
-// sum adds up months, days and microseconds.
-type sum struct{ months, days, us big.Int }
-
-// summed is a sum.
-func summed(months, days, us int64) *sum {
-	s := &sum{}
-	s.months.SetInt64(months)
-	s.days.SetInt64(days)
-	s.us.SetInt64(us)
-	return s
-}
-
-// addValue adds an interval, or takes it away.
-func (s *sum) addValue(v table.Value, sign int64) {
-	for to, n := range map[*big.Int]int64{&s.months: int64(v.Months), &s.days: v.Days(), &s.us: v.Clock()} {
-		to.Add(to, new(big.Int).Mul(big.NewInt(sign), big.NewInt(n)))
-	}
-}
-
-// value is the interval of a sum.
-func (s *sum) value(pos int) (table.Value, error) {
-	v := table.Value{Type: intervalType}
-	all := new(big.Int).Mul(&s.days, big.NewInt(table.MicrosPerDay))
-	all.Add(all, &s.us)
-	v.I = all.Int64()
-	carried := new(big.Int).Sub(big.NewInt(v.I/table.MicrosPerDay), &s.days)
-	v.Months, v.Carried = int32(s.months.Int64()), int32(carried.Int64())
-	if !all.IsInt64() || !s.us.IsInt64() || s.months.Cmp(big.NewInt(int64(v.Months))) != 0 || carried.Cmp(big.NewInt(int64(v.Carried))) != 0 {
-		return table.Null(intervalType), Raised(pos, OutOfRange(intervalType))
-	}
-	return v, nil
-}
-
-// addYears adds years, a part of one in months, rounded.
-func (s *sum) addYears(n *big.Rat) {
-	s.months.Add(&s.months, nearest(n.Mul(n, big.NewRat(12, 1))))
-}
-
-// addMonths adds months, a part of one in days and microseconds.
-func (s *sum) addMonths(n *big.Rat) {
-	s.addDays(times(30, wholeOf(&s.months, n)))
-}
-
-// addDays adds days, a part of one in microseconds.
-func (s *sum) addDays(n *big.Rat) {
-	s.addMicros(times(table.MicrosPerDay, wholeOf(&s.days, n)))
-}
-
-// addMicros adds microseconds, rounded, halves to the even one.
-func (s *sum) addMicros(n *big.Rat) { s.us.Add(&s.us, nearest(n)) }
-
-// wholeOf adds the whole part of n and returns the rest.
-func wholeOf(to *big.Int, n *big.Rat) *big.Rat {
-	whole := new(big.Int).Quo(n.Num(), n.Denom())
-	to.Add(to, whole)
-	return new(big.Rat).Sub(n, new(big.Rat).SetInt(whole))
-}
-
-func times(k int64, n *big.Rat) *big.Rat { return n.Mul(n, new(big.Rat).SetInt64(k)) }
-
-// nearest is the nearest integer, of two the even one.
-func nearest(n *big.Rat) *big.Int {
-	twice := new(big.Int).Lsh(n.Num(), 1)
-	q, r := new(big.Int).DivMod(twice.Add(twice, n.Denom()), new(big.Int).Lsh(n.Denom(), 1), new(big.Int))
-	if r.Sign() == 0 && q.Bit(0) == 1 {
-		q.Sub(q, big.NewInt(1))
-	}
-	return q
 }
 
 // Next is a number with a step of its type added, or a TIMESTAMP with an INTERVAL. Behind the type's last value it is an error.
@@ -168,20 +108,22 @@ func Next(v, step table.Value) (table.Value, error) {
 }
 
 // intervalOf is an interval of months, days and microseconds, where there is one.
-func intervalOf(months, days, us int64) (v interval, s state) {
+func intervalOf(months, days, us int64) (v intervalValue, s state) {
 	all, fits, _ := IntOp(Mul, days, table.MicrosPerDay)
 	all, ok, _ := IntOp(Add, all, us)
 	carried := all/table.MicrosPerDay - days
-	v = interval{all, table.Span{Months: int32(months), Carried: int32(carried)}}
+	v = intervalValue{all, table.Span{Months: int32(months), Carried: int32(carried)}}
 	return v, failedIf(!fits || !ok || int64(v.Months) != months || int64(v.Carried) != carried)
 }
 
-func (v interval) days() int64 { return v.us/table.MicrosPerDay - int64(v.Carried) }
+func (v intervalValue) days() int64 { return v.us/table.MicrosPerDay - int64(v.Carried) }
 
-func (v interval) clock() int64 { return v.us%table.MicrosPerDay + int64(v.Carried)*table.MicrosPerDay }
+func (v intervalValue) clock() int64 {
+	return v.us%table.MicrosPerDay + int64(v.Carried)*table.MicrosPerDay
+}
 
 // plus is the sum with another, or the difference.
-func (v interval) plus(sign int64, w interval) (interval, state) {
+func (v intervalValue) plus(sign int64, w intervalValue) (intervalValue, state) {
 	clock, ok, _ := IntOp(Add, v.clock(), sign*w.clock())
 	if !ok || w.clock() == math.MinInt64 {
 		return v, failed
@@ -190,11 +132,11 @@ func (v interval) plus(sign int64, w interval) (interval, state) {
 }
 
 // times is [scaled] where months and days stay whole.
-func (v interval) times(op ArithOp, by float64) (interval, state) {
+func (v intervalValue) times(op ArithOp, by float64) (intervalValue, state) {
 	n := int64(by)
 	if op != Mul || float64(n) != by || n > 1<<31 || n < -1<<31 {
 		x, err := scaled(op)(args{&Call{T: intervalType, P: -1}, []table.Value{{Type: intervalType, I: v.us, Span: v.Span}, table.Float(by)}, false})
-		return interval{x.I, x.Span}, failedIf(err != nil)
+		return intervalValue{x.I, x.Span}, failedIf(err != nil)
 	}
 	const exact = 1 << 53
 	months, days := int64(v.Months)*n, v.days()*n
@@ -229,20 +171,22 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 			}
 			return exact
 		}
-		var s sum
-		days := times(30, wholeOf(&s.months, part(int64(a.v[0].Months)))) // a part of a month, as in PostgreSQL to six decimals
-		days = new(big.Rat).SetFrac(nearest(times(1_000_000, days)), big.NewInt(1_000_000))
-		rest := wholeOf(&s.days, part(a.v[0].Days()))
-		rest.Add(rest, wholeOf(&s.days, days))
-		us := new(big.Rat).SetInt(nearest(times(table.MicrosPerDay, rest))) // two parts of a day may be a whole one
-		us = times(table.MicrosPerDay, wholeOf(&s.days, us.Quo(us, new(big.Rat).SetInt64(table.MicrosPerDay))))
-		s.addMicros(us.Add(us, part(a.v[0].Clock())))
+		var s interval.Sum
+		days := interval.Times(30, interval.WholeOf(&s.Months, part(int64(a.v[0].Months)))) // a part of a month, as in PostgreSQL to six decimals
+		days = new(big.Rat).SetFrac(interval.Nearest(interval.Times(1_000_000, days)), big.NewInt(1_000_000))
+		rest := interval.WholeOf(&s.Days, part(a.v[0].Days()))
+		rest.Add(rest, interval.WholeOf(&s.Days, days))
+		us := new(big.Rat).SetInt(interval.Nearest(interval.Times(table.MicrosPerDay, rest))) // two parts of a day may be a whole one
+		us = interval.Times(table.MicrosPerDay, interval.WholeOf(&s.Days, us.Quo(us, new(big.Rat).SetInt64(table.MicrosPerDay))))
+		s.AddMicros(us.Add(us, part(a.v[0].Clock())))
 		if !fits {
 			return a.raise(OutOfRange(a.T))
 		}
-		return s.value(a.P)
+		return a.interval(&s)
 	}
 }
 
 // age is the difference of two timestamps in years, months, days and time of day.
-func age(a args) (table.Value, error) { return summed(calendar.Age(a.v[0].I, a.v[1].I)).value(a.P) }
+func age(a args) (table.Value, error) {
+	return a.interval(interval.Of(calendar.Age(a.v[0].I, a.v[1].I)))
+}

@@ -34,7 +34,7 @@ func failedIf(b bool) state {
 
 // element is a value as loops have it.
 type element interface {
-	int64 | float64 | string | interval
+	int64 | float64 | string | intervalValue
 }
 
 // elements are the values of a vector.
@@ -48,10 +48,10 @@ func elements[X element](v *Vector) []X {
 	case string:
 		out = v.Texts
 	default:
-		list := make([]interval, len(v.Ints))
+		list := make([]intervalValue, len(v.Ints))
 		for i, us := range v.Ints {
 			if list[i].us = us; v.Spans != nil {
-				list[i] = interval{us - int64(v.Spans[i].Months)*table.MicrosPerMonth, v.Spans[i]}
+				list[i] = intervalValue{us - int64(v.Spans[i].Months)*table.MicrosPerMonth, v.Spans[i]}
 			}
 		}
 		out = list
@@ -61,10 +61,10 @@ func elements[X element](v *Vector) []X {
 
 // write is room for the values that a kernel gives.
 func write[Y element](out *Vector) (room []Y, done func() bool) {
-	if _, ok := any(*new(Y)).(interval); !ok {
+	if _, ok := any(*new(Y)).(intervalValue); !ok {
 		return elements[Y](out), func() bool { return true }
 	}
-	list := make([]interval, len(out.Ints))
+	list := make([]intervalValue, len(out.Ints))
 	return any(list).([]Y), func() bool {
 		for i, v := range list {
 			if !out.putInterval(i, v) {

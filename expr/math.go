@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/stencildb/stencildb/expr/power"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -90,8 +91,8 @@ func init() {
 		}
 		return a.decimal(x.Quo(x, y))
 	})
-	define("pow power(double,double) double!", power).plainly2(pow)
-	define("^(double,double) double!", power).plainly2(pow).as(infix)
+	define("pow power(double,double) double!", raised).plainly2(power.Pow)
+	define("^(double,double) double!", raised).plainly2(power.Pow).as(infix)
 	define("sqrt(double) double!/", within(func(x float64) *Exception { return negative(x, negativeRoot) }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats)
 	define("|/(double) double!/", within(func(x float64) *Exception { return negative(x, negativeRoot) }, math.Sqrt)).plainly(math.Sqrt).surely(sqrtFloats).as(prefix)
 	define("||/(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt).as(prefix)
@@ -453,7 +454,7 @@ func log10(x float64) float64 {
 	return f
 }
 
-func power(a args) (table.Value, error) {
+func raised(a args) (table.Value, error) {
 	x, y := a.v[0].F, a.v[1].F
 	switch {
 	case x == 0 && y < 0:
@@ -461,7 +462,7 @@ func power(a args) (table.Value, error) {
 	case x < 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) && y == y && y != math.Floor(y):
 		return a.failAs(sqlstate.InvalidArgumentForPower, "a negative number raised to a non-integer power yields a complex result")
 	}
-	f := pow(x, y)
+	f := power.Pow(x, y)
 	if f == 0 && x != 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
 		return a.raise(Underflow)
 	}

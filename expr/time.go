@@ -127,7 +127,7 @@ func init() {
 			return a.raise(OutOfRange(intervalType))
 		}
 		return a.timestamp(calendar.Moment{Micros: x - (since - table.FloorDiv(since, stride.I)*stride.I)})
-	}).by(of3(0, 1, 2, func(stride interval, x, origin int64) (int64, state) {
+	}).by(of3(0, 1, 2, func(stride intervalValue, x, origin int64) (int64, state) {
 		since, ok, _ := IntOp(Sub, x, origin)
 		if !ok || stride.Months != 0 || stride.us <= 0 {
 			return 0, failed

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr/calendar"
 	"github.com/stencildb/stencildb/expr/format"
+	"github.com/stencildb/stencildb/expr/interval"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -12,16 +13,16 @@ import (
 // day are apart.
 func init() {
 	define("make_interval(integer,integer,integer,integer,integer,integer,double) interval!", func(a args) (table.Value, error) {
-		var s sum
+		var s interval.Sum
 		for i, unit := range []string{"years", "months", "weeks", "days", "hours", "mins"} {
-			s.add(new(big.Rat).SetInt64(a.v[i].I), *unitWritten(unit))
+			s.Add(new(big.Rat).SetInt64(a.v[i].I), *interval.Named(unit))
 		}
 		seconds := new(big.Rat).SetFloat64(a.v[6].F)
 		if seconds == nil {
 			return a.raise(OutOfRange(a.T))
 		}
-		s.add(seconds, *unitWritten("secs"))
-		return s.value(a.P)
+		s.Add(seconds, *interval.Named("secs"))
+		return a.interval(&s)
 	})
 	define("date_trunc(text,interval) interval!", func(a args) (table.Value, error) {
 		unit, v := calendar.Unit(a.v[0].S), a.v[1]
@@ -30,13 +31,13 @@ func init() {
 			if unit == "day" {
 				clock = 0
 			}
-			return summed(int64(v.Months), v.Days(), clock).value(a.P)
+			return a.interval(interval.Of(int64(v.Months), v.Days(), clock))
 		}
 		months, ok := calendar.MonthUnits[unit]
 		if !ok {
 			return table.Null(a.T), a.noSpan()
 		}
-		return summed(int64(v.Months-v.Months%months), 0, 0).value(a.P)
+		return a.interval(interval.Of(int64(v.Months-v.Months%months), 0, 0))
 	})
 	define("to_char(interval,text) text!", func(a args) (table.Value, error) {
 		v := a.v[0]

@@ -67,7 +67,7 @@ func (x *Vector) Put(i int, v table.Value) bool {
 	case x.Texts != nil:
 		x.Texts[i] = v.S
 	case v.Type.Kind == table.Interval:
-		return x.putInterval(i, interval{v.I, v.Span})
+		return x.putInterval(i, intervalValue{v.I, v.Span})
 	default:
 		x.Ints[i] = v.I
 	}
@@ -75,7 +75,7 @@ func (x *Vector) Put(i int, v table.Value) bool {
 }
 
 // putInterval makes an interval that of row i. It reports that 64 bits have room for it.
-func (x *Vector) putInterval(i int, v interval) bool {
+func (x *Vector) putInterval(i int, v intervalValue) bool {
 	if x.Ints[i] = v.us; v.Span == (table.Span{}) {
 		return true
 	}
@@ -177,8 +177,8 @@ func (x *Vector) within(t table.Type) bool {
 	return widest(x.Ints) <= uint64(most)
 }
 
-// interval is an INTERVAL: the microseconds of its days and its time, and what it has beside them.
-type interval struct {
+// intervalValue is an INTERVAL: the microseconds of its days and its time, and what it has beside them.
+type intervalValue struct {
 	us int64
 	table.Span
 }

@@ -1,22 +1,21 @@
-package expr
+package interval
 
 import (
 	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
-// intervalUnit is a unit by its names: years, months, days or microseconds.
-type intervalUnit struct {
+// Unit is a unit of time by its names: so many years, months, days or microseconds.
+type Unit struct {
 	names                   string
 	years, months, days, us int64
 }
 
-// intervalUnits are all of them.
-var intervalUnits = []intervalUnit{
+// units are all of them.
+var units = []Unit{
 	{"second seconds s sec secs", 0, 0, 0, 1_000_000},
 	{"microsecond microseconds us usec usecs", 0, 0, 0, 1},
 	{"millisecond milliseconds ms msec msecs", 0, 0, 0, 1000},
@@ -31,27 +30,22 @@ var intervalUnits = []intervalUnit{
 	{"millennium millennia mil mils", 1000, 0, 0, 0},
 }
 
-// unitWritten is the unit of a name; nil is none.
-func unitWritten(name string) *intervalUnit {
-	i := slices.IndexFunc(intervalUnits, func(u intervalUnit) bool { return slices.Contains(strings.Fields(u.names), name) })
+// Named is the unit of a name; nil is none.
+func Named(name string) *Unit {
+	i := slices.IndexFunc(units, func(u Unit) bool { return slices.Contains(strings.Fields(u.names), name) })
 	if i < 0 {
 		return nil
 	}
-	return &intervalUnits[i]
+	return &units[i]
 }
 
-// parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and "ago". It also reads '1-2 3
+// Parse reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and "ago". It also reads '1-2 3
 // 04:05:06' of the SQL standard, and P1Y2M3DT4H5M6.7S of ISO 8601. A number without a unit is days before a time of day,
 // else seconds.
-func parseInterval(text string, pos int) (table.Value, error) {
-	bad := Coded(sqlstate.InvalidDatetimeFormat, pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", text)
+func Parse(text string) (s *Sum, ok bool) {
 	trimmed := strings.TrimSpace(text)
 	if iso, ok := strings.CutPrefix(trimmed, "P"); ok {
-		s, ok := isoInterval(iso)
-		if !ok {
-			return table.Null(intervalType), bad
-		}
-		return s.value(pos)
+		return isoInterval(iso)
 	}
 	words := intervalWords(strings.ToLower(trimmed))
 	ago := len(words) > 1 && words[len(words)-1] == "ago"
@@ -59,54 +53,40 @@ func parseInterval(text string, pos int) (table.Value, error) {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 {
-		return table.Null(intervalType), bad
+		return nil, false
 	}
-	var s sum
+	s = &Sum{}
 	for i := 0; i < len(words); i++ {
-		unit, n := intervalUnit{us: 1}, clock(words[i])
+		unit, n := Unit{us: 1}, clock(words[i])
 		switch months := yearsAndMonths(words[i]); {
 		case strings.Contains(words[i], ":"):
 		case months != nil:
-			unit, n = intervalUnit{months: 1}, months
+			unit, n = Unit{months: 1}, months
 		case i+1 < len(words) && clock(words[i+1]) != nil:
-			unit, n = intervalUnit{days: 1}, fraction(words[i])
+			unit, n = Unit{days: 1}, fraction(words[i])
 		default:
 			n = fraction(words[i])
 			word := "seconds"
 			if i++; i < len(words) {
 				word = words[i]
 			}
-			named := unitWritten(word)
+			named := Named(word)
 			if named == nil {
-				return table.Null(intervalType), bad
+				return nil, false
 			}
 			unit = *named
 		}
 		if n == nil {
-			return table.Null(intervalType), bad
+			return nil, false
 		}
-		s.add(n, unit)
+		s.Add(n, unit)
 	}
 	if ago {
-		s.months.Neg(&s.months)
-		s.days.Neg(&s.days)
-		s.us.Neg(&s.us)
+		s.Months.Neg(&s.Months)
+		s.Days.Neg(&s.Days)
+		s.Micros.Neg(&s.Micros)
 	}
-	return s.value(pos)
-}
-
-// add adds so many of a unit.
-func (s *sum) add(n *big.Rat, unit intervalUnit) {
-	switch {
-	case unit.years > 0:
-		s.addYears(times(unit.years, n))
-	case unit.months > 0:
-		s.addMonths(times(unit.months, n))
-	case unit.days > 0:
-		s.addDays(times(unit.days, n))
-	default:
-		s.addMicros(times(unit.us, n))
-	}
+	return s, true
 }
 
 // yearsAndMonths reads [+-]YEARS-MONTHS as months; nil is none.
@@ -133,21 +113,22 @@ func whole(s string) *big.Rat {
 }
 
 // isoUnits are the letters of ISO 8601: those of the date, then those of the time.
-var isoUnits = [2]map[byte]intervalUnit{
+var isoUnits = [2]map[byte]Unit{
 	{'Y': {years: 1}, 'M': {months: 1}, 'W': {days: 7}, 'D': {days: 1}},
 	{'H': {us: 3_600_000_000}, 'M': {us: 60_000_000}, 'S': {us: 1_000_000}},
 }
 
 // isoInterval reads what follows P in 1Y2M3DT4H5M6.7S, and in 0001-02-03T04:05:06.
-func isoInterval(text string) (s sum, ok bool) {
+func isoInterval(text string) (s *Sum, ok bool) {
+	s = &Sum{}
 	date, times, timed := strings.Cut(text, "T")
 	if parts := strings.Split(date, "-"); len(parts) == 3 && whole(parts[2]) != nil {
 		months := yearsAndMonths(parts[0] + "-" + parts[1])
 		if months == nil {
 			return s, false
 		}
-		s.add(months, intervalUnit{months: 1})
-		s.add(whole(parts[2]), isoUnits[0]['D'])
+		s.Add(months, Unit{months: 1})
+		s.Add(whole(parts[2]), isoUnits[0]['D'])
 		date = ""
 	}
 	if strings.Contains(times, ":") {
@@ -155,7 +136,7 @@ func isoInterval(text string) (s sum, ok bool) {
 		if n == nil {
 			return s, false
 		}
-		s.addMicros(n)
+		s.AddMicros(n)
 		times = ""
 	}
 	for i, rest := range []string{date, times} {
@@ -164,11 +145,11 @@ func isoInterval(text string) (s sum, ok bool) {
 			if end < 0 {
 				return s, false
 			}
-			n, unit, known := fraction(rest[:end]), intervalUnit{}, false
+			n, unit, known := fraction(rest[:end]), Unit{}, false
 			if unit, known = isoUnits[i][rest[end]]; n == nil || !known {
 				return s, false
 			}
-			s.add(n, unit)
+			s.Add(n, unit)
 			rest = rest[end+1:]
 		}
 	}

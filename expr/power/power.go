@@ -1,4 +1,4 @@
-package expr
+package power
 
 import (
 	"math"
@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// pow is x to the power of y: e to y times the logarithm of x. The logarithm has some 15 bits more than a double. So the result is within
+// Pow is x to the power of y: e to y times the logarithm of x. The logarithm has some 15 bits more than a double. So the result is within
 // 0.52 units in its last place, and exact where a double is. Logarithms and powers of e come from tables and short series (P. T. P. Tang,
 // "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990). math.Pow, which has what is left, takes
 // several times as long and errs by more.
-func pow(x, y float64) float64 {
+func Pow(x, y float64) float64 {
 	const least = 0x1p-1022
 	if !(x >= least && x <= math.MaxFloat64) {
 		if -x >= least && -x <= math.MaxFloat64 && y == math.Trunc(y) && math.Abs(y) < 1<<53 {
 			if int64(y)&1 != 0 {
-				return -pow(-x, y)
+				return -Pow(-x, y)
 			}
-			return pow(-x, y)
+			return Pow(-x, y)
 		}
 		return math.Pow(x, y)
 	}

@@ -1,4 +1,4 @@
-package expr
+package power
 
 import (
 	"math"
@@ -14,7 +14,7 @@ func TestPower(t *testing.T) {
 		for y := range int64(40) {
 			exact := new(big.Int).Exp(big.NewInt(x), big.NewInt(y), nil)
 			if want, accuracy := new(big.Float).SetInt(exact).Float64(); accuracy == big.Exact {
-				if got := pow(float64(x), float64(y)); got != want {
+				if got := Pow(float64(x), float64(y)); got != want {
 					t.Errorf("%d to the power of %d: %v, want %v", x, y, got, want)
 				}
 			}
@@ -24,12 +24,12 @@ func TestPower(t *testing.T) {
 		{4, 0.5, 2}, {2, -3, 0.125}, {-2, -3, -0.125}, {1, 1e300, 1}, {5, 0, 1}, {0, 0, 1}, {0, 3, 0}, {2, 1024, math.Inf(1)}, {2, -1074, 5e-324}, {math.Inf(1), 2, math.Inf(1)}, {math.Inf(-1), 3, math.Inf(-1)},
 		{2, 1023, 0x1p1023}, {0x1p-1022, 1, 0x1p-1022}, {-1, 1 << 53, 1}, {5e-324, 1, 5e-324}, {10, 22, 1e22}, {0.5, math.Inf(1), 0},
 	} {
-		if got := pow(c.x, c.y); got != c.want {
+		if got := Pow(c.x, c.y); got != c.want {
 			t.Errorf("%v to the power of %v: %v, want %v", c.x, c.y, got, c.want)
 		}
 	}
 	for _, c := range [][2]float64{{-2, 0.5}, {math.NaN(), 1}, {2, math.NaN()}} {
-		if got := pow(c[0], c[1]); got == got {
+		if got := Pow(c[0], c[1]); got == got {
 			t.Errorf("%v to the power of %v: %v, want NaN", c[0], c[1], got)
 		}
 	}
@@ -55,7 +55,7 @@ func TestPower(t *testing.T) {
 		if l := math.Abs(y * math.Log(x)); !(l < 699) {
 			return
 		}
-		got := pow(x, y)
+		got := Pow(x, y)
 		want := precise(x, y)
 		unit := math.Nextafter(got, math.Inf(1)) - got
 		off, _ := new(big.Float).Quo(new(big.Float).Sub(preciseNumber(got), want), preciseNumber(unit)).Float64()
@@ -68,7 +68,7 @@ func TestPower(t *testing.T) {
 func BenchmarkPower(b *testing.B) {
 	s := 0.0
 	for i := range b.N {
-		s += pow(float64(i%1000)+0.5, float64(i%17)/8-1)
+		s += Pow(float64(i%1000)+0.5, float64(i%17)/8-1)
 	}
 	if s < 0 {
 		b.Fatal(s)

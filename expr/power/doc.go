@@ -1,0 +1,2 @@
+// Package power has powers of doubles that are nearly correctly rounded: [Pow].
+package power
