@@ -45,8 +45,8 @@ func (p Progress) String() string {
 	return what + p.Doing
 }
 
-// Settled is c with the suite's choices in place of what is empty.
-func (c Config) Settled(s Suite) Config {
+// WithDefaults is c with the suite's choices in place of what is empty.
+func (c Config) WithDefaults(s Suite) Config {
 	if c.Source.Table == nil {
 		c.Source = workload.Generated("uniform", 1)
 	}

@@ -16,7 +16,7 @@ import (
 // Run runs the suite. Where ctx ends it, the report of what was measured until then
 // comes with the error.
 func (s Suite) Run(ctx context.Context, c Config) (*report.Report, error) {
-	c = c.Settled(s)
+	c = c.WithDefaults(s)
 	r := &report.Report{
 		Schema: report.Schema, Suite: s.Name, Command: c.Command, Date: time.Now().UTC().Truncate(time.Second),
 		Machine: c.Machine, Data: dataOf(s.Sources(c)), Reference: c.reference(s), Order: report.CaseByCase,

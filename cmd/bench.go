@@ -201,7 +201,7 @@ func (o *benchFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	config = config.Settled(suite)
+	config = config.WithDefaults(suite)
 	if err := rowsFor(config, suite); err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (s *Session) setting(ctx context.Context, script string, st *sql.Statement)
 func (s *Session) discard() {
 	clear(s.prepared)
 	if s.db != s.of {
-		s.db.together()
+		s.db.endPrivate()
 		s.db = s.of
 	}
 }

@@ -74,8 +74,8 @@ func (db *DB) apart() *DB {
 	return own
 }
 
-// together ends the use of a DB that [DB.Private] gave.
-func (db *DB) together() {
+// endPrivate ends the use of a DB that [DB.Private] gave.
+func (db *DB) endPrivate() {
 	db.snapshots.Lock()
 	defer db.snapshots.Unlock()
 	delete(db.kept, db.statements)

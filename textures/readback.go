@@ -21,7 +21,7 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 	if ref.Temp != nil {
 		line += ref.Temp.Line
 	}
-	s.ctx.Settle()
+	s.ctx.WaitForDevice()
 	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, f.words32(), int32(4*len(out)), gl.Ptr(out))
 	s.settled = s.clock
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
@@ -73,7 +73,7 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 	if err != nil {
 		return err
 	}
-	s.ctx.Settle()
+	s.ctx.WaitForDevice()
 	r, err := s.needRing(&s.down, gl.MAP_READ_BIT)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Store) written(ref Block) (*object, error) {
 		return nil, fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
 	}
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-	s.ctx.Settle()
+	s.ctx.WaitForDevice()
 	return o, nil
 }
 

@@ -21,6 +21,6 @@ func (r *text) quotes() {
 		case r.Source.Header == source.HeaderNone && all, r.Source.Header == source.HeaderThere && (needless(h) || h.Quoted && some):
 			q = inference.QuotesNothing
 		}
-		r.Inferred[col].Settle(q)
+		r.Inferred[col].DecideQuotes(q)
 	}
 }

@@ -21,8 +21,8 @@ type text struct {
 	headerSaid bool // whether there is a header
 }
 
-// Settle implements [record.Format].
-func (r *text) Settle(h record.Headers) error {
+// Decide implements [record.Format].
+func (r *text) Decide(h record.Headers) error {
 	if r.Source.Header == source.HeaderSniffed {
 		if err := r.sniffHeader(); err != nil {
 			return err

@@ -104,8 +104,8 @@ func (in *Column) Add(next *Column, part int, of string) {
 	}
 }
 
-// Settle says what quotes are, when all has been seen.
-func (in *Column) Settle(q quoting) {
+// DecideQuotes says what quotes are, when all has been seen.
+func (in *Column) DecideQuotes(q quoting) {
 	if q == QuotesNothing {
 		return
 	}
@@ -221,8 +221,8 @@ func (in *Column) Amid(below, with *Column) (typed, fits bool) {
 	return t.Kind != table.Varchar, !hasType || t.Kind != table.Varchar
 }
 
-// SettleJSON says what strings are: dates and timestamps are values of their own, NaN and Infinity among numbers; everything else is text.
-func (in *Column) SettleJSON() {
+// DecideStrings says what strings are: dates and timestamps are values of their own, NaN and Infinity among numbers; everything else is text.
+func (in *Column) DecideStrings() {
 	bare := in.CountOf(Class.IsNumber)
 	for k := range Classes {
 		bare -= in.quoted[k] * btoi(k.IsNumber())

@@ -26,10 +26,10 @@ func (r *text) Cutter() record.Cutter {
 	}
 }
 
-// Settle implements [record.Format].
-func (r *text) Settle(record.Headers) error {
+// Decide implements [record.Format].
+func (r *text) Decide(record.Headers) error {
 	for col := range r.Inferred {
-		r.Inferred[col].SettleJSON()
+		r.Inferred[col].DecideStrings()
 	}
 	return nil
 }

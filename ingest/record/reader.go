@@ -44,8 +44,8 @@ type Format interface {
 	Cutter() Cutter
 	// Records calls do with the fields of a block's records, as [reader.each] does.
 	Records(b Block, columns int, left *BlankLines, do func(fields []inference.Field, columns int) *Fault) (first, other *Fault)
-	// Settle takes in, when all has been seen, what the quotes around values and the first records say.
-	Settle(Headers) error
+	// Decide takes in, when all has been seen, what the quotes around values and the first records say.
+	Decide(Headers) error
 }
 
 // NewReader is a reader of files of a format.
@@ -203,7 +203,7 @@ func (r *Reader) Learn() error {
 	if err := Pass(r, runtime.GOMAXPROCS(0), of, then); err != nil {
 		return err
 	}
-	if err := r.format.Settle(h); err != nil {
+	if err := r.format.Decide(h); err != nil {
 		return err
 	}
 	r.PartRows = slices.DeleteFunc(r.PartRows, func(rows int) bool { return rows == 0 })

@@ -10,18 +10,18 @@ import (
 // working counts the contexts of the process whose GL threads run something.
 var working atomic.Int32
 
-// settleSpin is how long Settle looks without sleeping. settlePause is how long it keeps out of the driver
+// waitSpin is how long WaitForDevice looks without sleeping. waitPause is how long it keeps out of the driver
 // between two looks, because another thread that hands passes over waits while it is inside.
 const (
-	settleSpin  = 2 * time.Millisecond
-	settlePause = 10 * time.Microsecond
+	waitSpin  = 2 * time.Millisecond
+	waitPause = 10 * time.Microsecond
 )
 
-// Settle waits until the device has done what it was given, where other contexts work or,
+// WaitForDevice waits until the device has done what it was given, where other contexts work or,
 // opened together with this one, are about to. NVIDIA's driver lets no other thread in while
 // one waits inside it for a read-back, so that two devices would work in turns. A context
 // that works alone reads back at once. Call it before reading back, on the GL thread.
-func (c *Context) Settle() {
+func (c *Context) WaitForDevice() {
 	if !c.beside && working.Load() < 2 || c.caps.Software {
 		return
 	}
@@ -29,10 +29,10 @@ func (c *Context) Settle() {
 	defer gl.DeleteSync(fence)
 	gl.Flush()
 	for start := time.Now(); gl.ClientWaitSync(fence, 0, 0) == gl.TIMEOUT_EXPIRED; {
-		if time.Since(start) > settleSpin {
-			time.Sleep(settleSpin / 20)
+		if time.Since(start) > waitSpin {
+			time.Sleep(waitSpin / 20)
 		}
-		for look := time.Now(); time.Since(look) < settlePause; {
+		for look := time.Now(); time.Since(look) < waitPause; {
 		}
 	}
 }
