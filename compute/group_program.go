@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/plan/lower"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -21,16 +22,23 @@ type groupText struct {
 	body        strings.Builder // reads the values of four records
 	read        map[string]bool
 	partnerText strings.Builder // takes away records without partners
+	functions   []*glsl.Func    // of keys that are computed
+	units       int             // of their lookup tables
 }
 
 // write lays out slots and states.
 func (t *groupText) write() error {
-	t.Arg(0, 0)
+	t.Arg(0, 0, 0, 0)
 	if err := t.keys(); err != nil {
 		return err
 	}
 	t.args[1] = int32(t.Size)
 	return t.states()
+}
+
+// window leaves of the records those whose slots the sweep takes in.
+func (t *groupText) window() {
+	fmt.Fprintf(&t.body, "    taken *= uvec4(lessThan(slot - uint(arg(OWN + %d)), uvec4(uint(arg(OWN + %d)))));\n", windowArgs, windowArgs+1)
 }
 
 // states lays out states alone.
@@ -82,9 +90,41 @@ func (t *groupText) ownKeys() error {
 		return err
 	}
 	for _, k := range keys {
-		t.key(k)
+		if k.Computed != nil {
+			t.computedKey(k)
+		} else {
+			t.key(k)
+		}
 	}
 	return nil
+}
+
+// computedKey adds the codes of a key that is computed to the slots.
+func (t *groupText) computedKey(k physical.GroupKey) {
+	f := glsl.Value(k.Computed, len(t.functions), t.units)
+	t.functions = append(t.functions, f)
+	t.units += len(f.Lookups)
+	var args []string
+	for _, a := range f.Args {
+		code := t.codes(a.Column)
+		if code == zeros {
+			code = "0u"
+		} else { // those behind the rows are any
+			code += "[j] * taken[j]"
+		}
+		if a.Wide {
+			code = "uvec2(" + code + ", 0u)"
+		}
+		args = append(args, code)
+	}
+	name := fmt.Sprintf("made%d", len(t.functions))
+	fmt.Fprintf(&t.body, "    uvec4 %[1]s = uvec4(0u);\n    for (int j = 0; j < 4; j++)\n        %[1]s[j] = %[2]s(%[3]s).x;\n", name, f.Name, strings.Join(args, ", "))
+	if valid := t.valid(k.Computed.Cols, nil); valid != "" {
+		name = fmt.Sprintf("mix(uvec4(uint(arg(%d))), %s, bvec4(%s))", t.Arg(k.Size-1), name, valid)
+	}
+	fmt.Fprintf(&t.body, "    slot += %s * uint(arg(%d));\n", name, t.Arg(t.Size))
+	t.Made = append(t.Made, k.Name)
+	t.Size *= k.Size
 }
 
 // key adds a column to the slots.
@@ -275,6 +315,9 @@ func (t *groupText) text() string {
 				values = append(values, "0u")
 			}
 		}
+	}
+	for _, f := range t.functions {
+		b.WriteString(f.Text)
 	}
 	b.WriteString(t.stateText())
 	b.WriteString(t.starText())

@@ -25,15 +25,15 @@ func PickedGroups(run pass.Runner, d Profile, q *physical.Query) (list []physica
 		return nil, false, err
 	}
 	p := c.picking(run)
-	if p == nil || p.Size*p.Words > mostCachedWords {
+	if p == nil || p.Size*p.Words > mostSlotWords {
 		return nil, false, nil
 	}
 	return p.groups(c)
 }
 
-// mostCachedWords is how many words of states are added up at random places as fast as rows come. An H100 has a second
-// cache of 50 MB. There 67 M rows take 3 ms to 65,536 groups and 82 ms to 42 million, where a sort and scans take 41.
-const mostCachedWords = 1 << 23
+// mostSlotWords is how many words of states a chunk has slots for where all groups are wanted: a block of the device, and not too many
+// windows of slots.
+const mostSlotWords = 1 << 27
 
 // SortsGroups reports whether the keys of a chunk have so many combinations of codes that a sort finds the groups.
 func (d Profile) SortsGroups(q *physical.Query) bool {

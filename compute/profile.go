@@ -50,6 +50,8 @@ type Profile struct {
 	Texts bool
 	// PickWords is from how many words of groups on those that are wanted are picked on the device.
 	PickWords int
+	// SlotWindow is how many words of states of groups a sweep takes in, where these are not in shared memory; 0 is all.
+	SlotWindow int
 	// Lines is how many conditions a batch may have, up to 64, a multiple of 4. 0 is in software, which gains nothing: it compiles
 	// slowly, and 64 statements took 3.6 times as long together as one by one.
 	Lines int
@@ -86,6 +88,7 @@ func ProfileAs(caps *glctx.Caps, software bool) Profile {
 	d.Together = softwareBlocks
 	if !d.Software {
 		d.Together, d.Few, d.Texts, d.PickWords, d.Lines = maxPieces, 1<<22, true, pickWords, MaxLines
+		d.SlotWindow = cachedWords
 		d.Shared = int(caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"])
 	}
 	d.RegionRows = math.MaxInt
@@ -231,5 +234,6 @@ func Variants(caps *glctx.Caps) map[string]Profile {
 	other.Multiprocessors, other.Together = 1, 3                   // few groups: barriers are slow in software; arrays of many blocks compile slowly
 	short.WindowRows, short.cache = textures.GroupRows, newCache() // which compiles queries for itself
 	short.Primitives.Reach = 1 << 11                               // and goes over places region by region
+	short.SlotWindow = 1 << 14                                     // as over slots
 	return map[string]Profile{"own": own, "other kind": other, "short windows": short}
 }

@@ -117,7 +117,8 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 		return undivided(err.Error())
 	}
 	b.balance(d, &device, &host)
-	d.grouped, d.ordered = q.Groups != nil, q.Order != nil && q.Order.KeysAreColumns()
+	_, together := q.CountsDistinct() // cpu counts values, of which the device may have found some
+	d.grouped, d.ordered = q.Groups != nil && !together, q.Order != nil && q.Order.KeysAreColumns()
 	for _, p := range d.onDevices() {
 		if d.grouped {
 			done, err := b.findGroups(&pass.Recorder{}, p.GPU, p.Query)

@@ -21,6 +21,7 @@ import (
 	"github.com/stencildb/stencildb/plan/pipeline"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/plan/stats"
+	"github.com/stencildb/stencildb/relational"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -368,8 +369,11 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		if out.Executor == nil && !x.unsettled {
 			out.On = "cpu"
 		}
-		if _, ok := n.(*plan.Aggregate); ok && x.grouped {
-			out.On = x.Backend
+		switch n.(type) {
+		case *plan.Aggregate, *plan.GroupingSets:
+			if x.grouped {
+				out.On = x.Backend
+			}
 		}
 		if s, ok := n.(*plan.Sort); ok && x.sorted {
 			if _, ok := s.Input.(*plan.Fragment); ok {
@@ -436,7 +440,13 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	for n, rows := range s.joinedRows {
 		x.rowCounts.Set(n, rows)
 	}
-	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
+	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool {
+		switch s.Op.(type) {
+		case compute.Group, relational.MarkCodes:
+			return true
+		}
+		return false
+	})
 	if s.pruning != nil {
 		x.Steps = s.pruning.steps(x.Steps)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -18,11 +20,13 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
-// batch is some rows on their way through a tree: [blockRows] or [rowIDs] of the fragment's table, [intermediate], [computed] or [valueRows].
+// batch is some rows on their way through a tree: [blockRows] or [rowIDs] of the fragment's table, [intermediate], [passedRows], [computed] or
+// [valueRows].
 type batch interface {
 	Len() int
 	// cut is the rows from i to before j.
@@ -179,7 +183,11 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 		err := x.backend(&opening, func(b backend) error {
 			x.rows.collector = &querystats.Collector{}
 			x.rows.collector.Start(b.Name(), opening)
-			sets, err := aggregation.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.collector) })
+			states, err := x.statesOfSets(b, x.rows.collector)
+			if err != nil {
+				return explained(b.Name(), err)
+			}
+			sets, err := aggregation.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.collector) }, states)
 			if err != nil {
 				return err
 			}
@@ -209,6 +217,26 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 			yield(nil, err)
 		}
 	}
+}
+
+// statesOfSets is what a device finds of the groups of the finest of some sets of keys, in the order of their chunks; nil where cpu finds them
+// of the rows.
+func (x *execution) statesOfSets(b backend, took *querystats.Collector) ([]physical.GroupStates, error) {
+	if v, ok := b.(*coprocessing); ok && v.assign(v.divide(x.plan), x.plan) == cost.OnDevice {
+		b = v.passes
+	}
+	if x.plan.Groups == nil || x.star != nil || x.away != nil || x.supports(b) != nil {
+		return nil, nil
+	}
+	states, err := x.states(x.ctx, b, x.plan, took)
+	if declined(err) {
+		return nil, nil
+	}
+	slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+	if states == nil { // no row is selected
+		states = []physical.GroupStates{}
+	}
+	return states, err
 }
 
 // values gives rows of expressions over one row, or over none.

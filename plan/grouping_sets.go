@@ -43,6 +43,18 @@ func (g *GroupingSets) Set(i int) *Aggregate {
 	return a
 }
 
+// Finest is the first set that has all keys of the others, as those of ROLLUP and CUBE have; -1 where none has.
+func (g *GroupingSets) Finest() int {
+	return slices.IndexFunc(g.Sets, func(set []int) bool {
+		return !slices.ContainsFunc(g.Sets, func(of []int) bool { return !Contains(set, of) })
+	})
+}
+
+// Contains reports that a set of keys has all of another.
+func Contains(set, of []int) bool {
+	return !slices.ContainsFunc(of, func(k int) bool { return !slices.Contains(set, k) })
+}
+
 // Row is a row of the aggregation by a set as one of all of them.
 func (g *GroupingSets) Row(i int, row []table.Value) []table.Value {
 	set, absent := g.Sets[i], int64(0)

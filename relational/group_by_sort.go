@@ -14,8 +14,11 @@ import (
 )
 
 // Groups aggregates the selected records of each chunk by the query's keys: by slots, or by a sort where these would be too many
-// ([compute.Profile.SortGroups]).
+// ([compute.Profile.SortGroups]). Of COUNT(DISTINCT column) alone it finds the codes that there are.
 func Groups(run pass.Runner, d compute.Profile, q *physical.Query) ([]physical.GroupStates, error) {
+	if col, ok := q.CountsDistinct(); ok {
+		return distinctCodes(run, d, q, col)
+	}
 	if d.SortsGroups(q) {
 		return sortedGroups(run, d, q)
 	}

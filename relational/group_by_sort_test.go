@@ -229,7 +229,7 @@ func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 }
 
 // More combinations of codes than are read back have slots on the device where they are not many more than rows: of these the
-// groups that there are are picked, of all records or of some, or of none.
+// groups that there are are picked, of all records or of some, or of none. A sweep takes in a window of the slots.
 func TestManyGroupsOfSlots(t *testing.T) {
 	less := func(n int64) expr.Expr {
 		return &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "x", T: table.Type{Kind: table.BigInt}}, R: &expr.Const{V: table.Int(n)}}
@@ -244,7 +244,7 @@ func TestManyGroupsOfSlots(t *testing.T) {
 				t.Fatal(err)
 			}
 			for kind, d := range compute.Variants(gl.Caps()) {
-				d.SortGroups = physical.MaxSlots + 1
+				d.SortGroups, d.SlotWindow = physical.MaxSlots+1, 1<<16
 				_, ok, err := compute.PickedGroups(g, d, q.Bounded(&plan.GroupBound{All: true}))
 				g.End()
 				if err != nil || kind == "own" && ok != (name != "none") {

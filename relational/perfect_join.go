@@ -1,6 +1,7 @@
 package relational
 
 import (
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/shaders"
 )
@@ -44,7 +45,7 @@ func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error)
 
 // bits has a bit for each key of a side; unique says that no two rows have the same key, where that matters.
 func (j *join) bits(build JoinSide) (bits primitives.Vector, unique bool, err error) {
-	if bits, err = j.setBits("PHJ", build); err != nil || j.Exists {
+	if bits, err = j.setBits(bitsOf("PHJ"), build); err != nil || j.Exists {
 		return bits, false, err
 	}
 	step := j.step("PHJ: count the keys", "as many as rows where each is there once", "join_perfect.comp", build, build, tilesOf(bits.N), "ONES")
@@ -55,11 +56,16 @@ func (j *join) bits(build JoinSide) (bits primitives.Vector, unique bool, err er
 	return bits, n == uint64(build.Keys.N), err
 }
 
+// bitsOf is what setting the bits of keys is called in a join.
+func bitsOf(way string) primitives.Op {
+	return primitives.Op{Verb: way + ": set the bits of the keys", Over: "a bit for each key of a dense range"}
+}
+
 // setBits has a bit for each key of a side, which is dense.
-func (j *join) setBits(way string, build JoinSide) (bits primitives.Vector, err error) {
+func (j *join) setBits(op pass.Op, build JoinSide) (bits primitives.Vector, err error) {
 	bits = primitives.Zeros(max(1, 1<<j.Bits/32))
-	step := j.step(way+": set the bits of the keys", "a bit for each key of a dense range", "join_perfect.comp", build, build, tilesOf(build.Keys.N), "SET")
-	step.Dispatch.Groups = j.groups(tilesOf(build.Keys.N), 64)
+	step := j.step("", "", "join_perfect.comp", build, build, tilesOf(build.Keys.N), "SET")
+	step.Op, step.Dispatch.Groups = op, j.groups(tilesOf(build.Keys.N), 64)
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block)
 	_, err = j.Run(step)
 	return bits, err
@@ -78,7 +84,7 @@ func (j *join) reduced(left, right JoinSide) (JoinSide, JoinSide, error) {
 	if j.wide || j.Bits >= 32 || large.Keys.N < reduction*small.Keys.N || 1<<j.Bits > min(32*large.Keys.N, 32*j.device.Primitives.MaxWords) {
 		return left, right, nil
 	}
-	bits, err := j.setBits("HJ", *small)
+	bits, err := j.setBits(bitsOf("HJ"), *small)
 	if err != nil {
 		return left, right, err
 	}

@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
 
 // GroupSets is [Group] by each of several sets of keys. It reads the rows once for each set whose keys are not all in another
-// set. The groups by fewer keys are made of the states of the groups by more.
-func GroupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in func() iter.Seq2[table.Block, error]) ([]iter.Seq2[GroupRows, error], error) {
-	found, err := groupSets(ctx, t, n, in)
+// set. The groups by fewer keys are made of the states of the groups by more. Where states is not nil it has what devices found of the
+// groups of the [plan.GroupingSets.Finest] set, in the order of their chunks.
+func GroupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in func() iter.Seq2[table.Block, error], states []physical.GroupStates) ([]iter.Seq2[GroupRows, error], error) {
+	found, err := groupSets(ctx, t, n, in, states)
 	var list []iter.Seq2[GroupRows, error]
 	for _, f := range found {
 		list = append(list, f.rows(ctx, nil))
@@ -21,7 +23,7 @@ func GroupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in fun
 }
 
 // groupSets finds the groups of each set, those with the most keys first.
-func groupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in func() iter.Seq2[table.Block, error]) ([]groupsFound, error) {
+func groupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in func() iter.Seq2[table.Block, error], states []physical.GroupStates) ([]groupsFound, error) {
 	found := make([]groupsFound, len(n.Sets))
 	order := make([]int, len(n.Sets))
 	for i := range order {
@@ -31,15 +33,19 @@ func groupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in fun
 	for k, i := range order {
 		g, from := newGrouping(t, n.Set(i)), -1
 		for _, j := range order[:k] {
-			if contains(n.Sets[j], n.Sets[i]) && (from < 0 || found[j].groups() < found[from].groups()) {
+			if plan.Contains(n.Sets[j], n.Sets[i]) && (from < 0 || found[j].groups() < found[from].groups()) {
 				from = j
 			}
 		}
 		var err error
-		if from < 0 {
-			found[i], err = g.find(ctx, in())
-		} else {
+		switch {
+		case from >= 0:
 			found[i], err = g.rolledUp(found[from])
+		case states != nil:
+			w := g.worker()
+			found[i], err = groupsFound{w}, w.takeAllStates(states)
+		default:
+			found[i], err = g.find(ctx, in())
 		}
 		if err != nil {
 			return nil, err
@@ -51,11 +57,6 @@ func groupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in fun
 		}
 	}
 	return found, nil
-}
-
-// contains reports that a set has all keys of another.
-func contains(set, of []int) bool {
-	return !slices.ContainsFunc(of, func(k int) bool { return !slices.Contains(set, k) })
 }
 
 // groups is how many there are.

@@ -46,10 +46,7 @@ func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter
 // withStates are the groups after it has taken in states.
 func (w *worker) withStates(ctx context.Context, list []physical.GroupStates) iter.Seq2[GroupRows, error] {
 	return func(yield func(GroupRows, error) bool) {
-		var err error
-		for i := 0; i < len(list) && err == nil; i++ {
-			err = w.takeStates(&list[i])
-		}
+		err := w.takeAllStates(list)
 		if err == nil {
 			err = w.arrange()
 		}
@@ -59,6 +56,24 @@ func (w *worker) withStates(ctx context.Context, list []physical.GroupStates) it
 		}
 		groupsFound{w}.rows(ctx, w.node.TopN)(yield)
 	}
+}
+
+// takeAllStates takes in states. What is found is not ready to be read.
+func (w *worker) takeAllStates(list []physical.GroupStates) error {
+	if _, ok := w.onlyDistinct(); ok {
+		var parts []*physical.DistinctCodes
+		for _, s := range list {
+			parts = append(parts, s.Aggs[0].Codes)
+		}
+		w.states[0][0].(*counts).n = []uint64{uint64(physical.CountDistinctCodes(parts))}
+		return nil
+	}
+	for i := range list {
+		if err := w.takeStates(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // takeStates takes in the groups of a chunk. Their keys are those of their first rows.

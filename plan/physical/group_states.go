@@ -2,6 +2,7 @@ package physical
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -33,6 +34,7 @@ type GroupState struct {
 	// Ends are the smallest or the largest codes, where an aggregate is of them; of a group
 	// without values they mean nothing.
 	Extremes []uint32
+	Codes    *DistinctCodes // of [Query.CountsDistinct] alone
 }
 
 // Add adds n * factor to the sum of group i.
@@ -112,13 +114,17 @@ func (q *Query) GroupKeyColumns() (list []int) {
 	return list
 }
 
-// GroupKey is a column that keys read, and how many codes it has in a chunk; NULL is one behind the others.
+// GroupKey is a digit of what tells groups of a chunk apart, and how many values it has; NULL is one behind the others. It is the codes of a
+// column that keys read, or those of a key that is computed where these are fewer.
 type GroupKey struct {
-	Col  int
-	Size int
+	Col      int // -1 for a key that is computed
+	Size     int
+	Computed *lower.ComputedCodes
+	Nulls    bool // in some record it is NULL
+	Name     string
 }
 
-// GroupKeys lists the columns that the keys read. It is a [plan.Declined] where their codes have too many combinations in a
+// GroupKeys lists what tells groups apart. It is a [plan.Declined] where their codes have too many combinations in a
 // chunk: more than [MaxSlots]. In a star the limit is its rows or [MaxStarSlots], with a Bound twice its rows or
 // [MaxBoundSlots].
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
@@ -131,10 +137,18 @@ func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 			return nil, &plan.Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", most)}
 		}
 	}
-	for _, col := range q.GroupKeyColumns() {
-		seg := q.Table.Chunks[chunk].Segments[col]
-		size := seg.Max
-		if seg.Nulls > 0 && size < most {
+	digits, have := q.groupDigits(chunk), map[int]bool{}
+	for _, k := range digits {
+		if k.Col >= 0 {
+			have[k.Col] = true
+		}
+	}
+	for _, k := range digits {
+		if k.Computed != nil && !slices.ContainsFunc(k.Computed.Cols, func(col int) bool { return !have[col] }) {
+			continue // columns that tell it apart are there
+		}
+		size := k.most
+		if k.Nulls && size < most {
 			size++
 		}
 		if size >= most/slots {
@@ -142,15 +156,75 @@ func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 		}
 		size++
 		slots *= size
-		list = append(list, GroupKey{col, int(size)})
+		k.GroupKey.Size = int(size)
+		list = append(list, k.GroupKey)
 	}
 	return list, nil
+}
+
+// groupDigit is a [GroupKey] with its largest code.
+type groupDigit struct {
+	GroupKey
+	most uint64
+}
+
+// groupDigits are a column for each that the keys read, but for keys that are computed of columns with more combinations of codes than they
+// have.
+func (q *Query) groupDigits(chunk int) (list []groupDigit) {
+	c, seen := q.Table.Chunks[chunk], map[int]bool{}
+	for _, k := range q.Groups.Keys {
+		var columns []groupDigit
+		combinations := uint64(1)
+		for _, col := range expr.Columns(k) {
+			seg := c.Segments[col]
+			columns = append(columns, groupDigit{GroupKey{Col: col, Nulls: seg.Nulls > 0}, seg.Max})
+			high, low := bits.Mul64(combinations, seg.Max+1)
+			if combinations = low; high > 0 || seg.Max == math.MaxUint64 {
+				combinations = math.MaxUint64
+			}
+		}
+		if d, ok := computedDigit(q.Table, c, k); ok && d.most < combinations-1 {
+			list = append(list, d)
+			continue
+		}
+		for _, d := range columns {
+			if !seen[d.Col] {
+				seen[d.Col] = true
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// computedDigit is the codes of a key that is computed; ok is false where a device does not make them besides.
+func computedDigit(t *table.Table, c *table.Chunk, e expr.Expr) (d groupDigit, ok bool) {
+	if _, column := e.(*expr.Column); column || c.Rows == 0 {
+		return d, false
+	}
+	m, err := lower.ComputeCodes(e, t, c)
+	if err != nil || m.Val == nil || m.MayFail || bits.Len64(m.Max) > 31 {
+		return d, false
+	}
+	d = groupDigit{GroupKey{Col: -1, Computed: m, Name: e.String()}, m.Max}
+	for _, col := range m.Cols {
+		seg := c.Segments[col]
+		d.Nulls = d.Nulls || seg.Nulls > 0
+		if bits.Len64(seg.Max) > 32 {
+			return d, false
+		}
+	}
+	return d, true
 }
 
 // Groupable reports whether a device may find the groups of a chunk.
 func (q *Query) Groupable(chunk int) bool {
 	if q.Groups == nil {
 		return false
+	}
+	if col, ok := q.CountsDistinct(); ok {
+		c := q.Table.Chunks[chunk]
+		return MarksCodes(c.Segments[col.Index].Max, c.Rows)
 	}
 	_, keys := q.GroupKeys(chunk)
 	_, parts := q.GroupAggregates(chunk)
