@@ -58,7 +58,10 @@ func (x *execution) bytes(b batch) (n int64) {
 			n += int64(a.Data().SizeInBytes())
 		}
 	case intermediate:
-		bits = rowBits(b.of, all(len(b.of.Fields)))
+		bits = rowBits(b.of, x.fragment.Columns)
+		if b.of != x.plan.Table {
+			bits = rowBits(b.of, all(len(b.of.Fields)))
+		}
 	default: // they stay in the table until somebody reads them
 		bits = rowBits(x.plan.Table, x.fragment.Columns)
 	}

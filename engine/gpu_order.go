@@ -23,6 +23,7 @@ func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *qu
 	of, runs := q, []physical.SortedRun(nil)
 	switch v := b.(type) {
 	case *coprocessing:
+		q = fromFirst(q)
 		of, runs, err = v.sortedRows(ctx, q, took)
 	case *passes:
 		runs, err = onAll(ctx, v, q, took, v.order, (*windows).runs)
@@ -32,21 +33,43 @@ func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *qu
 	if err != nil {
 		return nil, err
 	}
-	if len(runs) == 1 && runs[0].Keys != nil {
-		return keysAlone(q, runs[0].Keys), nil
-	}
 	budget, err := db.hostBudget()
 	if err == nil && q.Order.Limit < 0 {
 		rows := int64(0)
 		for _, r := range runs {
 			rows += int64(len(r.Rows))
 		}
-		if sortFits(rows, 4+8, budget) != nil { // a number in the chunk, and a place
+		bytes := 4 + 8 // a number in the chunk, and a place
+		if isWhole(q, of, runs) {
+			bytes = 4
+		}
+		if sortFits(rows, bytes, budget) != nil {
 			err = orderOfCPU
 		}
 	}
 	if err != nil {
 		return nil, err
+	}
+	return inRuns(q, of, runs)
+}
+
+// fromFirst is a query of whose rows in order all are wanted from the first on.
+func fromFirst(q *physical.Query) *physical.Query {
+	if q.Order == nil || q.Order.Offset == 0 {
+		return q
+	}
+	all, order := *q, *q.Order
+	order.Offset, all.Order = 0, &order
+	return &all
+}
+
+// inRuns is the rows of a query in their order, from runs of the rows of another cut of it.
+func inRuns(q, of *physical.Query, runs []physical.SortedRun) (batch, error) {
+	switch {
+	case len(runs) == 1 && runs[0].Keys != nil:
+		return keysAlone(q, runs[0].Keys), nil
+	case isWhole(q, of, runs):
+		return ofRun(q, runs[0]), nil
 	}
 	out, err := merged(of, runs)
 	if err != nil {
@@ -62,6 +85,38 @@ func keysAlone(q *physical.Query, keys *table.Segment) intermediate {
 	c.Segments[q.Order.Keys[0].E.(*expr.Column).Index] = keys
 	return intermediate{q.Table.With(c), blockRows{table.Block{N: c.Rows}}}
 }
+
+// isWhole reports that the rows of a query are those of one run, whose numbers are of the query's own chunks.
+func isWhole(q, of *physical.Query, runs []physical.SortedRun) bool {
+	return len(runs) == 1 && q.Order.Unique == 0 && of == q
+}
+
+// ofRun is the rows of a run that has all of them, as the device has given them.
+func ofRun(q *physical.Query, run physical.SortedRun) batch {
+	rows := run.Rows
+	if f := q.Order.Limit; f >= 0 && f < int64(run.Passed+len(rows)) {
+		rows = rows[:f-int64(run.Passed)]
+	}
+	if rows == nil {
+		rows = []uint32{}
+	}
+	out := intermediate{q.Table, blockRows{table.Block{Chunk: run.Chunk, Rows: rows}}}
+	if run.Passed > 0 {
+		return passedRows{run.Passed, out}
+	}
+	return out
+}
+
+// passedRows is rows behind some that are not there: the [plan.Limit] above passes over them.
+type passedRows struct {
+	passed int
+	batch
+}
+
+// Len implements batch.
+func (p passedRows) Len() int { return p.passed + p.batch.Len() }
+
+func (p passedRows) cut(i, j int) batch { return p.batch.cut(i-p.passed, j-p.passed) }
 
 // firsts are rows in the order of a query of which no two are alike in its Unique keys: the first of each.
 func (p rowIDs) firsts(q *physical.Query) (rowIDs, error) {
@@ -132,14 +187,7 @@ func (b *passes) WatchOrder(ctx context.Context, q *physical.Query, took *querys
 	if err != nil {
 		return nil, err
 	}
-	if len(runs) == 1 && runs[0].Keys != nil {
-		return keysAlone(q, runs[0].Keys), nil
-	}
-	out, err := merged(q, runs)
-	if err != nil {
-		return nil, err
-	}
-	return out.firsts(q)
+	return inRuns(q, q, runs)
 }
 
 // orders reports whether a backend gives the rows of a query in their order.

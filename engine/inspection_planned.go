@@ -70,7 +70,7 @@ func (p *Planned) ExecuteOn(ctx context.Context, backend string) ([]table.Value,
 func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, error) {
 	r := &Rows{of: s.Statement, ctx: ctx}
 	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
-	pairs := *s.plan
+	pairs := *fromFirst(s.plan)
 	pairs.KeyOnly = false
 	x.order = func(b backend, took *querystats.Collector) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
 	var sort plan.Node
@@ -84,7 +84,13 @@ func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, 
 		if err != nil {
 			return nil, Stats{}, err
 		}
-		first = table.Int(int64(b.(rowIDs).ids[0]))
+		starts, _ := chunkStarts(s.plan.Table)
+		if m, ok := b.(intermediate); ok {
+			rows := m.batch.(blockRows)
+			first = table.Int(int64(starts[rows.Chunk]) + int64(rows.Row(0)))
+		} else {
+			first = table.Int(int64(b.(rowIDs).ids[0]))
+		}
 	}
 	stats := r.collector.Snapshot()
 	stats.Elapsed = time.Since(start)

@@ -42,7 +42,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		blocks := func(yield func(batch, error) bool) {
 			for b, err := range x.stream(n.Input) {
 				switch b.(type) {
-				case rowIDs, intermediate:
+				case rowIDs, intermediate, passedRows:
 					ordered = b
 					return
 				}

@@ -17,12 +17,16 @@ type Sort struct {
 	// Unique keys, the first ones, are not alike in two of the rows: of those that have the same
 	// there is the first.
 	Unique int
+	// Offset is how many of the first rows nobody reads, of a [Fragment].Order: a [Limit] passes over them.
+	Offset int64
 }
 
 // Inputs, With, Fields and String implement [Node].
-func (s *Sort) Inputs() []Node           { return []Node{s.Input} }
-func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.Limit, s.Unique} }
-func (s *Sort) Fields() []table.Field    { return s.Input.Fields() }
+func (s *Sort) Inputs() []Node { return []Node{s.Input} }
+func (s *Sort) With(inputs ...Node) Node {
+	return &Sort{inputs[0], s.Keys, s.Limit, s.Unique, s.Offset}
+}
+func (s *Sort) Fields() []table.Field { return s.Input.Fields() }
 
 func (s *Sort) String() string {
 	text := call("Sort", s.Keys, expr.SortKey.String)

@@ -34,7 +34,7 @@ func Order(run pass.Runner, d compute.Profile, q *physical.Query) (list []physic
 	}
 	if first := q.Order.Limit; !made && first >= 0 && first < int64(q.Table.Rows()/topShare) {
 		if likely := likelyFirst(q, first); likely != nil && !d.Software {
-			if list, err := sortedRows(run, d, q, likely); err != nil || len(list) == 1 && int64(len(list[0].Rows)) == first {
+			if list, err := sortedRows(run, d, q, likely); err != nil || len(list) == 1 && int64(list[0].Passed+len(list[0].Rows)) == first {
 				return list, err
 			}
 		}
@@ -79,11 +79,14 @@ func sortedRows(run pass.Runner, d compute.Profile, q *physical.Query, chunks []
 	for _, f := range found {
 		for j := range f.Pieces {
 			s := f.sorting(j)
+			if len(q.Table.Chunks) == 1 && len(f.Pieces) == 1 && !q.IsPart() {
+				s.passed = int(q.Order.Offset)
+			}
 			rows, err := s.rows()
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, physical.SortedRun{Chunk: q.ChunkID(f.Index), Rows: rows})
+			list = append(list, physical.SortedRun{Chunk: q.ChunkID(f.Index), Rows: rows, Passed: s.passed})
 		}
 	}
 	return list, nil
@@ -225,6 +228,7 @@ type sorting struct {
 	before primitives.Vector // positions, once they are asked for
 	all    bool              // every record is marked
 	n      int               // marked records
+	passed int               // of the first rows in order: nobody reads them
 	words  []primitives.Word // of their keys, the lowest first
 	lent   bool              // the last of these is a column's block, which is not to be written to
 }
@@ -232,14 +236,20 @@ type sorting struct {
 // rows are those of the chunk.
 func (s *sorting) rows() ([]uint32, error) {
 	if err := s.count(); err != nil || s.n == 0 {
+		s.passed = 0
 		return nil, err
 	}
 	first := s.n
 	if f := s.Q.Order.Limit; f >= 0 && f < int64(first) {
 		first = int(f)
 	}
+	s.passed = min(s.passed, first)
 	if first > 0 && s.n <= fewRows && !s.Device.Software && s.Q.Order.KeysAreColumns() {
-		return s.few(first)
+		rows, err := s.few(first)
+		if err != nil {
+			return nil, err
+		}
+		return rows[s.passed:], nil
 	}
 	if err := s.keys(); err != nil {
 		return nil, err
@@ -248,7 +258,12 @@ func (s *sorting) rows() ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := ids.First(first).Read(s.run)
+	if ids = ids.First(first); s.passed > 0 {
+		if ids, err = s.behind(ids); err != nil || ids.N == 0 {
+			return nil, err
+		}
+	}
+	rows, err := ids.Read(s.run)
 	if err != nil || s.From == 0 {
 		return rows, err
 	}
@@ -256,6 +271,19 @@ func (s *sorting) rows() ([]uint32, error) {
 		rows[i] += uint32(s.From)
 	}
 	return rows, nil
+}
+
+// behind are the rows in order behind those that are passed over.
+func (s *sorting) behind(rows primitives.Vector) (primitives.Vector, error) {
+	d, n := s.Device.Primitives, rows.N-s.passed
+	if n == 0 {
+		return primitives.Vector{}, nil
+	}
+	places, out := primitives.New(n), primitives.New(n)
+	if err := primitives.Map(s.run, d, primitives.Func{Expr: "i + c0", Constants: []uint32{uint32(s.passed)}}, places); err != nil {
+		return out, err
+	}
+	return out, primitives.Gather(s.run, d, rows, places, out)
 }
 
 // fewRows is up to how many rows the host sorts, in less time than a sort's passes take.

@@ -7,6 +7,8 @@ import "github.com/stencildb/stencildb/table"
 type SortedRun struct {
 	Chunk int // in the whole table
 	Rows  []uint32
+	// Passed is how many rows before these are left out, as nobody reads them: of the one run of a table.
+	Passed int
 	// Keys, of a query that is [Query].KeyOnly, are the values in the place of the rows. A table has one such run alone.
 	Keys *table.Segment
 }

@@ -41,6 +41,13 @@ func cutInputs(n plan.Node) plan.Node {
 			}
 		}
 	}
+	if l, ok := n.(*plan.Limit); ok {
+		if s, ok := l.Input.(*plan.Sort); ok {
+			if f, ok := s.Input.(*plan.Fragment); ok && f.Order != nil && s.Unique == 0 {
+				f.Order.Offset = l.Offset
+			}
+		}
+	}
 	if r, ok := n.(interface{ InputColumns() []int }); ok {
 		setColumns(n.Inputs()[0], r.InputColumns())
 		f, rows := n.Inputs()[0].(*plan.Fragment)
@@ -52,6 +59,9 @@ func cutInputs(n plan.Node) plan.Node {
 		}
 		if g, ok := n.(*plan.GroupingSets); ok && rows {
 			f.NeedsRowCount = slices.ContainsFunc(g.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
+			if i := g.Finest(); i >= 0 && len(g.Sets[i]) > 0 && f.Join == nil {
+				f.Groups = &plan.Aggregate{Keys: g.Set(i).Keys, Aggs: g.Aggs}
+			}
 		}
 		if a, ok := n.(*plan.Aggregate); ok && rows {
 			f.NeedsRowCount = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
