@@ -15,11 +15,12 @@ func TestGroupsThatADeviceComputes(t *testing.T) {
 	const group, bits = "Group(", "Mark(COUNT(DISTINCT "
 	onCPU := openStar(t, Options{Backend: "cpu"})
 	dbs := map[string]*DB{"compute": openStar(t, Options{Backend: "compute"}), "two": openStar(t, Options{Backend: "compute", Device: "0,1"}),
-		"both": openStar(t, Options{Backend: "both"}), "small": openStar(t, Options{Backend: "compute", GPUMemory: 512 << 10}), "fused": openStar(t, Options{Backend: "fused"})}
+		"both": openStar(t, Options{Backend: "both"}), "windows": openStar(t, Options{Backend: "compute"}), "fused": openStar(t, Options{Backend: "fused"})}
 	for _, db := range dbs {
 		deleteFirst(t, db)
 	}
 	deleteFirst(t, onCPU)
+	inWindows(t, dbs["windows"])
 	for _, c := range []struct{ sql, by string }{
 		{"SELECT m, b % 2, COUNT(*) FROM fact GROUP BY ROLLUP (m, b % 2) ORDER BY 1, 2, 3", group},
 		{"SELECT m, n % 3, COUNT(n), SUM(n), MIN(b), AVG(n) FROM fact GROUP BY CUBE (m, n % 3) ORDER BY 1, 2, 3", group},
@@ -58,7 +59,7 @@ func TestGroupsThatADeviceComputes(t *testing.T) {
 		}
 		x, err := dbs["compute"].Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", c.sql, err)
 		}
 		if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, c.by) {
 			t.Errorf("%s: no %q in\n%s", c.sql, c.by, lines)
@@ -77,4 +78,13 @@ func deleteFirst(t *testing.T, db *DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// inWindows has the device of a DB go over tables in windows of some rows.
+func inWindows(t *testing.T, db *DB) {
+	t.Helper()
+	if _, err := Inspect(db).GPU(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	Inspect(db).Stream(512)
 }

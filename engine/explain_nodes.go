@@ -58,10 +58,11 @@ func (x *execution) bytes(b batch) (n int64) {
 			n += int64(a.Data().SizeInBytes())
 		}
 	case intermediate:
-		bits = rowBits(b.of, x.fragment.Columns)
-		if b.of != x.plan.Table {
-			bits = rowBits(b.of, all(len(b.of.Fields)))
+		columns := all(len(b.of.Fields))
+		if b.of == x.plan.Table {
+			columns = x.fragment.Columns
 		}
+		bits = rowBits(b.of, columns)
 	default: // they stay in the table until somebody reads them
 		bits = rowBits(x.plan.Table, x.fragment.Columns)
 	}

@@ -11,11 +11,12 @@ import (
 func TestRowsBehindAnOffset(t *testing.T) {
 	onCPU := openStar(t, Options{Backend: "cpu"})
 	dbs := map[string]*DB{"compute": openStar(t, Options{Backend: "compute"}), "two": openStar(t, Options{Backend: "compute", Device: "0,1"}),
-		"both": openStar(t, Options{Backend: "both"}), "small": openStar(t, Options{Backend: "compute", GPUMemory: 512 << 10}), "classic": openStar(t, Options{Backend: "classic"})}
+		"both": openStar(t, Options{Backend: "both"}), "windows": openStar(t, Options{Backend: "compute"}), "classic": openStar(t, Options{Backend: "classic"})}
 	for _, db := range dbs {
 		deleteFirst(t, db)
 	}
 	deleteFirst(t, onCPU)
+	inWindows(t, dbs["windows"])
 	for _, from := range []string{
 		"key, name FROM far ORDER BY name, key", "name FROM far ORDER BY name", "key, name FROM far WHERE key > 700 ORDER BY name DESC", "key % 7, key FROM far ORDER BY key % 7 DESC, key",
 		"a, n, m FROM fact ORDER BY a, n NULLS FIRST, m", "n, b FROM fact WHERE n > 100000 ORDER BY n, b", "DISTINCT ON (a) a, b FROM fact ORDER BY a, b", "key, edge FROM dim ORDER BY edge DESC, key",
