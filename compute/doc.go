@@ -29,7 +29,8 @@
 //   - GROUP BY: a group is a slot, a number whose digits are the codes of the columns that the keys read. The selection becomes a
 //     bitmap. A second pass adds the packed codes of its records up by slot, in shared memory where the slots fit. Where the
 //     shared memory has room for all groups of each thread, each thread has its own slots. A FILTER is a bitmap of its own. Groups
-//     are told apart by codes, their keys are found on the host from the first row of each ([physical.GroupStates]).
+//     are told apart by codes, their keys are found on the host from the first row of each ([physical.GroupStates]). A key that is
+//     computed of many codes, such as x % 2, is a digit of its own. Slots that no cache holds are filled window by window, a sweep each.
 //
 //   - Stars of joins: before a record counts in a group, the codes of its foreign keys are looked up. Table by
 //     table, a bitmap of the keys says whether there is a partner. Then an array gives a digit of the slot for
