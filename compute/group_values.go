@@ -31,8 +31,8 @@ func PickedGroups(run pass.Runner, d Profile, q *physical.Query) (list []physica
 	return p.groups(c)
 }
 
-// mostSlotWords is how many words of states a chunk has slots for where all groups are wanted: a block of the device, and not too many
-// windows of slots.
+// mostSlotWords is how many words of states a chunk has slots for where all groups are wanted. They are a block of the device, and not
+// too many windows.
 const mostSlotWords = 1 << 27
 
 // SortsGroups reports whether the keys of a chunk have so many combinations of codes that a sort finds the groups.

@@ -219,8 +219,8 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 	}
 }
 
-// statesOfSets is what a device finds of the groups of the finest of some sets of keys, in the order of their chunks; nil where cpu finds them
-// of the rows.
+// statesOfSets is what a device finds of the groups of the finest of some sets of keys, in the order of their chunks. It is nil where cpu
+// finds them of the rows.
 func (x *execution) statesOfSets(b backend, took *querystats.Collector) ([]physical.GroupStates, error) {
 	if v, ok := b.(*coprocessing); ok && v.assign(v.divide(x.plan), x.plan) == cost.OnDevice {
 		b = v.passes

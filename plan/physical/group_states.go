@@ -168,8 +168,7 @@ type groupDigit struct {
 	most uint64
 }
 
-// groupDigits are a column for each that the keys read, but for keys that are computed of columns with more combinations of codes than they
-// have.
+// groupDigits are the columns that the keys read. A key that is computed is one itself where its columns have more combinations of codes.
 func (q *Query) groupDigits(chunk int) (list []groupDigit) {
 	c, seen := q.Table.Chunks[chunk], map[int]bool{}
 	for _, k := range q.Groups.Keys {
