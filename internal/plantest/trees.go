@@ -118,8 +118,8 @@ func Rows(t *table.Table) (rows [][]table.Value) {
 				continue
 			}
 			var row []table.Value
-			for _, s := range c.Segments {
-				row = append(row, s.Value(i))
+			for col := range t.Fields { // behind them is the mark of rows that are not deleted
+				row = append(row, c.Segments[col].Value(i))
 			}
 			rows = append(rows, row)
 		}
