@@ -72,8 +72,9 @@ func modesText(o *cost.Operator) string {
 type assignment struct {
 	of     []operator
 	modes  []cost.Mode
-	takes  float64 // in these, in seconds
-	source string  // of the costs
+	takes  float64    // in these, in seconds
+	source string     // of the costs
+	gains  []columnOf // what operators lack on the device that would be the device's if it had that
 }
 
 // operator is one of a statement's.
@@ -82,6 +83,9 @@ type operator struct {
 	name  string
 	scans []int   // of a join those whose rows it joins, ascending; else nil
 	rows  float64 // that are expected of it
+
+	charge  float64    // the part of Takes on the device that is for columns which it lacks
+	missing []columnOf // these
 }
 
 // assigned is an assignment, and what it was found by.
@@ -117,10 +121,13 @@ func (s *planned) assignment() (*assignment, error) {
 		tables[plan.Scans(s.fragment.Join)[i]] = t
 	}
 	now.assignment, err = s.assign(&stats.Estimates{Table: func(n *plan.Scan) *table.Table { return tables[n] }})
-	if err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if s.db.amortisation.add(now.gains...); len(now.gains) == 0 { // else the next execution is charged with less
 		s.assigned.Store(now)
 	}
-	return now.assignment, err
+	return now.assignment, nil
 }
 
 // assign assigns the statement's operators by the rows that are expected of them.
@@ -157,7 +164,28 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 		o.Takes[cost.OnBoth] = (1 + inTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+up.Transfer))
 	}
 	out.choose(db.now())
+	out.findGains()
 	return out, nil
+}
+
+// findGains notes what operators lack that the modes leave to cpu for that alone.
+func (a *assignment) findGains() {
+	var list []cost.Operator
+	for _, o := range a.of {
+		o.Takes[cost.OnDevice] -= o.charge
+		list = append(list, o.Operator)
+	}
+	modes, _ := cost.Assign(list)
+	for i, o := range a.of {
+		if modes[i] != cost.OnDevice || a.modes[i] != cost.OnCPU {
+			continue
+		}
+		for _, c := range o.missing {
+			if !slices.Contains(a.gains, c) {
+				a.gains = append(a.gains, c)
+			}
+		}
+	}
 }
 
 // whole is an estimate as a number of rows, of which there are no more than numbers for them.
@@ -322,7 +350,8 @@ func (x *assigning) add(p *joinedPart) {
 	}
 	o.Inputs, o.Takes = p.by, [...]float64{cost.OnCPU: 0, cost.OnDevice: math.Inf(1), cost.OnBoth: math.Inf(1)} // nested loops have no costs
 	if w := cost.OfJoin(of, pairs); keyed && x.db.now().join != "loops" {
-		lacks, _ := x.db.charged(&x.gpu, w, x.opening)
+		lacks, missing := x.db.charged(&x.gpu, w, x.opening)
+		o.charge, o.missing = lacks.Share, missing
 		here, there := x.host.Run(w), x.gpu.Run(w)+lacks.Share
 		if !math.IsInf(here, 1) || !math.IsInf(there, 1) {
 			o.Takes = x.db.inModes(here, there)

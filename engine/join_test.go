@@ -384,6 +384,46 @@ func TestAutoChoosesWhoJoins(t *testing.T) {
 	}
 }
 
+// A chain of joins whose first one is faster on cpu goes there at first, since the device lacks columns of the later ones. Once enough executions
+// would have gained from these, the whole chain is the device's.
+func TestAutoWeighsWholeChains(t *testing.T) {
+	db := openStar(t, Options{Backend: "auto", Calibrations: t.TempDir()})
+	if err := Inspect(db).Ready(); err != nil {
+		t.Fatal(err)
+	}
+	caps := db.opening.device.GPUs[0].Context.Caps()
+	defer func(soft bool) { caps.Software = soft }(caps.Software)
+	caps.Software = false
+	p, err := cost.Default(true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve := func(fixed, row float64) cost.Curves {
+		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
+	}
+	host, there := p.Backends["cpu"], p.Backends["compute"]
+	host.Costs[cost.Join], host.Costs[cost.Pairs] = curve(1e-5, 1e-6), curve(0, 1e-6)
+	there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(1e-3, 1e-9), curve(0, 1e-9)
+	there.Upload = cost.Transfer{T0: 3e-2, Band: 1e9}
+	p.Backends["cpu"], p.Backends["compute"] = host, there
+	db.costs.now = cost.Costs{Profile: p}
+	const text = "SELECT COUNT(*), SUM(x.n) FROM twice z JOIN dim w ON z.key = w.key JOIN fact x ON x.a = w.key JOIN fact y ON x.b = y.b AND x.n = y.n"
+	var ways []string
+	for range 120 {
+		x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Join(x.Lines(), "\n")
+		if ways = append(ways, map[bool]string{true: "compute", false: "cpu"}[strings.Contains(lines, "Choice(join on compute)")]); ways[len(ways)-1] == "compute" {
+			break
+		}
+	}
+	if ways[0] != "cpu" || ways[len(ways)-1] != "compute" {
+		t.Errorf("joined on %v: want cpu first and compute in the end", ways)
+	}
+}
+
 // Where a device has no room for a join, the sides are dealt to buckets; where it has none for these, cpu joins.
 func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 	db := openStar(t, Options{Backend: "compute", GPUMemory: 1 << 10})
