@@ -13,7 +13,7 @@ import (
 )
 
 // Partnered makes the rows of a semi, an anti or a left join of its pairs. The left side has n rows. places are those of the pairs in it, in any
-// order and each any number of times. The result is rows of the lists of the left side and, of a left join, of right, which are lists of the
+// order and each any number of times. The result is rows of the lists of the left side. A left join has rows of right, too, which are lists of the
 // pairs: a left row without a pair has no right row there. Rows that have no pair come last.
 func Partnered(run pass.Runner, d compute.Profile, kind plan.JoinKind, n int, places primitives.Vector, left []physical.RowIDs, right []primitives.Vector) (held [2][]*physical.Held, rows int, err error) {
 	if most := max(n, n+places.N); most > d.Primitives.MaxWords {

@@ -74,7 +74,7 @@ func (j *join) setBits(op pass.Op, build JoinSide) (bits primitives.Vector, err 
 // reduction is from how many times the rows of the smaller side on the larger one is reduced first.
 const reduction = 4
 
-// reduced leaves of the larger one of two sides the rows whose keys the smaller one has, where a bitmap of the keys is little for it. This is a
+// reduced leaves of the larger side the rows whose keys the smaller one has, where a bitmap of the keys is little for it. This is a
 // semi-join reduction (Bernstein and Chiu, "Using Semi-Joins to Solve Relational Queries", 1981): the other rows are not partitioned.
 func (j *join) reduced(left, right JoinSide) (JoinSide, JoinSide, error) {
 	small, large := &left, &right

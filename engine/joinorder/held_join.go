@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 )
 
-// mostPairs is how many pairs a device finds of a semi, an anti or a left join with a residual condition, for each row of both sides. cpu looks for the first
+// mostPairs is how many pairs a device finds for each row of both sides of a join with a residual condition. With more, cpu joins: it looks for the first
 // partner of a row alone.
 const mostPairs = 16
 

@@ -27,8 +27,8 @@ type starLink struct{ probe, build *expr.Column }
 // codeDigit is a digit of a slot: what it is multiplied by, and how many values it has. The last one is NULL where the column has NULLs.
 type codeDigit struct{ factor, size int }
 
-// mostCodes is how many codes for each of its rows the key of a table may have that is below the one that tells rows apart. The host looks its rows
-// up by their codes.
+// mostCodes is how many codes a key may have for each row of a table below the one that tells rows apart. The host looks its rows up
+// by their codes.
 const mostCodes = 16
 
 // seemsUnique is the least share of different values, which are estimated, in a column of rows that no two have the same of. Where two have, the
@@ -87,7 +87,7 @@ func (s *Star) setOfKeys(t *starArm, b *armBuild, a attached, key *expr.Column, 
 	return build
 }
 
-// attachedTo is the build of a semi or an anti join whose left side is a table of an arm; nil where the host makes the arm.
+// attachedTo is the build of a semi or an anti join whose left side is a table of an arm. It is nil where the host makes the arm.
 func (s *Star) attachedTo(t *starArm, b *armBuild, a attached, scan int, probe, build *expr.Column) *physical.Dimension {
 	of := s.Column(probe.Index)
 	if of == nil || of.Max >= maxPlaces || of.Type.Kind == table.Varchar || a.kind == plan.Anti && of.HasNulls {
@@ -135,7 +135,7 @@ func (s *Star) combinations(t *starArm) float64 {
 	return all
 }
 
-// buildOfScan is the build of a table of an arm by a column, whose places are those of the column of. What its slots are told apart by is multiplied
+// buildOfScan is the build of a table of an arm by a column. Its places are those of the column of. What tells its slots apart is multiplied
 // by a factor in those of the arm.
 func (s *Star) buildOfScan(t *starArm, b *armBuild, scan int, where expr.Expr, key *expr.Column, of *join.Column, unique bool, factor int) *physical.Build {
 	in := s.Scans[scan]

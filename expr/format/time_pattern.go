@@ -31,7 +31,7 @@ func (t *TimePattern) Unshown() string {
 	return ""
 }
 
-// Names are the words that a pattern of one field shows, and which of them is that of a moment; nil where it shows something else.
+// Names are the words that a pattern of one field shows, and which of them is that of a moment. They are nil where it shows something else.
 func (t *TimePattern) Names() (names []string, which func(calendar.Moment) int) {
 	if len(t.parts) == 1 && t.parts[0].names != nil {
 		return t.parts[0].names, t.parts[0].of.which
