@@ -13,6 +13,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
+// OnOneDevice implements [joinorder.Holder].
+func (p *pairing) OnOneDevice() bool {
+	d, _, _ := p.db.opened()
+	return d == nil || len(d.GPUs) == 1
+}
+
 // Select implements [joinorder.Holder].
 func (p *pairing) Select(ctx context.Context, q *physical.Query) (list *physical.Held, err error) {
 	var found []*physical.Held // which the GL thread may still write when ctx has ended

@@ -30,6 +30,9 @@ func (j *joiner) heldInput(n plan.Node, held bool) (*join.Relation, error) {
 // the keys, keeps those for which the other conditions hold, and makes the rows of them.
 func (j *joiner) heldJoin(n *plan.Join, probe, build *join.Relation) (rel *join.Relation, err error) {
 	start := time.Now()
+	if !j.of.Hold.OnOneDevice() {
+		return nil, declined("several devices have the rows")
+	}
 	q, err := j.pairQuery(n, [2]*join.Relation{probe, build}, plan.Conjuncts(n.On))
 	if err != nil {
 		return nil, err
@@ -42,22 +45,17 @@ func (j *joiner) heldJoin(n *plan.Join, probe, build *join.Relation) (rel *join.
 	for _, scan := range rel.Scans {
 		rel.Nullable[scan] = probe.Nullable[scan] || build.Nullable[scan] || slices.Contains(build.Scans, scan)
 	}
-	rows := probe.Rows // of the left side, by their places
+	rows := probe.Rows      // of the left side, by their places
+	var list *physical.Held // of those that its condition selects
 	if probe.Where != nil {
 		if rows = j.Scans[probe.Scans[0]].AllRows(); n.Kind != plan.Semi { // rows that are not selected have no pair, either
 			selected, err := physical.NewQuery(j.Scans[probe.Scans[0]].Table, &plan.Fragment{Table: probe.Name, Where: probe.Where})
 			if err != nil {
 				return nil, err
 			}
-			list, err := j.of.Hold.Select(j.Ctx, selected)
-			if err != nil {
+			if list, err = j.of.Hold.Select(j.Ctx, selected); err != nil {
 				return nil, err
 			}
-			defer func() {
-				if err != nil {
-					j.of.Hold.Release(list)
-				}
-			}()
 			probe = &join.Relation{Rows: list.N, Scans: probe.Scans, Name: probe.Name, Held: []*physical.Held{list}}
 			q.sides[0].Relation, rows = probe, list.N
 		}
@@ -70,6 +68,7 @@ func (j *joiner) heldJoin(n *plan.Join, probe, build *join.Relation) (rel *join.
 	}
 	held, found, err := p.rows(rows, reads)
 	if err != nil {
+		j.of.Hold.Release(list)
 		return nil, err
 	}
 	for _, of := range []*join.Relation{probe, build} {

@@ -332,6 +332,8 @@ func (elsewhere) Partnered(_ context.Context, kind plan.JoinKind, n int, places 
 	return held, len(all), nil
 }
 
+func (elsewhere) OnOneDevice() bool { return true }
+
 func (elsewhere) Release(...*physical.Held) {}
 
 func (elsewhere) Columns(context.Context, []joinorder.HeldColumn) ([][]*table.Segment, error) {

@@ -29,6 +29,8 @@ type Holder interface {
 	// Where selects from lists of rows, on each device. query selects the places of the rows, over a table of one chunk with these columns.
 	// n is how many rows are left. The lists are released.
 	Where(ctx context.Context, columns []HeldColumn, query func([]*table.Segment) (*physical.Query, error), lists []physical.RowIDs) (held []*physical.Held, n int, err error)
+	// OnOneDevice reports that there are not several devices, as far as is known.
+	OnOneDevice() bool
 	// Select lists the rows that a query selects, where one device has the table whole.
 	Select(context.Context, *physical.Query) (*physical.Held, error)
 	// Partnered makes the n rows of a semi, an anti or a left join of its pairs. The left side has so many rows. places are those of the pairs in
