@@ -191,7 +191,7 @@ soak: setup fuzz ## SOAK times (10) as many random queries and different stateme
 
 # Test binaries of the packages that use the GPU. The machine with the GPU may lack
 # Go: take .bin/gpu and internal/gltest/test-gpu.sh there.
-GPU_TESTS := pass textures shaders predicates aggregates fused compute compute/sharedscan relational primitives papers/lab papers/pary papers/scan papers/wisconsin internal/slt internal/oracle/backends internal/oracle/sqlite
+GPU_TESTS := pass textures shaders predicates aggregates fused compute compute/sharedscan relational primitives papers/hsu papers/lab papers/pary papers/scan papers/wisconsin internal/slt internal/oracle/backends internal/oracle/sqlite
 
 .PHONY: gpu-tests
 gpu-tests: setup-run
