@@ -2,7 +2,6 @@ package compute_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -145,7 +144,7 @@ func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Profile, tab *table.Table
 	for what, run := range map[string]func(pass.Runner, compute.Profile, *physical.Query) ([]table.Value, error){"whole": answer, "in parts": inParts} {
 		got, err := run(g, d, q)
 		g.End()
-		if errors.As(err, new(*plan.Declined)) {
+		if plan.IsDeclined(err) {
 			return false
 		}
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {

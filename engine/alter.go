@@ -89,7 +89,7 @@ func (m *mutation) fits(ctx context.Context, old *storage.Definition, c *storage
 			return err
 		}
 		if len(found) > 0 {
-			return &marked{sqlstate.Errorf(sqlstate.NotNullViolation, "column %q of relation %q contains null values; give it a value in these rows first", f.Name, def.Name), ErrNotNull}
+			return sqlstate.Also(sqlstate.Errorf(sqlstate.NotNullViolation, "column %q of relation %q contains null values; give it a value in these rows first", f.Name, def.Name), ErrNotNull)
 		}
 	}
 	rows := slices.ContainsFunc(c.From, func(from int) bool { return from < 0 }) // any rule may be of new values
@@ -97,7 +97,7 @@ func (m *mutation) fits(ctx context.Context, old *storage.Definition, c *storage
 	if check, err := m.broken(ctx, view, def.Name, checks); err != nil {
 		return err
 	} else if check != nil {
-		return &marked{sqlstate.Errorf(sqlstate.CheckViolation, "check constraint %q of relation %q is violated by some row", check.Name, def.Name), ErrCheck}
+		return sqlstate.Also(sqlstate.Errorf(sqlstate.CheckViolation, "check constraint %q of relation %q is violated by some row", check.Name, def.Name), ErrCheck)
 	}
 	for _, k := range def.Keys {
 		if !slices.ContainsFunc(k.Columns, computed) && slices.ContainsFunc(old.Keys, func(o storage.Key) bool { return o.Name == k.Name }) {
@@ -112,7 +112,7 @@ func (m *mutation) fits(ctx context.Context, old *storage.Definition, c *storage
 			for i, col := range k.Columns {
 				names, values = append(names, expr.Ident(def.Fields[col].Name)), append(values, found[i].S)
 			}
-			return &marked{sqlstate.Errorf(sqlstate.UniqueViolation, "could not create unique index %q: key (%s)=(%s) is duplicated", k.Name, strings.Join(names, ", "), strings.Join(values, ", ")), ErrDuplicateKey}
+			return sqlstate.Also(sqlstate.Errorf(sqlstate.UniqueViolation, "could not create unique index %q: key (%s)=(%s) is duplicated", k.Name, strings.Join(names, ", "), strings.Join(values, ", ")), ErrDuplicateKey)
 		}
 	}
 	return nil

@@ -52,20 +52,6 @@ func (c *configuration) told(operator int) (mode cost.Mode, ok bool) {
 	return c.assigned[min(operator, len(c.assigned)-1)], true
 }
 
-// modesText says what an operator is predicted to take in each mode: nothing where there are no costs.
-func modesText(o *cost.Operator) string {
-	var words []string
-	for m, takes := range o.Takes {
-		if takes > 0 && !math.IsInf(takes, 1) {
-			words = append(words, fmt.Sprintf("%v %s", cost.Mode(m), inMS(takes)))
-		}
-	}
-	if len(words) == 0 {
-		return "no costs"
-	}
-	return strings.Join(words, ", ")
-}
-
 // assignment says which backend runs each operator of a statement that joins tables. First come the joins, then what is done with the rows
 // of the last one. A join comes after those whose rows it takes; those of a group of inner joins are in their expected order. This plan
 // comes first, then the modes (GDB, section 5).
@@ -414,7 +400,7 @@ func (a *assignment) steps() (list []Step) {
 			moving += a.of[k].Moving(a.modes[k], a.modes[i])
 		}
 		if moving > 0 {
-			text += ", its rows come in " + inMS(moving)
+			text += ", its rows come in " + numbers.Milliseconds(moving)
 		}
 		list = append(list, Step{Pass: fmt.Sprintf("Assign(%s to %v)", o.name, a.modes[i]), Counts: text})
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan/physical"
-	"github.com/stencildb/stencildb/table"
 )
 
 // choice chooses the backend of a statement by the costs that are calibrated.
@@ -225,10 +224,6 @@ func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cos
 	return p, true
 }
 
-// inTurn is the part of the time of compute and cpu together that may be lost. They share the host's memory and wait
-// for one another. They must gain more than that.
-const inTurn = 0.25
-
 // divides reports whether auto may have compute and cpu do the statement together.
 func (s *planned) divides() bool {
 	q := s.plan
@@ -258,47 +253,4 @@ func (c *choice) note(name string, err error) {
 	if k.failures > 1 {
 		c.kept.Store(nil)
 	}
-}
-
-// uploadAmortisation counts the queries that would have gained from something that has its price once: a
-// column on the device, the device being open. A use by n queries is expected to be followed by n more and
-// this one. So this query is charged with one part in n + 1 of the price. So a column is uploaded about when
-// the time that queries have lost without it equals the time of the upload. In all, a workload takes at most
-// about twice as long as if its queries had been known from the start.
-type uploadAmortisation struct {
-	mu sync.Mutex
-	of map[columnOf]int
-}
-
-// columnOf is a column of a table.
-type columnOf struct{ table, column string }
-
-// device stands for the open device among the columns.
-var device = columnOf{}
-
-// missing are the columns of a table that a backend would have to upload.
-func missing(t *table.Table, p cost.Prediction) (list []columnOf) {
-	for _, c := range p.Missing {
-		list = append(list, columnOf{t.Name, c})
-	}
-	return list
-}
-
-func (u *uploadAmortisation) add(things ...columnOf) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, t := range things {
-		u.of[t]++
-	}
-}
-
-// share is the part of the price of things that a query is charged with, by the least used.
-func (u *uploadAmortisation) share(price float64, things ...columnOf) float64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	most := 0.0
-	for _, t := range things {
-		most = max(most, price/float64(1+u.of[t]))
-	}
-	return most
 }

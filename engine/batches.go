@@ -340,7 +340,7 @@ func (b *batches) step() Step {
 		s.Counts += fmt.Sprintf("; without %s, which have no record that is selected", numbers.Count(int64(b.without), "row group", "row groups"))
 	}
 	if t := b.last; t.sweeps > 0 {
-		s.Counts += fmt.Sprintf("; sweeps %d, reading %s of which %s were waited for, work %s", t.sweeps, inMS(t.reading.Seconds()), inMS(t.waited.Seconds()), inMS(t.work.Seconds()))
+		s.Counts += fmt.Sprintf("; sweeps %d, reading %s of which %s were waited for, work %s", t.sweeps, numbers.Milliseconds(t.reading.Seconds()), numbers.Milliseconds(t.waited.Seconds()), numbers.Milliseconds(t.work.Seconds()))
 		if t.spilled > 0 {
 			s.Counts += fmt.Sprintf("; spilled %s to a temporary file", size(t.spilled))
 		}

@@ -133,7 +133,7 @@ func common(a, b []int) (at int, found bool) {
 
 // conflict is an [ErrConflict].
 func conflict(format string, args ...any) error {
-	return &marked{sqlstate.Errorf(sqlstate.SerializationFailure, "could not serialize access due to concurrent update: "+format+": run the transaction again", args...), ErrConflict}
+	return sqlstate.Also(sqlstate.Errorf(sqlstate.SerializationFailure, "could not serialize access due to concurrent update: "+format+": run the transaction again", args...), ErrConflict)
 }
 
 // merged are the transaction's changes for the tables as they are now, and the tables that they make. It is an [ErrConflict]

@@ -21,6 +21,7 @@ import (
 	"github.com/stencildb/stencildb/engine/sortkey"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -34,7 +35,15 @@ import (
 type coprocessing struct {
 	*passes // of compute
 	host    cpuBackend
-	db      *DB
+	choices choices
+}
+
+// choices is what backend both decides by.
+type choices struct {
+	costs   *costs
+	uploads *uploadAmortisation
+	// told is the mode of an operator of the statement, from 0, where SET assignment says it. The last one counts for all that come after.
+	told func(operator int) (mode cost.Mode, ok bool)
 }
 
 func (b *coprocessing) Name() string { return "both" }
@@ -54,6 +63,10 @@ type division struct {
 	grouped, ordered bool
 }
 
+// inTurn is the part of the time of compute and cpu together that may be lost. They share the host's memory and wait
+// for one another. They must gain more than that.
+const inTurn = 0.25
+
 const (
 	maxWindows  = 16      // that a table is cut to
 	largeWindow = 1 << 16 // rows, of which larger ones are multiples
@@ -61,8 +74,7 @@ const (
 
 // windowRows is how many rows a window of a table has; nothing is cut of one of many chunks.
 func (s *gpus) windowRows(t *table.Table) int {
-	_, end := chunkStarts(t)
-	rows := int(end)
+	rows := t.Rows()
 	n := (rows + maxWindows - 1) / maxWindows
 	switch unit := 64; {
 	case s.window > 0:
@@ -96,7 +108,7 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 		d.why = why
 		return d
 	}
-	known, err := b.db.costs.get()
+	known, err := b.choices.costs.get()
 	if err != nil {
 		return undivided(err.Error())
 	}
@@ -199,14 +211,14 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 	d.parts = append(d.parts, part{Part: devicepool.Part{Query: d.whole.Part(rest)}})
 	device.Lack(&d.lacks, w.Over(slices.Sorted(slices.Values(order[:k]))), resident)
 	for _, p := range d.parts {
-		_, rows := chunkStarts(p.Query.Table)
+		rows := p.Query.Table.Rows()
 		d.rows[p.side()] += int(rows)
 	}
 }
 
 // operator is a query as the one operator that is left of a statement.
 func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
-	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.db.amortisation.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
+	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.choices.uploads.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
 	if d.why == "" && !b.Key.Software { // whose cores are cpu's
 		o.Takes[cost.OnBoth] = (1 + inTurn) * max(d.takes[0], d.takes[1])
 	}
@@ -216,12 +228,12 @@ func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator
 // assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
 // that the device would gain by are uploaded once enough statements have lost the time that this takes: see [uploadAmortisation].
 func (b *coprocessing) assign(d *division, q *physical.Query) cost.Mode {
-	mode, told := b.db.now().told(math.MaxInt)
+	mode, told := b.choices.told(math.MaxInt)
 	if !told {
 		o := b.operator(d, q)
 		in, _ := cost.Assign([]cost.Operator{o})
 		if mode = in[0]; mode != cost.OnDevice && d.onThere.Run < o.Takes[mode] {
-			b.db.amortisation.add(missing(q.Table, d.onThere)...)
+			b.choices.uploads.add(missing(q.Table, d.onThere)...)
 		}
 	}
 	if mode == cost.OnBoth && d.why != "" {
@@ -593,9 +605,9 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 	mode, o := b.assign(d, q), b.operator(d, q)
 	first := []Step{{Pass: fmt.Sprintf("Assign(%s to %v)", whatOf(q), mode), Counts: modesText(&o)}}
 	if len(d.onThere.Missing) > 0 {
-		first[0].Counts += ", the device with what it is charged with of the upload of " + size(d.onThere.Bytes)
+		first[0].Counts += ", the device with what it is charged with of the upload of " + glctx.FormatSize(d.onThere.Bytes)
 	}
-	if told, ok := b.db.now().told(math.MaxInt); ok && told == cost.OnBoth && d.why != "" {
+	if told, ok := b.choices.told(math.MaxInt); ok && told == cost.OnBoth && d.why != "" {
 		first = append(first, Step{Pass: "Divide(cpu alone)", Counts: d.why})
 	}
 	switch mode {
@@ -658,13 +670,27 @@ func whatOf(q *physical.Query) string {
 func (d *division) expected(took [2]time.Duration) string {
 	words := make([]string, 2)
 	for i, name := range []string{"compute", "cpu"} {
-		words[i] = fmt.Sprintf("%s takes rows %d, predicted %s", name, d.rows[i], inMS(d.takes[i]))
+		words[i] = fmt.Sprintf("%s takes rows %d, predicted %s", name, d.rows[i], numbers.Milliseconds(d.takes[i]))
 		if i == 0 && len(d.lacks.Missing) > 0 {
-			words[i] += fmt.Sprintf(" with the upload of %s", size(d.lacks.Bytes))
+			words[i] += fmt.Sprintf(" with the upload of %s", glctx.FormatSize(d.lacks.Bytes))
 		}
 		if took[i] > 0 {
-			words[i] += ", took " + inMS(took[i].Seconds())
+			words[i] += ", took " + numbers.Milliseconds(took[i].Seconds())
 		}
 	}
 	return strings.Join(words, "; ")
+}
+
+// modesText says what an operator is predicted to take in each mode: nothing where there are no costs.
+func modesText(o *cost.Operator) string {
+	var words []string
+	for m, takes := range o.Takes {
+		if takes > 0 && !math.IsInf(takes, 1) {
+			words = append(words, fmt.Sprintf("%v %s", cost.Mode(m), numbers.Milliseconds(takes)))
+		}
+	}
+	if len(words) == 0 {
+		return "no costs"
+	}
+	return strings.Join(words, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -154,7 +155,7 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 		}
 		found, how = s.found, fmt.Sprintf("%d sub-joins on compute, %d on cpu", s.parts[querystats.OnDevices], s.parts[querystats.OnHost])
 		p.choices = append(p.choices, Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[querystats.OnDevices],
-			inMS(s.took[querystats.OnDevices].Seconds()), s.parts[querystats.OnHost], inMS(s.took[querystats.OnHost].Seconds()))})
+			numbers.Milliseconds(s.took[querystats.OnDevices].Seconds()), s.parts[querystats.OnHost], numbers.Milliseconds(s.took[querystats.OnHost].Seconds()))})
 		return nil
 	})
 	if again(ctx, err) {

@@ -118,3 +118,29 @@ func aggregateWords(a expr.Aggregate) string {
 	}
 	return "counts the codes in ranges that narrow down on the one of the wanted rank"
 }
+
+// indexSteps are what the indexes do for a query, and the query without that.
+func (b cpuBackend) indexSteps(q *physical.Query) (steps []Step, rest *physical.Query) {
+	uses := b.IndexesOf(q)
+	if uses == nil {
+		return nil, q
+	}
+	out := *q
+	out.Chunks = slices.Clone(q.Chunks)
+	at, found := map[string]int{}, map[string]int{}
+	for i, use := range uses {
+		if use == nil {
+			continue
+		}
+		out.Chunks[i].Pred = use.Rest
+		if _, seen := at[use.Name]; !seen {
+			at[use.Name] = len(steps)
+			steps = append(steps, Step{Pass: "Index(" + expr.Ident(use.Name) + ": " + use.By.String() + ")"})
+		}
+		found[use.Name] += use.Found
+	}
+	for name, i := range at {
+		steps[i].Counts = fmt.Sprintf("finds %d of %d records", found[name], q.Table.Rows())
+	}
+	return steps, &out
+}

@@ -102,7 +102,7 @@ type core struct {
 	temporary func() (ingest.Temporary, error) // makes a file for what host memory has no room for
 	freeBytes func() int64                     // bytes of host memory that may be used, at a time
 
-	opener       func(Options) (*gpus, error)
+	opener       func(glctx.Options) (*gpus, error)
 	committed    *catalog.Catalog // the tables as all see them
 	files        *catalog.Catalog // that statements have named
 	texts        *lru.Cache[string, *sql.Statement]
@@ -437,7 +437,7 @@ func (db *DB) hostBudget() (int64, error) {
 		}
 	}
 	if left <= 0 {
-		return 0, &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom}
+		return 0, sqlstate.Also(sqlstate.Errorf(sqlstate.OutOfMemory, "engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)"), errNoRoom)
 	}
 	return left, nil
 }

@@ -144,7 +144,7 @@ func (db *DB) holdsApart(of *storage.Definition, bytes int64, in *catalog.Entry)
 		}
 	}
 	if apart+bytes > limit/2 {
-		return &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name)), errNoRoom}
+		return sqlstate.Also(sqlstate.Errorf(sqlstate.OutOfMemory, "what is changed of tables that are not in memory, now of table %s, takes more than half of the host memory budget: raise it (--host-memory), or change fewer rows", expr.Ident(of.Name)), errNoRoom)
 	}
 	return nil
 }

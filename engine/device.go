@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 )
@@ -67,7 +69,7 @@ func (db *DB) both(d *gpus) *coprocessing {
 		return nil
 	}
 	if p, ok := d.backends["compute"].(*passes); ok {
-		return &coprocessing{p, db.cpu.(cpuBackend), db}
+		return &coprocessing{p, db.cpu.(cpuBackend), choices{&db.costs, &db.amortisation, func(operator int) (cost.Mode, bool) { return db.now().told(operator) }}}
 	}
 	return nil
 }
@@ -112,6 +114,15 @@ func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*gpus, erro
 	}
 }
 
+// deviceOptions are the options by which devices are opened.
+func (c *core) deviceOptions() glctx.Options {
+	o := glctx.Options{Device: c.opts.Device, Memory: c.opts.GPUMemory}
+	if c.opts.Calibrations != "" {
+		o.Programs = filepath.Join(c.opts.Calibrations, "programs")
+	}
+	return o
+}
+
 // finish opens the device, once the one before is closed.
 func (db *DB) finish(o *opening, before <-chan struct{}) {
 	defer close(o.done)
@@ -119,7 +130,7 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 		<-before
 	}
 	o.err = parallel.Call(func() (err error) {
-		o.device, err = db.opener(db.opts)
+		o.device, err = db.opener(db.deviceOptions())
 		return err
 	})
 	if o.err == nil {

@@ -38,7 +38,7 @@ var operators = []struct {
 // failingDevices gives a DB real devices with a memory, of which the passes of the first go through a runner.
 func failingDevices(db *DB, memory int64, through func(pass.Runner) pass.Runner) *[]*devicepool.GPU {
 	var list []*devicepool.GPU
-	db.opener = func(o Options) (*gpus, error) {
+	db.opener = func(o glctx.Options) (*gpus, error) {
 		g, err := devicepool.Open(glctx.Options{Device: o.Device, Memory: memory})
 		if err != nil {
 			return nil, err

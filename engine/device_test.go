@@ -69,7 +69,7 @@ var faults = map[string]func(p *pass.Pass) error{
 // onGPUs gives a DB real devices, of which the first has a backend classic that fails.
 func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*devicepool.GPU {
 	var list []*devicepool.GPU
-	db.opener = func(o Options) (*gpus, error) {
+	db.opener = func(o glctx.Options) (*gpus, error) {
 		g, err := devicepool.Open(glctx.Options{Device: o.Device})
 		if err != nil {
 			return nil, err
@@ -158,7 +158,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	err := db.on(context.Background(), "classic", new(time.Duration), func(b backend) error {
 		if calls++; calls == 1 {
 			db.lose(d.gpus)
-			db.opener = func(Options) (*gpus, error) {
+			db.opener = func(glctx.Options) (*gpus, error) {
 				return &gpus{Pool: &devicepool.Pool{}, backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
@@ -437,7 +437,7 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	}
 	d := &gpus{Pool: &devicepool.Pool{}, backends: map[string]backend{"classic": &fake{name: "classic"}}}
 	opens := make(chan struct{})
-	db.opener = func(Options) (*gpus, error) { <-opens; return d, nil }
+	db.opener = func(glctx.Options) (*gpus, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if _, err := Collect(db.Query(ctx, "SELECT COUNT(*) FROM small")); !errors.Is(err, context.DeadlineExceeded) {

@@ -284,7 +284,7 @@ func on(db *DB, list ...*fake) *fakeDevice {
 	for _, f := range list {
 		d.backends[f.name] = f
 	}
-	db.opener = func(Options) (*gpus, error) { d.opened++; return d.gpus, nil }
+	db.opener = func(glctx.Options) (*gpus, error) { d.opened++; return d.gpus, nil }
 	return d
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/pipeline"
@@ -472,7 +473,7 @@ func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o Expla
 	}
 	if x.otherwise = s.otherwise == s.plan; !x.otherwise {
 		x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.pruning == nil || s.pruning.batches == nil)) // which is there for a while
-		x.otherwise = s.otherwise != nil && declined(err) && s.away == nil
+		x.otherwise = s.otherwise != nil && plan.IsDeclined(err) && s.away == nil
 	}
 	if x.otherwise {
 		x.Steps, err = x.steps(ctx, b, s.otherwise, o.Analyze)
@@ -604,7 +605,7 @@ func (x *Explanation) Lines() []string {
 		lines = append(lines, "Backends and passes follow from the rows of joins and subqueries: EXPLAIN ANALYZE has them")
 	}
 	if len(x.Assignment) > 0 {
-		lines = append(lines, "Assignment, "+inMS(x.assigned)+" predicted (costs "+x.Costs+")")
+		lines = append(lines, "Assignment, "+numbers.Milliseconds(x.assigned)+" predicted (costs "+x.Costs+")")
 		lines = append(lines, stepLines(x.Assignment)...)
 	}
 	if x.Off != "" {
@@ -615,7 +616,7 @@ func (x *Explanation) Lines() []string {
 	}
 	for _, p := range x.Predictions {
 		if lines = append(lines, "  "+predictionLine(p)); p.Backend == x.Backend && p.Possible() {
-			predicted = " (predicted " + inMS(p.Run) + map[bool]string{true: " after the joins"}[x.joined != ""] + ")" // beside its measurement
+			predicted = " (predicted " + numbers.Milliseconds(p.Run) + map[bool]string{true: " after the joins"}[x.joined != ""] + ")" // beside its measurement
 		}
 	}
 	if r := x.Stats; r != nil {
@@ -624,16 +625,16 @@ func (x *Explanation) Lines() []string {
 		if r.Passes > 0 {
 			lines = append(lines, fmt.Sprintf("Passes: %d%s", r.Passes, x.inPasses()), fmt.Sprintf("Samples counted: %d", r.Samples))
 		}
-		lines = append(lines, "Execution time: "+inMS(r.Elapsed.Seconds())+predicted)
+		lines = append(lines, "Execution time: "+numbers.Milliseconds(r.Elapsed.Seconds())+predicted)
 		if r.Passes > 0 && x.first > r.Elapsed {
-			lines = append(lines, "First execution: "+inMS(x.first.Seconds()))
+			lines = append(lines, "First execution: "+numbers.Milliseconds(x.first.Seconds()))
 		}
 		if r.Load > 0 {
-			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds())+" ("+r.Loading.Parts()+")")
+			lines = append(lines, "Loading time: "+numbers.Milliseconds(r.Load.Seconds())+" ("+r.Loading.Parts()+")")
 		}
 	}
 	if x.Changed != nil {
-		lines = append(lines, fmt.Sprintf("Changed rows: %d", *x.Changed), "Change time: "+inMS(x.ChangeTime.Seconds()))
+		lines = append(lines, fmt.Sprintf("Changed rows: %d", *x.Changed), "Change time: "+numbers.Milliseconds(x.ChangeTime.Seconds()))
 	}
 	if x.Resident != nil {
 		lines = append(lines, x.Resident.Lines()...)
@@ -654,9 +655,9 @@ func (x *Explanation) inPasses() string {
 	case total == 0:
 		return ""
 	case rest > 0:
-		return fmt.Sprintf(" (%s, and %s beside them)", inMS(total/1000), inMS(rest))
+		return fmt.Sprintf(" (%s, and %s beside them)", numbers.Milliseconds(total/1000), numbers.Milliseconds(rest))
 	}
-	return fmt.Sprintf(" (%s in an execution of their own, in which each is waited for)", inMS(total/1000))
+	return fmt.Sprintf(" (%s in an execution of their own, in which each is waited for)", numbers.Milliseconds(total/1000))
 }
 
 // lines are those of a node and of the nodes below it, then of who does them, as deep as the root of their subplan.
@@ -730,30 +731,28 @@ func predictionLine(p cost.Prediction) string {
 	if !p.Possible() {
 		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
 	}
-	line := fmt.Sprintf("%-8s %12s", p.Backend, inMS(p.Run))
+	line := fmt.Sprintf("%-8s %12s", p.Backend, numbers.Milliseconds(p.Run))
 	if p.AtLeast {
 		line += " at least"
 	}
 	var extra []string
 	if len(p.Missing) > 0 {
-		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Missing, ", "), size(p.Bytes), inMS(p.Transfer)))
+		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Missing, ", "), size(p.Bytes), numbers.Milliseconds(p.Transfer)))
 	}
 	if p.Opening > 0 {
-		extra = append(extra, "opening the device "+inMS(p.Opening))
+		extra = append(extra, "opening the device "+numbers.Milliseconds(p.Opening))
 	}
 	if p.Compiling > 0 {
-		extra = append(extra, "compiling "+inMS(p.Compiling))
+		extra = append(extra, "compiling "+numbers.Milliseconds(p.Compiling))
 	}
 	if len(extra) > 0 {
 		line += "  + " + strings.Join(extra, ", ")
 		if p.Share < p.Transfer+p.Opening+p.Compiling {
-			line += fmt.Sprintf("; of that this query is charged with %s", inMS(p.Share))
+			line += fmt.Sprintf("; of that this query is charged with %s", numbers.Milliseconds(p.Share))
 		}
 	}
 	return line
 }
-
-func inMS(seconds float64) string { return fmt.Sprintf("%.3f ms", 1e3*seconds) }
 
 // WriteText writes the lines to w.
 func (x *Explanation) WriteText(w io.Writer) error {

@@ -1,161 +1,22 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
-	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
-	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/sqlstate"
 )
 
 // finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
 type finder func(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error)
-
-// groupsOf are the groups of the fragment's rows, keys and then aggregates. A device finds them. Where it
-// declines, cpu makes them from the rows that the backend selects.
-func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
-	if s.star != nil {
-		return s.groupsOfStar(ctx, b, n, took, find)
-	}
-	if v, ok := b.(*coprocessing); ok {
-		return v.groupsOf(ctx, s.plan, n, took)
-	}
-	var states []physical.GroupStates
-	err := s.supports(b)
-	if err == nil {
-		states, err = find(ctx, b, s.plan, took)
-	}
-	switch {
-	case s.away != nil:
-		return s.groupsThere(ctx, b, n, took, find, states, err)
-	case err == nil:
-		slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-		return aggregation.GroupStates(ctx, s.plan.Table, n, states)
-	case !declined(err):
-		return func(yield func(aggregation.GroupRows, error) bool) {
-			yield(aggregation.GroupRows{}, explained(b.Name(), err))
-		}
-	}
-	return aggregation.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
-}
-
-// groupsThere is groupsOf over rows on devices, of groups that a device has found. The keys are those of the first row of each group, which
-// is gathered. Where the device leaves the groups to others, they are those of rows in host memory.
-func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[aggregation.GroupRows, error] {
-	return func(yield func(aggregation.GroupRows, error) bool) {
-		if s.fallsBack(err) {
-			now, done, err := s.fetchToHost(ctx)
-			if err != nil {
-				yield(aggregation.GroupRows{}, err)
-				return
-			}
-			defer done()
-			now.groupsOf(ctx, b, n, took, find)(yield)
-			return
-		}
-		t := *s.plan.Table
-		if err == nil {
-			var first []uint32
-			starts := physical.RowOffsetsOf(&t)
-			for i, of := range states {
-				states[i].Chunk, states[i].Rows = 0, make([]uint32, len(of.Rows))
-				for k := range of.Rows {
-					states[i].Rows[k] = uint32(len(first) + k)
-				}
-				first = append(first, shifted(of.Rows, starts[of.Chunk])...)
-			}
-			t.Chunks = make([]*table.Chunk, 1)
-			t.Chunks[0], err = s.away.Chunk(ctx, first)
-		}
-		if err != nil {
-			yield(aggregation.GroupRows{}, explained(b.Name(), err))
-			return
-		}
-		aggregation.GroupStates(ctx, &t, n, states)(yield)
-	}
-}
-
-// groupsOfStar is groupsOf over a star of joins.
-func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
-	return func(yield func(aggregation.GroupRows, error) bool) {
-		now, done, err := s.adapt(ctx, b, took)
-		var t *table.Table
-		var states []physical.GroupStates
-		if err == nil && now.star != nil {
-			if states, err = find(ctx, b, s.query(), took); err == nil {
-				slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-				t, states, err = s.star.Groups(states)
-			}
-			if declined(err) {
-				s.star.Decline(err)
-				s.keepStar() // nor is it built again
-				now, done, err = s.withJoin(ctx, b, took)
-			}
-		}
-		if err != nil {
-			yield(aggregation.GroupRows{}, explained(b.Name(), err))
-			return
-		}
-		defer done()
-		if now.star == nil {
-			now.groupsOf(ctx, ofSlots(b), n, took, find)(yield)
-			return
-		}
-		aggregation.GroupStates(ctx, t, n, states)(yield)
-	}
-}
-
-// query is what a backend is asked, the same every time. Of a star with its arms it has the bound of the statement's
-// groups, if that is a bound of the star's.
-func (s *planned) query() *physical.Query {
-	if s.star == nil {
-		return s.plan
-	}
-	s.starOnce.Do(func() {
-		s.bounded = s.plan.Bounded(s.star.Bound(s.fragment.Bound))
-	})
-	return s.bounded
-}
-
-// groups runs the fragment for the groups of its rows.
-func (x *execution) groups(n *plan.Aggregate) stream {
-	if x.beyond != nil {
-		return x.beyond.groups(n)
-	}
-	return func(yield func(batch, error) bool) {
-		var opening time.Duration
-		err := x.backend(&opening, func(b backend) error {
-			x.rows.collector = &querystats.Collector{}
-			x.rows.collector.Start(b.Name(), opening)
-			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.collector, x.states) {
-				if err != nil {
-					return err
-				}
-				var b batch = valueRows(rows.Values)
-				if rows.Chunk != nil {
-					b = intermediateOf(rows.Chunk)
-				}
-				if !yield(b, nil) {
-					return errStopped
-				}
-			}
-			return nil
-		})
-		if err != nil && err != errStopped {
-			yield(nil, err)
-		}
-	}
-}
 
 // groups is how the backend finds groups; nil where it does not.
 func (b *passes) groups() func(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.GroupStates, error) {
@@ -193,10 +54,10 @@ func (b *passes) WatchGroups(ctx context.Context, q *physical.Query, took *query
 
 // nothingToSee is the error of a statement under watch that cpu would do, with nothing to look at.
 func nothingToSee(backend string, err error) error {
-	if !declined(err) {
+	if !plan.IsDeclined(err) {
 		return err
 	}
-	return &marked{fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns or groups, and where classic orders a table of one chunk", backend, err), ErrUnsupported}
+	return sqlstate.Also(fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns or groups, and where classic orders a table of one chunk", backend, err), ErrUnsupported)
 }
 
 // onFirst has the first device find something of a query, which has the whole table for it.
@@ -253,7 +114,7 @@ func (b *passes) findGroups(run pass.Runner, g *devicepool.GPU, q *physical.Quer
 		return false, nil
 	}
 	_, err = groups(run, g, q)
-	if declined(err) {
+	if plan.IsDeclined(err) {
 		return false, nil
 	}
 	return err == nil, err

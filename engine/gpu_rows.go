@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
@@ -36,7 +37,7 @@ func (b *passes) findAll(run pass.Runner, g *devicepool.GPU, q *physical.Query) 
 		return err
 	}
 	if q.Order != nil {
-		if _, err := b.order(run, g, q); !declined(err) {
+		if _, err := b.order(run, g, q); !plan.IsDeclined(err) {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, 
 		t = t.Compacted()
 		x.unpins = append(x.unpins, x.db.pinned(t))
 		out, err = x.windowOnDevice(ctx, t, n, by)
-		if !declined(err) {
+		if !plan.IsDeclined(err) {
 			return out, err
 		}
 		by.Why = "compute declines: " + err.Error()

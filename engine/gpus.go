@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"path/filepath"
-
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/stencildb/stencildb/engine/devicepool"
@@ -26,12 +24,8 @@ type gpus struct {
 	share            float64
 }
 
-// openGPUs opens the devices that o picks.
-func openGPUs(o Options) (*gpus, error) {
-	options := glctx.Options{Device: o.Device, Memory: o.GPUMemory}
-	if o.Calibrations != "" {
-		options.Programs = filepath.Join(o.Calibrations, "programs")
-	}
+// openGPUs opens the devices that options pick.
+func openGPUs(options glctx.Options) (*gpus, error) {
 	p, err := devicepool.OpenAll(options)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
 )
@@ -36,30 +32,4 @@ func (db *DB) byIndex(q *physical.Query) (seconds float64, ok bool) {
 		}
 	}
 	return seconds, true
-}
-
-// indexSteps are what the indexes do for a query, and the query without that.
-func (b cpuBackend) indexSteps(q *physical.Query) (steps []Step, rest *physical.Query) {
-	uses := b.IndexesOf(q)
-	if uses == nil {
-		return nil, q
-	}
-	out := *q
-	out.Chunks = slices.Clone(q.Chunks)
-	at, found := map[string]int{}, map[string]int{}
-	for i, use := range uses {
-		if use == nil {
-			continue
-		}
-		out.Chunks[i].Pred = use.Rest
-		if _, seen := at[use.Name]; !seen {
-			at[use.Name] = len(steps)
-			steps = append(steps, Step{Pass: "Index(" + expr.Ident(use.Name) + ": " + use.By.String() + ")"})
-		}
-		found[use.Name] += use.Found
-	}
-	for name, i := range at {
-		steps[i].Counts = fmt.Sprintf("finds %d of %d records", found[name], q.Table.Rows())
-	}
-	return steps, &out
 }

@@ -28,7 +28,7 @@ func Inspect(db *DB) Inside { return Inside{db} }
 // [Options.Device] picks. [DB.Close] leaves it open. It has to come before the first
 // statement.
 func (in Inside) RunOn(c *glctx.Context) {
-	in.db.opener = func(Options) (*gpus, error) {
+	in.db.opener = func(glctx.Options) (*gpus, error) {
 		g, err := devicepool.Lent(c)
 		if err != nil {
 			return nil, err
@@ -99,17 +99,6 @@ func (in Inside) GPU(ctx context.Context) (*devicepool.GPU, error) {
 	return d.GPUs[0], nil
 }
 
-// Stage is where the passes of a watched statement run. All of it is for the GL
-// thread, on which the runner that was made for it is called.
-//
-// For bench, trace and tests.
-type Stage struct {
-	Runner  *pass.GL
-	Context *glctx.Context
-	Plan    *physical.Query     // nil where a join's pairs are found
-	Pairs   *physical.JoinQuery // else nil
-}
-
 // Watched is a statement that was executed under watch.
 //
 // For bench, trace and tests.
@@ -169,7 +158,11 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				if err != nil {
 					return nil, err
 				}
-				return v.WatchOrder(ctx, x.plan, took, wrap)
+				runs, err := v.WatchOrder(ctx, x.plan, took, wrap)
+				if err != nil {
+					return nil, err
+				}
+				return inRuns(x.plan, x.plan, runs)
 			}
 		})
 	}))
@@ -177,12 +170,4 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return nil, err
 	}
 	return w, nil
-}
-
-// passesOf is a backend as one that has passes.
-func passesOf(b backend) (*passes, error) {
-	if v, ok := b.(*passes); ok {
-		return v, nil
-	}
-	return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
 }

@@ -307,7 +307,7 @@ func (s *planned) supports(b backend) error {
 // several devices is such an error: only the host knows which row is first.
 func (s *planned) fallsBack(err error) bool {
 	ofRow := s.away != nil && len(s.plan.Table.Chunks) > 1 && errors.As(err, new(*expr.Error))
-	return s.away != nil && (ofRow || declined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
+	return s.away != nil && (ofRow || plan.IsDeclined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
 }
 
 // adapt is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
@@ -318,7 +318,7 @@ func (s *planned) adapt(ctx context.Context, b backend, took *querystats.Collect
 	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.name].Groups != nil {
 		err := s.star.Prepare(ctx)
 		s.keepStar() // nor is what is declined looked at again
-		if !declined(err) {
+		if !plan.IsDeclined(err) {
 			return s, func() {}, err
 		}
 	}
@@ -362,7 +362,7 @@ func (p *pairing) chosen(ctx context.Context, q *physical.JoinQuery) (found phys
 	if mode == cost.OnCPU {
 		return found, "", stays(why)
 	}
-	if err := p.opens(ctx); declined(err) {
+	if err := p.opens(ctx); plan.IsDeclined(err) {
 		return found, "", stays(err.Error())
 	} else if err != nil {
 		return found, "", err
@@ -371,7 +371,7 @@ func (p *pairing) chosen(ctx context.Context, q *physical.JoinQuery) (found phys
 		if q.KeepOnDevice != nil { // it is asked for again
 			return found, "", &plan.Declined{Why: "the rows of a join that both share come to host memory"}
 		}
-		if found, how, err = p.together(ctx, q, faster); declined(err) {
+		if found, how, err = p.together(ctx, q, faster); plan.IsDeclined(err) {
 			return found, how, stays(err.Error())
 		}
 		if err == nil {
@@ -380,7 +380,7 @@ func (p *pairing) chosen(ctx context.Context, q *physical.JoinQuery) (found phys
 		}
 		return found, how, err
 	}
-	if found, how, err = p.find(ctx, q); errors.Is(err, glctx.ErrFault) || errors.Is(err, ErrUnsupported) || errors.As(err, new(*plan.Declined)) {
+	if found, how, err = p.find(ctx, q); errors.Is(err, glctx.ErrFault) || errors.Is(err, ErrUnsupported) || plan.IsDeclined(err) {
 		return found, how, stays(err.Error())
 	}
 	p.chose("join", why, nil)
@@ -426,7 +426,7 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 	modes, _ := cost.Assign(p.plan.from(q.Scans, now))
 	there, why := p.db.decide(of)
 	if mode = modes[0]; mode == cost.OnBoth {
-		why += ", both " + inMS(now.Takes[mode])
+		why += ", both " + numbers.Milliseconds(now.Takes[mode])
 	} else if (mode == cost.OnDevice) != there {
 		why += "; but for what follows"
 	}
@@ -1054,7 +1054,7 @@ func (p *pairing) chose(what, why string, err error) {
 	if err != nil {
 		step = Step{Pass: "Choice(" + what + " on cpu)", Counts: err.Error()}
 	}
-	if n := len(p.choices); p.plan == nil || err != nil && !declined(err) || n > 0 && p.choices[n-1] == step { // which was asked for again
+	if n := len(p.choices); p.plan == nil || err != nil && !plan.IsDeclined(err) || n > 0 && p.choices[n-1] == step { // which was asked for again
 		return
 	}
 	p.choices = append(p.choices, step)

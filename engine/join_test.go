@@ -21,6 +21,7 @@ import (
 	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -529,7 +530,7 @@ func TestWhatIsNoStarIsRemembered(t *testing.T) {
 		if len(kept) != 1 || i > 0 && kept[0] != first {
 			t.Fatalf("after %d scripts %d stars are kept, the first of them %v", i+1, len(kept), kept)
 		}
-		if first = kept[0]; !declined(first.Prepare(t.Context())) || len(first.Arrays()) > 0 {
+		if first = kept[0]; !plan.IsDeclined(first.Prepare(t.Context())) || len(first.Arrays()) > 0 {
 			t.Errorf("rows of the same key are a star with %d arrays", len(first.Arrays()))
 		}
 	}
@@ -567,7 +568,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 			return lost{failer}
 		})
 		opener := db.opener
-		db.opener = func(o Options) (*gpus, error) {
+		db.opener = func(o glctx.Options) (*gpus, error) {
 			d, err := opener(o)
 			if err == nil {
 				d.GPUs[0].Context.Caps().Software, d.Key.Software = false, false

@@ -758,7 +758,7 @@ func (m *mutation) hold(ctx context.Context, changed []changedColumn) error {
 	for _, ch := range changed {
 		f := m.def.Fields[ch.at]
 		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
-			return &marked{sqlstate.Errorf(sqlstate.NotNullViolation, "null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name), ErrNotNull}
+			return sqlstate.Also(sqlstate.Errorf(sqlstate.NotNullViolation, "null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name), ErrNotNull)
 		}
 		if err := inRange(f, ch.of); err != nil {
 			return err
@@ -769,7 +769,7 @@ func (m *mutation) hold(ctx context.Context, changed []changedColumn) error {
 	}
 	check, err := m.broken(ctx, m.view(map[string]*table.Table{m.Table: m.rows}), m.Table, m.def.Checks)
 	if err == nil && check != nil {
-		err = &marked{sqlstate.Errorf(sqlstate.CheckViolation, "new row for relation %q violates check constraint %q", m.def.Name, check.Name), ErrCheck}
+		err = sqlstate.Also(sqlstate.Errorf(sqlstate.CheckViolation, "new row for relation %q violates check constraint %q", m.def.Name, check.Name), ErrCheck)
 	}
 	return err
 }
@@ -900,7 +900,7 @@ func (m *mutation) duplicate(k storage.Key, values []table.Value) error {
 	for i, col := range k.Columns {
 		columns, texts = append(columns, m.def.Fields[col].Name), append(texts, values[i].S)
 	}
-	return &marked{sqlstate.Errorf(sqlstate.UniqueViolation, "duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), ErrDuplicateKey}
+	return sqlstate.Also(sqlstate.Errorf(sqlstate.UniqueViolation, "duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(texts, ", ")), ErrDuplicateKey)
 }
 
 // repeated are the values, as texts, of a key that several rows of a table have; nil where there are none.

@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -257,17 +258,28 @@ func advised(backend string, err error, advice string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, new(*textures.BudgetError)):
-		return &marked{fmt.Errorf("%w, or %s", err, advice), ErrDeviceMemory}
-	case errors.As(err, new(*plan.Declined)):
+		return sqlstate.Also(fmt.Errorf("%w, or %s", err, advice), ErrDeviceMemory)
+	case plan.IsDeclined(err):
 		return fmt.Errorf("backend %s: %w: %w; %s", backend, err, ErrUnsupported, advice)
 	}
 	return err
 }
 
-// marked is an error that is also another one, which it does not mention.
-type marked struct {
-	error
-	also error
+// Stage is where the passes of a watched statement run. All of it is for the GL
+// thread, on which the runner that was made for it is called.
+//
+// For bench, trace and tests.
+type Stage struct {
+	Runner  *pass.GL
+	Context *glctx.Context
+	Plan    *physical.Query     // nil where a join's pairs are found
+	Pairs   *physical.JoinQuery // else nil
 }
 
-func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
+// passesOf is a backend as one that has passes.
+func passesOf(b backend) (*passes, error) {
+	if v, ok := b.(*passes); ok {
+		return v, nil
+	}
+	return nil, sqlstate.Also(fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported)
+}

@@ -210,7 +210,7 @@ func (a *prefetch) device() (*gpus, []recorded) {
 	var list []recorded
 	err = d.GPUs[0].Context.Do(a.ctx, func() (err error) { // as when it runs: a panic there is an error
 		if now.otherwise != now.plan {
-			if list, err = record(now.plan); now.otherwise == nil || !declined(err) {
+			if list, err = record(now.plan); now.otherwise == nil || !plan.IsDeclined(err) {
 				return err
 			}
 		}

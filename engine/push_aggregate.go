@@ -85,7 +85,7 @@ func (s *planned) isStar(ctx context.Context) (bool, error) {
 	}
 	err := s.star.Prepare(ctx)
 	s.keepStar()
-	if declined(err) {
+	if plan.IsDeclined(err) {
 		return false, nil
 	}
 	return err == nil, err

@@ -24,6 +24,7 @@ import (
 	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
+	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -426,7 +427,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // A backend that declines after some rows is followed by the next one, from the row after
 // the last.
 func TestTheNextBackendGoesOn(t *testing.T) {
-	declined := &marked{errors.New("no more"), ErrUnsupported}
+	declined := sqlstate.Also(errors.New("no more"), ErrUnsupported)
 	slow := fakeProfile("classic") // but for classic
 	cpu := slow.Backends["cpu"]
 	cpu.Overhead = 1000

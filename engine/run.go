@@ -229,7 +229,7 @@ func (x *execution) statesOfSets(b backend, took *querystats.Collector) ([]physi
 		return nil, nil
 	}
 	states, err := x.states(x.ctx, b, x.plan, took)
-	if declined(err) {
+	if plan.IsDeclined(err) {
 		return nil, nil
 	}
 	slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
@@ -415,7 +415,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 		if err == nil && hasSignedZeros(s.fragment, s.plan.Table) {
 			err = signZeros(ctx, s.fragment, values, func(yield func(*table.Table, error) bool) { yield(s.plan.Table, nil) })
 		}
-		if s.otherwise == nil || !declined(err) {
+		if s.otherwise == nil || !plan.IsDeclined(err) {
 			return values, err
 		}
 	}
@@ -468,7 +468,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 				yield(rows, nil)
 				return nil
 			}
-			if !declined(err) {
+			if !plan.IsDeclined(err) {
 				return explained(b.Name(), err)
 			}
 		}

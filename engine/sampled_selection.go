@@ -26,7 +26,7 @@ func sampledSpans(q *physical.Query) map[int]predicate.Span {
 	if !slices.ContainsFunc(q.Aggs, partial.NeedsSearch) {
 		return nil
 	}
-	_, rows := chunkStarts(q.Table)
+	rows := q.Table.Rows()
 	some := min(int(rows)/sampledShare, sampledRows)
 	of := make([]int, len(q.Chunks))
 	for i := range of {

@@ -512,9 +512,6 @@ func (s *planned) lower(t *table.Table) (err error) {
 	return err
 }
 
-// declined reports the error of a backend that leaves a query to another way to do it.
-func declined(err error) bool { return errors.As(err, new(*plan.Declined)) }
-
 func (s *Statement) described(err error) error { return described(s.script, s.parsed.Text, err) }
 
 // Query runs the statement with values for its parameters $1, $2, ...: see [DB.Query].
@@ -699,7 +696,7 @@ func (db *DB) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if t == 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, t, &marked{fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded})
+	return context.WithTimeoutCause(ctx, t, sqlstate.Also(fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded))
 }
 
 // limited runs a statement within the DB's statement timeout, which lasts until its rows
@@ -741,5 +738,5 @@ func ended(ctx context.Context, err error) error {
 	case errors.Is(cause, over):
 		return cause
 	}
-	return &marked{cause, over}
+	return sqlstate.Also(cause, over)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -108,8 +109,7 @@ func (b *passes) newStreaming(q *physical.Query) *streaming {
 	if s.need <= room {
 		return nil
 	}
-	_, end := chunkStarts(q.Table)
-	rows := floorRows(int(float64(end) / float64(len(b.GPUs)) * float64(room/2) / float64(s.need)))
+	rows := floorRows(int(float64(q.Table.Rows()) / float64(len(b.GPUs)) * float64(room/2) / float64(s.need)))
 	for ; rows >= smallestWindow; rows = floorRows(rows * 3 / 4) {
 		of := b.cut(q, rows, room/2)
 		if of != nil && of.bytes <= room/2 {
@@ -337,8 +337,7 @@ func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *stream
 // shrink halves the windows of a query for which there was less room than it seemed. It is false where they cannot be
 // smaller.
 func (b *passes) shrink(q *physical.Query) bool {
-	_, end := chunkStarts(q.Table)
-	rows := int(end)
+	rows := q.Table.Rows()
 	if s := b.stream(q); s != nil {
 		rows = s.rows
 	}
@@ -364,7 +363,7 @@ func (s *streaming) step(of string) Step {
 		}
 	}
 	return Step{Pass: fmt.Sprintf("Stream(windows %d of %d rows, visits %d)", len(s.chunks), s.rows, visits),
-		Counts: fmt.Sprintf("the memory of the device has no room for the %s of all rows, a visit takes %s: the passes are %s", size(s.need), size(s.bytes), of)}
+		Counts: fmt.Sprintf("the memory of the device has no room for the %s of all rows, a visit takes %s: the passes are %s", glctx.FormatSize(s.need), glctx.FormatSize(s.bytes), of)}
 }
 
 // added is steps, of which those that are alike are one.

@@ -595,7 +595,7 @@ func (x *settling) budget(ctx context.Context) (int64, error) {
 }
 
 func overBudget(of string, budget int64) error {
-	return &marked{sqlstate.Errorf(sqlstate.OutOfMemory, "the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget)), errNoRoom}
+	return sqlstate.Also(sqlstate.Errorf(sqlstate.OutOfMemory, "the rows of %s take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", of, size(budget)), errNoRoom)
 }
 
 // collect reads rows to their end into a table; they are the table's fields at some places. Where they take more than half of the
@@ -1002,7 +1002,7 @@ func (x *settling) words(s *plan.Subplan) string {
 		return ""
 	}
 	of := x.stats[s]
-	text := fmt.Sprintf(" (%s, %s", numbers.Count(int64(x.rows[s]), "row", "rows"), inMS(of.Elapsed.Seconds()))
+	text := fmt.Sprintf(" (%s, %s", numbers.Count(int64(x.rows[s]), "row", "rows"), numbers.Milliseconds(of.Elapsed.Seconds()))
 	if of.Backend != "" {
 		text += " on " + of.Backend
 	}

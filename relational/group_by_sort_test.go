@@ -2,7 +2,6 @@ package relational
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -30,7 +29,7 @@ func foundGroups(t *testing.T, what string, g *pass.GL, d compute.Profile, q *ph
 	t.Helper()
 	defer g.End()
 	states, err := Groups(g, d, q)
-	if errors.As(err, new(*plan.Declined)) && d.BlockLimit() <= 8 {
+	if plan.IsDeclined(err) && d.BlockLimit() <= 8 {
 		return false
 	}
 	if err != nil {

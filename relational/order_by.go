@@ -2,7 +2,6 @@ package relational
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/stencildb/stencildb/compute"
@@ -173,7 +172,7 @@ func topSelections(run pass.Runner, d compute.Profile, q *physical.Query, n uint
 		return q.Chunks, err
 	}
 	s, err := compute.Select(run, d, all)
-	if errors.As(err, new(*plan.Declined)) {
+	if plan.IsDeclined(err) {
 		return q.Chunks, nil
 	}
 	if err == nil {

@@ -2,7 +2,6 @@ package relational
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -188,7 +187,7 @@ func sameAsCPU(t rapid.TB, g *pass.GL, d compute.Profile, tab *table.Table, n *p
 	t.Helper()
 	got, err := Window(g, d, tab, n)
 	g.End()
-	if errors.As(err, new(*plan.Declined)) {
+	if plan.IsDeclined(err) {
 		return false
 	}
 	if err != nil {

@@ -112,6 +112,16 @@ func Errorf(code Code, format string, args ...any) error {
 	return &coded{fmt.Errorf(format, args...), code}
 }
 
+// Also is err, which is also another error that it does not mention: [errors.Is] and [errors.As] find both.
+func Also(err, also error) error { return &both{err, also} }
+
+type both struct {
+	error
+	also error
+}
+
+func (b *both) Unwrap() []error { return []error{b.error, b.also} }
+
 // Of is the code of an error. That is the one of the first error in its tree with a method SQLState() string. It is [QueryCanceled] of one that ended with its
 // context, that of what a file system refuses. Else it is [InternalError].
 func Of(err error) Code {

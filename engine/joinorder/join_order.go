@@ -2,7 +2,6 @@ package joinorder
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +67,7 @@ func Join(ctx context.Context, b *cpu.Backend, n *plan.Join, of Spec) (t *table.
 	if of.Stays != nil && rel.Held != nil && rel.Rows > 0 {
 		if t, err = j.stays(rel); err == nil {
 			away, where = &Away{j, rel}, " on compute"
-		} else if !errors.As(err, new(*plan.Declined)) {
+		} else if !plan.IsDeclined(err) {
 			return nil, nil, nil, err
 		}
 	}
@@ -244,7 +243,7 @@ func (j *joiner) joined(n *plan.Join) (*join.Relation, error) {
 	}
 	j.Depth--
 	if held {
-		if rel, err := j.heldJoin(n, probe, build); !errors.As(err, new(*plan.Declined)) {
+		if rel, err := j.heldJoin(n, probe, build); !plan.IsDeclined(err) {
 			return rel, err
 		}
 		if len(probe.Scans)+len(build.Scans) == 2 {

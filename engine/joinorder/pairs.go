@@ -2,7 +2,6 @@ package joinorder
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,7 +155,7 @@ func (j *joiner) filtered(rel *join.Relation, conditions []expr.Expr) (*join.Rel
 		}
 	}
 	held, n, err := j.where(rel, conditions, lists)
-	if errors.As(err, new(*plan.Declined)) {
+	if plan.IsDeclined(err) {
 		return j.pipeline(rel, nil, conditions)
 	} else if err != nil {
 		return nil, err
@@ -229,7 +228,7 @@ func (j *joiner) counted(n plan.Node, where expr.Expr) (*join.Relation, error) {
 		return nil, err
 	}
 	rows, err := j.of.Hold.Count(j.Ctx, q)
-	if errors.As(err, new(*plan.Declined)) {
+	if plan.IsDeclined(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -337,7 +336,7 @@ func (j *joiner) pairs(n *plan.Join) (rel *join.Relation, err error) {
 	if j.of.Pairs == nil || !left || !right { // of the rows of joins: see pairsOf
 		return nil, nil
 	}
-	if rel, err = j.paired(n); errors.As(err, new(*plan.Declined)) {
+	if rel, err = j.paired(n); plan.IsDeclined(err) {
 		if j.of.Declined != nil {
 			j.of.Declined(n, err.Error())
 		}
@@ -379,7 +378,7 @@ func (j *joiner) paired(n *plan.Join) (*join.Relation, error) {
 	}
 	start := time.Now()
 	found, how, err := j.of.Pairs(j.Ctx, &p.JoinQuery)
-	if p.KeepOnDevice != nil && (errors.As(err, new(*plan.Declined)) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
+	if p.KeepOnDevice != nil && (plan.IsDeclined(err) || err == nil && found.N > 0 && found.Held[0] == nil && found.Held[1] == nil) {
 		if p.KeepOnDevice, most = nil, uint64(j.Room())/uint64(max(1, rowBytes)); most >= join.NoRow { // by way of host memory
 			most = join.NoRow - 1
 		}

@@ -14,7 +14,7 @@ import (
 
 // declined reports that an error leaves a join to cpu, and tells who asks why.
 func (j *joiner) declined(n *plan.Join, err error) bool {
-	if !errors.As(err, new(*plan.Declined)) {
+	if !plan.IsDeclined(err) {
 		return false
 	}
 	if j.of.Declined != nil {
@@ -180,7 +180,7 @@ func (j *joiner) pairsOf(n *plan.Join, of [2]*join.Relation, conditions []expr.E
 		q.KeepOnDevice = &[2][]physical.RowIDs{}
 	}
 	rel, err = j.foundPairs(n, q, expected)
-	if q.KeepOnDevice != nil && errors.As(err, new(*plan.Declined)) { // there may be room by way of host memory
+	if q.KeepOnDevice != nil && plan.IsDeclined(err) { // there may be room by way of host memory
 		if err := j.fetch(of[:]...); err != nil {
 			return nil, nil, err
 		}

@@ -2,7 +2,6 @@ package joinorder
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -347,7 +346,7 @@ func (s *Star) Prepare(ctx context.Context) error {
 			continue
 		}
 		if err := s.join(t, s.Dimensions[i]); err != nil {
-			if errors.As(err, new(*plan.Declined)) { // which is all that is to be known of it
+			if plan.IsDeclined(err) { // which is all that is to be known of it
 				s.declined = err
 				for k, t := range s.arms {
 					t.Relation, s.Dimensions[k].Bits, s.Dimensions[k].Digits = nil, nil, nil

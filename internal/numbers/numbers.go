@@ -25,3 +25,6 @@ func GroupedText(s string) string {
 	}
 	return sign + s
 }
+
+// Milliseconds is a time in seconds as text: "0.199 ms".
+func Milliseconds(seconds float64) string { return fmt.Sprintf("%.3f ms", 1e3*seconds) }

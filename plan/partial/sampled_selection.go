@@ -1,7 +1,6 @@
 package partial
 
 import (
-	"errors"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -60,7 +59,7 @@ func newBracket(t *table.Table, col int, s *physical.CodeSpace, span predicate.S
 // visit counts and lists the values of the part that is there; where the device declines two conditions together, they are lost.
 func (b *bracket) visit(m *streamedSelection, part *physical.Query) error {
 	err := b.find(m, part)
-	if errors.As(err, new(*plan.Declined)) {
+	if plan.IsDeclined(err) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.giveUp()

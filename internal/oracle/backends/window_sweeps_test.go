@@ -2,7 +2,6 @@ package backends
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -198,7 +197,7 @@ func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 				}
 			}
 			got, _, err := finish(q, visits, b, near)
-			if errors.As(err, new(*plan.Declined)) {
+			if plan.IsDeclined(err) {
 				return
 			}
 			if err != nil || wantErr != nil {
