@@ -320,7 +320,7 @@ func onSelection(ctx context.Context, on backend, q *physical.Query, took *query
 		p = s.parts[0]
 	}
 	return p.GPU.Start(ctx, q, p.GPU.GL, took, func(m pass.Runner) error {
-		s, err := p.selection(b.name, m)
+		s, err := p.selection(b.Name(), m)
 		if err == nil {
 			err = do(s)
 		}

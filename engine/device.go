@@ -58,7 +58,7 @@ func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (back
 		return nil, nil, fmt.Errorf("engine: there is no compute for backend both: %w", ErrUnsupported)
 	}
 	if p, ok := d.backends[name].(*passes); ok && name == db.Backend() {
-		return &passes{gpus: p.gpus, name: name, many: true}, d, nil
+		return p.withManyGroups(), d, nil
 	}
 	return d.backends[name], d, nil
 }

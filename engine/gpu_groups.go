@@ -26,6 +26,9 @@ func (b *passes) groups() func(run pass.Runner, g *devicepool.GPU, q *physical.Q
 	return devicepool.Algorithms[b.name].Many
 }
 
+// withManyGroups is the backend that also finds groups of many combinations of codes.
+func (b *passes) withManyGroups() *passes { return &passes{gpus: b.gpus, name: b.name, many: true} }
+
 // ofSlots is a backend that sorts no groups: rows of a join would be uploaded for that alone.
 func ofSlots(b backend) backend {
 	if p, ok := b.(*passes); ok {

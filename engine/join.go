@@ -292,7 +292,7 @@ func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 // onDevice reports that a backend is compute, which has the columns that are on a device alone.
 func onDevice(b backend) bool {
 	v, ok := b.(*passes)
-	return ok && v.name == "compute"
+	return ok && v.Name() == "compute"
 }
 
 // supports is a [plan.Declined] where a backend does not have the statement's rows.
@@ -315,7 +315,7 @@ func (s *planned) adapt(ctx context.Context, b backend, took *querystats.Collect
 	if s.star == nil {
 		return s, func() {}, nil
 	}
-	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.name].Groups != nil {
+	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.Name()].Groups != nil {
 		err := s.star.Prepare(ctx)
 		s.keepStar() // nor is what is declined looked at again
 		if !plan.IsDeclined(err) {
