@@ -46,6 +46,8 @@ type choices struct {
 	told func(operator int) (mode cost.Mode, ok bool)
 }
 
+func newCoprocessing(compute *passes, host cpuBackend, by choices) *coprocessing { return &coprocessing{compute, host, by} }
+
 func (b *coprocessing) Name() string { return "both" }
 
 // division is a query whose rows may be divided.

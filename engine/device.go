@@ -69,7 +69,7 @@ func (db *DB) both(d *gpus) *coprocessing {
 		return nil
 	}
 	if p, ok := d.backends["compute"].(*passes); ok {
-		return &coprocessing{p, db.cpu.(cpuBackend), choices{&db.costs, &db.amortisation, func(operator int) (cost.Mode, bool) { return db.now().told(operator) }}}
+		return newCoprocessing(p, db.cpu.(cpuBackend), choices{costs: &db.costs, uploads: &db.amortisation, told: func(operator int) (cost.Mode, bool) { return db.now().told(operator) }})
 	}
 	return nil
 }

@@ -508,7 +508,7 @@ func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost
 	}
 	gpu.Lack(&on, w, func(c cost.Column) bool { return at.Has("compute", c) })
 	for _, c := range w.Columns {
-		if of := (columnOf{c.Table, c.Name}); !at.Has("compute", c) && !slices.Contains(missing, of) {
+		if of := (columnOf{table: c.Table, column: c.Name}); !at.Has("compute", c) && !slices.Contains(missing, of) {
 			missing = append(missing, of)
 		}
 	}
