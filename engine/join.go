@@ -450,7 +450,7 @@ const dealing = 0.3
 func (db *DB) weighPairs(q *physical.JoinQuery) (weighed, error) {
 	w, parts := cost.OfPairs(q), []*cost.Work{}
 	if d, _, _ := db.opened(); d != nil {
-		divided, _ := d.dividePairs(q)
+		divided, _ := dividePairs(d, q)
 		for _, of := range divided {
 			parts = append(parts, cost.OfPairs(of.q))
 		}
@@ -556,12 +556,12 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 		if p.watch != nil { // the first device has the whole of both tables for it, until the pass that runs when ctx ends: see [Inside.Watch]
 			of := &pairPart{g: s.GPUs[0], q: q}
 			if err = of.g.Context.Do(context.WithoutCancel(ctx), func() error { return p.joins(ctx, s, of)() }); err == nil {
-				found, how = of.found, s.joinedBy(q, []*pairPart{of}, 0)
+				found, how = of.found, joinedBy(s.gpus, q, []*pairPart{of}, 0)
 				p.ran = append(p.ran, of.steps...)
 			}
 			return err
 		}
-		parts, side := s.dividePairs(q)
+		parts, side := dividePairs(s.gpus, q)
 		if err := p.share(ctx, s.gpus, q, parts, 1-side); err != nil {
 			return err
 		}
@@ -572,7 +572,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 		if err := allOrNone(waits, func(i int) { parts[i].drop() }); err != nil {
 			return err
 		}
-		if found = s.merged(q, parts, side); tookLists(&found) {
+		if found = mergedPairs(s.gpus, q, parts, side); tookLists(&found) {
 			if !q.Borrows {
 				over(heldOf(q)...)
 			}
@@ -581,7 +581,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 				of.drop()
 			}
 		}
-		how = s.joinedBy(q, parts, side)
+		how = joinedBy(s.gpus, q, parts, side)
 		for _, of := range parts {
 			p.ran = append(p.ran, of.steps...)
 		}
@@ -929,7 +929,7 @@ func (p *pairing) Where(ctx context.Context, list []joinorder.HeldColumn, query 
 	for _, l := range lists {
 		over(l.Held)
 	}
-	return p.holds.keptLists(found), n, nil
+	return keptLists(p.holds, found), n, nil
 }
 
 // heldColumns are the lists of the rows of columns.

@@ -323,7 +323,7 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 // the whole list. Where one device has only counted its pairs, all are only counted.
 func TestMergedPairs(t *testing.T) {
 	s := &gpus{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
-	list := s.kept([]*physical.Held{{N: 10}, nil, {N: 5}})
+	list := keptList(s, []*physical.Held{{N: 10}, nil, {N: 5}})
 	for _, c := range []struct {
 		of   physical.RowIDs // the divided side's
 		rows [2][]uint32     // of the last device
@@ -338,7 +338,7 @@ func TestMergedPairs(t *testing.T) {
 			{q: withLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return onOne(l, 0) }), found: physical.JoinPairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
 			{device: 2, q: withLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return onOne(l, 2) }), found: physical.JoinPairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
 		}
-		if got := s.merged(q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		if got := mergedPairs(s, q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%v, want %v", got, c.want)
 		}
 	}

@@ -36,7 +36,7 @@ func (p *pairing) Select(ctx context.Context, q *physical.Query) (list *physical
 	if err != nil {
 		return nil, err
 	}
-	return p.holds.keptLists([][]*physical.Held{found})[0], nil
+	return keptLists(p.holds, [][]*physical.Held{found})[0], nil
 }
 
 // Partnered implements [joinorder.Holder].
@@ -66,7 +66,7 @@ func (p *pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, p
 		return held, 0, err
 	}
 	for i, of := range found {
-		held[i] = p.holds.keptLists([][]*physical.Held{of})
+		held[i] = keptLists(p.holds, [][]*physical.Held{of})
 	}
 	return held, n, nil
 }

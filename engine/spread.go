@@ -24,15 +24,15 @@ type pairPart struct {
 // dividePairs divides a join among the devices. The rows of one side are joined where they are. The rows of the other side are on every
 // device that has rows of the first. The side that is divided is the larger one of those that are on several devices. Of a join that asks
 // for one pair of each left row it is the left side. Lists of the other side stay as they are.
-func (s *gpus) dividePairs(q *physical.JoinQuery) (parts []*pairPart, side int) {
+func dividePairs(s *gpus, q *physical.JoinQuery) (parts []*pairPart, side int) {
 	q.Fields() // which parts have in common
-	if left, right := several(s.rowsOf(q, 0)), several(s.rowsOf(q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
+	if left, right := several(rowsOnDevices(s, q, 0)), several(rowsOnDevices(s, q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
 		side = 1
 	}
 	part := func(d int, of *physical.JoinQuery) {
 		parts = append(parts, &pairPart{g: s.GPUs[d], device: d, q: withLists(of, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })})
 	}
-	rows := s.rowsOf(q, side)
+	rows := rowsOnDevices(s, q, side)
 	for d, n := range rows {
 		switch {
 		case n == 0:
@@ -48,8 +48,8 @@ func (s *gpus) dividePairs(q *physical.JoinQuery) (parts []*pairPart, side int) 
 	return parts, side
 }
 
-// rowsOf is how many rows of a side of a join each device has. It counts the lists that devices keep, or the chunks that are placed there.
-func (s *gpus) rowsOf(q *physical.JoinQuery, side int) []int {
+// rowsOnDevices is how many rows of a side of a join each device has. It counts the lists that devices keep, or the chunks that are placed there.
+func rowsOnDevices(s *gpus, q *physical.JoinQuery, side int) []int {
 	if h := q.RowIDs[side].Held; h != nil {
 		return h.Parts
 	}
@@ -94,8 +94,8 @@ func onOne(l physical.RowIDs, device int) physical.RowIDs {
 	return l
 }
 
-// kept is a list of which the devices have parts, nil for none.
-func (s *gpus) kept(parts []*physical.Held) *physical.Held {
+// keptList is a list of which the devices have parts, nil for none.
+func keptList(s *gpus, parts []*physical.Held) *physical.Held {
 	h := &physical.Held{Parts: make([]int, len(parts)), On: parts, By: s}
 	for d, p := range parts {
 		if p == nil {
@@ -108,7 +108,7 @@ func (s *gpus) kept(parts []*physical.Held) *physical.Held {
 }
 
 // keptLists are lists of which the devices have found their parts, those of one device in the same order as those of another.
-func (s *gpus) keptLists(found [][]*physical.Held) (lists []*physical.Held) {
+func keptLists(s *gpus, found [][]*physical.Held) (lists []*physical.Held) {
 	n := 0
 	for _, of := range found {
 		n = max(n, len(of))
@@ -120,13 +120,13 @@ func (s *gpus) keptLists(found [][]*physical.Held) (lists []*physical.Held) {
 				parts[d] = of[k]
 			}
 		}
-		lists = append(lists, s.kept(parts))
+		lists = append(lists, keptList(s, parts))
 	}
 	return lists
 }
 
-// merged are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
-func (s *gpus) merged(q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
+// mergedPairs are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
+func mergedPairs(s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
 	counted, first := false, 0
 	var held [2][][]*physical.Held
 	for i := range held {
@@ -155,7 +155,7 @@ func (s *gpus) merged(q *physical.JoinQuery, parts []*pairPart, side int) (out p
 		out.Rows = [2][]uint32{}
 	case q.KeepOnDevice != nil:
 		for i := range held {
-			out.Held[i] = s.keptLists(held[i])
+			out.Held[i] = keptLists(s, held[i])
 		}
 	}
 	return out
@@ -165,7 +165,7 @@ func (s *gpus) merged(q *physical.JoinQuery, parts []*pairPart, side int) (out p
 func tookLists(found *physical.JoinPairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
 
 // joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
-func (s *gpus) joinedBy(q *physical.JoinQuery, parts []*pairPart, side int) string {
+func joinedBy(s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) string {
 	var ways, devices []string
 	for _, p := range parts {
 		way := pairWays[p.found.Algorithm]
