@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -58,9 +59,9 @@ func (c *configuration) told(operator int) (mode cost.Mode, ok bool) {
 type assignment struct {
 	of     []operator
 	modes  []cost.Mode
-	takes  float64    // in these, in seconds
-	source string     // of the costs
-	gains  []columnOf // what operators lack on the device that would be the device's if it had that
+	takes  float64           // in these, in seconds
+	source string            // of the costs
+	gains  []backends.Column // what operators lack on the device that would be the device's if it had that
 }
 
 // operator is one of a statement's.
@@ -70,8 +71,8 @@ type operator struct {
 	scans []int   // of a join those whose rows it joins, ascending; else nil
 	rows  float64 // that are expected of it
 
-	charge  float64    // the part of Takes on the device that is for columns which it lacks
-	missing []columnOf // these
+	charge  float64           // the part of Takes on the device that is for columns which it lacks
+	missing []backends.Column // these
 }
 
 // assigned is an assignment, and what it was found by.
@@ -91,7 +92,7 @@ func (db *DB) assigns() bool {
 
 // assignment assigns the statement's operators: the same way as long as its tables, and what is resident, are the same.
 func (s *planned) assignment() (*assignment, error) {
-	known, err := s.db.costs.get()
+	known, err := s.db.costs.Get()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (s *planned) assignment() (*assignment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.db.amortisation.add(now.gains...); len(now.gains) == 0 { // else the next execution is charged with less
+	if s.db.amortisation.Add(now.gains...); len(now.gains) == 0 { // else the next execution is charged with less
 		s.assigned.Store(now)
 	}
 	return now.assignment, nil
@@ -119,7 +120,7 @@ func (s *planned) assignment() (*assignment, error) {
 // assign assigns the statement's operators by the rows that are expected of them.
 func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 	db, f := s.db, s.fragment
-	known, err := db.costs.get()
+	known, err := db.costs.Get()
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 	out := &assignment{of: append(x.of, top), source: known.Source}
 	if d, _, _ := db.opened(); both && d != nil && !d.Key.Software { // whose cores are cpu's
 		o := &out.of[joins].Operator
-		o.Takes[cost.OnBoth] = (1 + inTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+up.Transfer))
+		o.Takes[cost.OnBoth] = (1 + backends.InTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+up.Transfer))
 	}
 	out.choose(db.now())
 	out.findGains()
@@ -394,7 +395,7 @@ func (a *assignment) steps() (list []Step) {
 		return nil
 	}
 	for i, o := range a.of {
-		text := numbers.Count(int64(whole(o.rows)), "row", "rows") + " expected: " + modesText(&o.Operator)
+		text := numbers.Count(int64(whole(o.rows)), "row", "rows") + " expected: " + backends.ModesText(&o.Operator)
 		moving := 0.
 		for _, k := range o.Inputs {
 			moving += a.of[k].Moving(a.modes[k], a.modes[i])

@@ -40,7 +40,7 @@ func TestAnswersWhateverIsAssigned(t *testing.T) {
 			words = append(words, rapid.SampledFrom([]string{"cpu", "device", "both"}).Draw(t, "mode"))
 		}
 		text := rapid.SampledFrom(texts).Draw(t, "text")
-		both.opening.device.window, both.opening.device.share = rapid.SampledFrom([]int{0, 320}).Draw(t, "window"), rapid.SampledFrom([]float64{0.2, 0.7}).Draw(t, "share")
+		both.opening.device.Window, both.opening.device.Share = rapid.SampledFrom([]int{0, 320}).Draw(t, "window"), rapid.SampledFrom([]float64{0.2, 0.7}).Draw(t, "share")
 		if got := answerText(both, "SET assignment = '"+strings.Join(words, ", ")+"'"); strings.HasPrefix(got, "error") {
 			t.Fatal(got)
 		}
@@ -88,7 +88,7 @@ func TestAssignmentsByCosts(t *testing.T) {
 			}
 			p.Backends[name] = b
 		}
-		db.costs.now = cost.Costs{Profile: p}
+		db.costs.Now = cost.Costs{Profile: p}
 		assigned := func(steps []Step) (modes []string) {
 			for _, s := range steps {
 				if m := regexp.MustCompile(`^Assign\(.* to (\w+)\)$`).FindStringSubmatch(s.Pass); m != nil {

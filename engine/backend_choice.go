@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -40,7 +41,7 @@ type order struct {
 	list   []cost.Prediction
 	source string // of the costs, in words
 	epoch  uint64
-	device *gpus // nil where cpu is the first
+	device *backends.Devices // nil where cpu is the first
 	at     devicepool.Contents
 }
 
@@ -52,7 +53,7 @@ func (o *order) valid(db *DB) bool {
 // beginning with the one that is expected to be the fastest. It tries the next one where a backend cannot do
 // the query or lacks the device memory, and cpu where the device failed. What opening the device took is
 // added to spent.
-func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend) error) error {
+func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backends.Backend) error) error {
 	db := s.db
 	if name := db.Backend(); name != "auto" {
 		return db.on(ctx, name, spent, do)
@@ -109,9 +110,9 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 	alone := slices.DeleteFunc(slices.Clone(o.list), func(p cost.Prediction) bool { return p.Backend == "both" }) // which keeps nothing for others
 	best := slices.MinFunc(alone, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
 	if runs && best.Share > 0 && best.Backend != o.list[0].Backend { // it would have gained from these
-		s.db.amortisation.add(missing(s.plan.Table, best)...)
+		s.db.amortisation.Add(backends.Missing(s.plan.Table, best)...)
 		if best.Opening > 0 {
-			s.db.amortisation.add(device)
+			s.db.amortisation.Add(backends.Device)
 		}
 		s.choice.mu.Lock()
 		s.choice.gains++
@@ -138,11 +139,11 @@ func (db *DB) fatal(err error) bool {
 
 // predict predicts what the statement takes on each backend that may do it; cpu is
 // always there. d is the device, if it is open; closed says that it may yet be.
-func (s *planned) predict(d *gpus, closed bool) (*order, error) {
+func (s *planned) predict(d *backends.Devices, closed bool) (*order, error) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	costs, err := s.db.costs.get()
+	costs, err := s.db.costs.Get()
 	if err != nil {
 		return nil, err
 	}
@@ -175,8 +176,8 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
-		p.Share = s.db.amortisation.share(p.Transfer, missing(s.plan.Table, p)...) + s.db.amortisation.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
-		if d != nil && d.streams(name, s.plan) { // nothing stays for later queries
+		p.Share = s.db.amortisation.Share(p.Transfer, backends.Missing(s.plan.Table, p)...) + s.db.amortisation.Share(p.Opening, backends.Device) + p.Compiling/float64(1+c.gains)
+		if d != nil && d.Streams(name, s.plan) { // nothing stays for later queries
 			p.Share = p.Transfer
 		}
 		o.list = append(o.list, p)
@@ -194,7 +195,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 // predictBoth predicts what compute and cpu take together, where they have one kind of work to divide. That is groups,
 // or aggregates other than order statistics, whose digits both would find step by step. Where what either takes alone
 // says that they gain nothing, it is the least that they would take.
-func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cost.Prediction, ok bool) {
+func (s *planned) predictBoth(d *backends.Devices, list []cost.Prediction, k attempt) (p cost.Prediction, ok bool) {
 	b := s.db.both(d)
 	if b == nil || k.failures > 1 || s.star != nil || s.away != nil || !s.divides() {
 		return p, false
@@ -212,15 +213,15 @@ func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cos
 		best = min(best, of.Total())
 	}
 	p.Run, p.Share = 1/speed, math.Inf(1) // it is not taken
-	if b.Key.Software || (1+inTurn)*p.Run >= best {
+	if b.Key.Software || (1+backends.InTurn)*p.Run >= best {
 		return p, !math.IsInf(p.Run, 1)
 	}
-	of := b.divide(s.plan)
-	if of.why != "" || s.plan.Groups != nil && !of.grouped {
+	of := b.Divide(s.plan)
+	if of.Why != "" || s.plan.Groups != nil && !of.Grouped {
 		return p, false
 	}
-	p.Run, p.AtLeast = max(of.takes[0], of.takes[1]), false
-	p.Share = inTurn * p.Run
+	p.Run, p.AtLeast = max(of.Takes[0], of.Takes[1]), false
+	p.Share = backends.InTurn * p.Run
 	return p, true
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
@@ -121,7 +122,7 @@ func TestWithoutADevice(t *testing.T) {
 	for _, c := range []struct{ device, environment, backend string }{{"", "", "cpu"}, {"99", "", ""}, {"", "99", ""}} {
 		db, _ := auto(t, 4_000_000, Options{Device: c.device})
 		t.Setenv("STENCILDB_DEVICE", c.environment)
-		db.opener = func(glctx.Options) (*gpus, error) { return nil, lost }
+		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, lost }
 		for range 50 {
 			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, lost) || c.backend != "" && (err != nil || r.Backend != c.backend) {

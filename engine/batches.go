@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -237,7 +238,7 @@ func (b *batches) ended(times batchTimes, start time.Time, took *querystats.Coll
 }
 
 // execute gives the values of the aggregates of q, which is the fragment over the outline of all of the file.
-func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *physical.Query, on backend, took *querystats.Collector) ([]table.Value, error) {
+func (b *batches) execute(ctx context.Context, db *DB, f *plan.Fragment, q *physical.Query, on backends.Backend, took *querystats.Collector) ([]table.Value, error) {
 	type visit struct {
 		batch int
 		again bool
@@ -301,12 +302,12 @@ func (b *batches) tables(ctx context.Context, db *DB, times *batchTimes) iter.Se
 }
 
 // onSelection calls do with the selection of a query on a backend: on the first of several devices.
-func onSelection(ctx context.Context, on backend, q *physical.Query, took *querystats.Collector, do func(partial.Selection) error) error {
-	var b *passes
+func onSelection(ctx context.Context, on backends.Backend, q *physical.Query, took *querystats.Collector, do func(partial.Selection) error) error {
+	var b *backends.Passes
 	switch v := on.(type) {
-	case *passes:
+	case *backends.Passes:
 		b = v
-	case cpuBackend:
+	case backends.CPU:
 		s, err := v.Select(ctx, q)
 		if err == nil {
 			err = do(s)
@@ -315,12 +316,12 @@ func onSelection(ctx context.Context, on backend, q *physical.Query, took *query
 	default:
 		return &plan.Declined{Why: on.Name() + " does not go over a file in batches"}
 	}
-	p := part{Part: devicepool.Part{GPU: b.GPUs[0], Query: q}}
-	if s := b.stream(q); s != nil && len(b.GPUs) == 1 {
-		p = s.parts[0]
+	p := backends.Part{Part: devicepool.Part{GPU: b.GPUs[0], Query: q}}
+	if s := b.Stream(q); s != nil && len(b.GPUs) == 1 {
+		p = s.Parts[0]
 	}
 	return p.GPU.Start(ctx, q, p.GPU.GL, took, func(m pass.Runner) error {
-		s, err := p.selection(b.Name(), m)
+		s, err := p.Selection(b.Name(), m)
 		if err == nil {
 			err = do(s)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -122,7 +123,7 @@ func (s *sharing) work(ctx context.Context, side int, faster bool, join func(lef
 // together finds the pairs of a join by the devices and cpu together (EXEC_COP); faster is the side that takes less for all. A [plan.Declined] where
 // it is not divided, or a row has an error, which cpu knows the first of.
 func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster int) (found physical.JoinPairs, how string, err error) {
-	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+	err = p.db.on(ctx, "compute", &p.opening, func(b backends.Backend) error {
 		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
 		list, selected, err := subJoins(ctx, q)
@@ -130,10 +131,10 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 			return err
 		}
 		s := &sharing{q: q, left: list, found: physical.JoinPairs{Selected: selected}}
-		room := b.(*passes).room() / 2
+		room := b.(*backends.Passes).Room() / 2
 		sides, inner := parallel.WithContext(ctx)
 		var notes []*noting
-		for _, g := range b.(*passes).GPUs {
+		for _, g := range b.(*backends.Passes).GPUs {
 			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
 			notes = append(notes, n)
 			sides.Go(g.Start(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
@@ -151,14 +152,14 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 			return err
 		}
 		for _, n := range notes {
-			p.ran = append(p.ran, added(n.steps)...)
+			p.ran = append(p.ran, backends.Added(n.steps)...)
 		}
 		found, how = s.found, fmt.Sprintf("%d sub-joins on compute, %d on cpu", s.parts[querystats.OnDevices], s.parts[querystats.OnHost])
 		p.choices = append(p.choices, Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[querystats.OnDevices],
 			numbers.Milliseconds(s.took[querystats.OnDevices].Seconds()), s.parts[querystats.OnHost], numbers.Milliseconds(s.took[querystats.OnHost].Seconds()))})
 		return nil
 	})
-	if again(ctx, err) {
+	if backends.Again(ctx, err) {
 		err = &plan.Declined{Why: err.Error()}
 	}
 	return found, how, err

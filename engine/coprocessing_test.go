@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
@@ -23,7 +24,7 @@ func divided(t *testing.T, window int, share float64, o Options) *DB {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	db.opening.device.window, db.opening.device.share = window, share
+	db.opening.device.Window, db.opening.device.Share = window, share
 	return db
 }
 
@@ -163,14 +164,14 @@ func TestFaultsOfCoprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := db.both(db.opening.device)
-	d := b.divide(s.plan)
-	if d.why != "" || d.rows[0] == 0 || d.rows[1] == 0 {
+	d := b.Divide(s.plan)
+	if d.Why != "" || d.Rows[0] == 0 || d.Rows[1] == 0 {
 		t.Fatalf("%+v", d)
 	}
-	_, err = b.mergedOnAll(context.Background(), d.whole, d.parts, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
+	_, err = b.MergedOnAll(context.Background(), d.Whole, d.Parts, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
 		return faulty{g.GL, func(p *pass.Pass) error { return &glctx.GLError{Where: p.String(), Code: gl.CONTEXT_LOST} }}
 	})
-	if !errors.Is(err, glctx.ErrFault) || !strings.Contains(err.Error(), "Accumulate(i)") || again(context.Background(), err) {
+	if !errors.Is(err, glctx.ErrFault) || !strings.Contains(err.Error(), "Accumulate(i)") || backends.Again(context.Background(), err) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

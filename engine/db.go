@@ -18,6 +18,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/spill"
 	"github.com/stencildb/stencildb/glctx"
@@ -102,7 +103,7 @@ type core struct {
 	temporary func() (ingest.Temporary, error) // makes a file for what host memory has no room for
 	freeBytes func() int64                     // bytes of host memory that may be used, at a time
 
-	opener       func(glctx.Options) (*gpus, error)
+	opener       func(glctx.Options) (*backends.Devices, error)
 	committed    *catalog.Catalog // the tables as all see them
 	files        *catalog.Catalog // that statements have named
 	texts        *lru.Cache[string, *sql.Statement]
@@ -125,16 +126,16 @@ type core struct {
 	released     <-chan struct{} // closed when the last of them is done; nil for none; with the lock of snapshots
 	following    chan struct{}   // has one for each UPDATE that the host's codes are behind
 	indexes      catalog.Indexes
-	costs        costs              // that auto goes by
-	amortisation uploadAmortisation // of columns, and of the device
+	costs        backends.Costs              // that auto goes by
+	amortisation backends.UploadAmortisation // of columns, and of the device
 
 	epoch atomic.Uint64 // counts the opening of the device, the closing of the DB, and the changes of indexes
 
 	mu      sync.Mutex
 	closed  bool
-	cpu     backend         // stays
-	opening *opening        // of the device; nil until a statement needs it
-	closing <-chan struct{} // of a device that failed before; nil where none has
+	cpu     backends.Backend // stays
+	opening *opening         // of the device; nil until a statement needs it
+	closing <-chan struct{}  // of a device that failed before; nil where none has
 }
 
 func (db *DB) sourceEntry(name string, s ingest.Source) *catalog.Entry {
@@ -174,12 +175,12 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := catalog.New(sql.InformationNames())
-	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, forms: sql.NewParseCache(maxStatements), following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: costs{folder: o.Calibrations, note: o.Note}, amortisation: uploadAmortisation{of: map[columnOf]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, opener: backends.Open, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, forms: sql.NewParseCache(maxStatements), following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: backends.Costs{Folder: o.Calibrations, Note: o.Note}, amortisation: backends.UploadAmortisation{Of: map[backends.Column]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
 	db.shared.Store(db.asked())
-	db.cpu = newCPU(cpu.WithIndexes(db.indexes.Of))
+	db.cpu = backends.NewCPU(cpu.WithIndexes(db.indexes.Of))
 	db.stars = db.newStars()
 	if err := db.SetBackend(db.Backend()); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 )
@@ -16,7 +17,7 @@ import (
 // opening is the opening of a DB's device, under way or over.
 type opening struct {
 	done   chan struct{}
-	device *gpus
+	device *backends.Devices
 	err    error
 }
 
@@ -39,7 +40,7 @@ func (o *opening) close() error {
 
 // open returns the backend of that name, and the device that it is on, which it opens;
 // nil for cpu. What that took is added to spent.
-func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backend, *gpus, error) {
+func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backends.Backend, *backends.Devices, error) {
 	if name == "cpu" {
 		_, _, err := db.opened()
 		if errors.Is(err, ErrClosed) {
@@ -57,19 +58,19 @@ func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (back
 		}
 		return nil, nil, fmt.Errorf("engine: there is no compute for backend both: %w", ErrUnsupported)
 	}
-	if p, ok := d.backends[name].(*passes); ok && name == db.Backend() {
-		return p.withManyGroups(), d, nil
+	if p, ok := d.ByName[name].(*backends.Passes); ok && name == db.Backend() {
+		return p.WithManyGroups(), d, nil
 	}
-	return d.backends[name], d, nil
+	return d.ByName[name], d, nil
 }
 
 // both is the backend of that name on an open device; nil where there is none.
-func (db *DB) both(d *gpus) *coprocessing {
+func (db *DB) both(d *backends.Devices) *backends.Coprocessing {
 	if d == nil {
 		return nil
 	}
-	if p, ok := d.backends["compute"].(*passes); ok {
-		return newCoprocessing(p, db.cpu.(cpuBackend), choices{costs: &db.costs, uploads: &db.amortisation, told: func(operator int) (cost.Mode, bool) { return db.now().told(operator) }})
+	if p, ok := d.ByName["compute"].(*backends.Passes); ok {
+		return backends.NewCoprocessing(p, db.cpu.(backends.CPU), backends.Choices{Costs: &db.costs, Uploads: &db.amortisation, Told: func(operator int) (cost.Mode, bool) { return db.now().told(operator) }})
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func (db *DB) startDevice() *opening {
 
 // openDevice opens the device, unless that was done. It returns when ctx ends, while the
 // opening goes on. What it took is added to spent.
-func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*gpus, error) {
+func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*backends.Devices, error) {
 	o := db.startDevice()
 	if o == nil {
 		return nil, ErrClosed
@@ -134,7 +135,7 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 		return err
 	})
 	if o.err == nil {
-		db.costs.opened(o.device.Key)
+		db.costs.Opened(o.device.Key)
 		for _, g := range o.device.GPUs {
 			g.Store.Pack = func(bytes int64) bool { return db.packs(o.device, bytes) }
 		}
@@ -143,13 +144,13 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 }
 
 // packs reports that host memory has room for columns as a device's ring takes them. Software has them in that memory anyway, but in tests.
-func (db *DB) packs(d *gpus, bytes int64) bool {
-	return (!d.Key.Software || d.streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= db.freeBytes()/4
+func (db *DB) packs(d *backends.Devices, bytes int64) bool {
+	return (!d.Key.Software || d.Streamed > 0) && db.shared.Load().hostMemory == 0 && bytes <= db.freeBytes()/4
 }
 
 // opened returns the device where it is open, or failed to be; tried is false where
 // nobody has needed it yet.
-func (db *DB) opened() (d *gpus, tried bool, err error) {
+func (db *DB) opened() (d *backends.Devices, tried bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
@@ -163,7 +164,7 @@ func (db *DB) opened() (d *gpus, tried bool, err error) {
 
 // lose closes a device that failed: what was resident on it is forgotten, and whoever
 // needs a device next opens it anew.
-func (db *DB) lose(d *gpus) {
+func (db *DB) lose(d *backends.Devices) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || !db.holds(d) {
@@ -179,13 +180,13 @@ func (db *DB) lose(d *gpus) {
 }
 
 // holds reports whether d is the device that statements take; with db.mu.
-func (db *DB) holds(d *gpus) bool {
+func (db *DB) holds(d *backends.Devices) bool {
 	return db.opening != nil && db.opening.over() && db.opening.device == d
 }
 
 // on calls do with a backend. After a fault of the device that is closed. Where
 // another statement's fault has closed it, do is called again with the next one.
-func (db *DB) on(ctx context.Context, name string, spent *time.Duration, do func(backend) error) error {
+func (db *DB) on(ctx context.Context, name string, spent *time.Duration, do func(backends.Backend) error) error {
 	for {
 		b, d, err := db.open(ctx, name, spent)
 		if err != nil {

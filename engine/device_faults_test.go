@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -38,7 +39,7 @@ var operators = []struct {
 // failingDevices gives a DB real devices with a memory, of which the passes of the first go through a runner.
 func failingDevices(db *DB, memory int64, through func(pass.Runner) pass.Runner) *[]*devicepool.GPU {
 	var list []*devicepool.GPU
-	db.opener = func(o glctx.Options) (*gpus, error) {
+	db.opener = func(o glctx.Options) (*backends.Devices, error) {
 		g, err := devicepool.Open(glctx.Options{Device: o.Device, Memory: memory})
 		if err != nil {
 			return nil, err
@@ -46,7 +47,7 @@ func failingDevices(db *DB, memory int64, through func(pass.Runner) pass.Runner)
 		if list = append(list, g); len(list) == 1 {
 			g.Wrap = through
 		}
-		return devices(devicepool.New(g)), nil
+		return backends.New(devicepool.New(g)), nil
 	}
 	return &list
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -37,7 +38,7 @@ func (f faulty) Run(p *pass.Pass) (pass.Count, error) {
 
 // failing is a backend whose passes go through a faulty runner.
 type failing struct {
-	*passes
+	*backends.Passes
 	do func(p *pass.Pass) error
 }
 
@@ -69,14 +70,14 @@ var faults = map[string]func(p *pass.Pass) error{
 // onGPUs gives a DB real devices, of which the first has a backend classic that fails.
 func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*devicepool.GPU {
 	var list []*devicepool.GPU
-	db.opener = func(o glctx.Options) (*gpus, error) {
+	db.opener = func(o glctx.Options) (*backends.Devices, error) {
 		g, err := devicepool.Open(glctx.Options{Device: o.Device})
 		if err != nil {
 			return nil, err
 		}
-		d := devices(devicepool.New(g))
+		d := backends.New(devicepool.New(g))
 		if list = append(list, g); len(list) == 1 {
-			d.backends["classic"] = failing{d.backends["classic"].(*passes), do}
+			d.ByName["classic"] = failing{d.ByName["classic"].(*backends.Passes), do}
 		}
 		return d, nil
 	}
@@ -153,13 +154,13 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := on(db, &fake{name: "classic"})
-	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
+	d.ByName["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
 	calls := 0
-	err := db.on(context.Background(), "classic", new(time.Duration), func(b backend) error {
+	err := db.on(context.Background(), "classic", new(time.Duration), func(b backends.Backend) error {
 		if calls++; calls == 1 {
-			db.lose(d.gpus)
-			db.opener = func(glctx.Options) (*gpus, error) {
-				return &gpus{Pool: &devicepool.Pool{}, backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
+			db.lose(d.Devices)
+			db.opener = func(glctx.Options) (*backends.Devices, error) {
+				return &backends.Devices{Pool: &devicepool.Pool{}, ByName: map[string]backends.Backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
 		_, err := b.Execute(context.Background(), &physical.Query{}, &querystats.Collector{})
@@ -169,8 +170,8 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 	// A device that is closed for good is no reason to go on.
-	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
-	db.opening.device.backends = d.backends
+	d.ByName["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
+	db.opening.device.ByName = d.ByName
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("%v", err)
 	}
@@ -319,8 +320,8 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	}
 	g := (*list)[0]
 	passesRun := 0
-	backends := db.opening.device.backends
-	backends["classic"] = stalling{backends["classic"].(failing).passes, func(*pass.Pass) error {
+	backends := db.opening.device.ByName
+	backends["classic"] = stalling{backends["classic"].(failing).Passes, func(*pass.Pass) error {
 		if passesRun++; passesRun == 1 {
 			close(begun)
 			<-end
@@ -348,7 +349,7 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 // stalling is a backend that runs a faulty runner without waiting for it when the
 // context ends, as Execute does, and calls over at the end.
 type stalling struct {
-	*passes
+	*backends.Passes
 	do   func(p *pass.Pass) error
 	over func()
 }
@@ -358,7 +359,7 @@ func (b stalling) Execute(ctx context.Context, q *physical.Query, took *querysta
 	g := b.GPUs[0]
 	err := g.Context.Do(ctx, func() (err error) {
 		defer b.over()
-		a, err = b.alone(ctx, part{Part: devicepool.Part{GPU: g, Query: q}}, took, faulty{g.GL, b.do})
+		a, err = b.Alone(ctx, backends.Part{Part: devicepool.Part{GPU: g, Query: q}}, took, faulty{g.GL, b.do})
 		return err
 	})
 	if err != nil {
@@ -435,9 +436,9 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	d := &gpus{Pool: &devicepool.Pool{}, backends: map[string]backend{"classic": &fake{name: "classic"}}}
+	d := &backends.Devices{Pool: &devicepool.Pool{}, ByName: map[string]backends.Backend{"classic": &fake{name: "classic"}}}
 	opens := make(chan struct{})
-	db.opener = func(glctx.Options) (*gpus, error) { <-opens; return d, nil }
+	db.opener = func(glctx.Options) (*backends.Devices, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if _, err := Collect(db.Query(ctx, "SELECT COUNT(*) FROM small")); !errors.Is(err, context.DeadlineExceeded) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -252,8 +253,10 @@ type fake struct {
 	rows  int               // of the first chunk, given before err
 }
 
-func (f *fake) Name() string                                                   { return f.name }
-func (f *fake) Explain(context.Context, *physical.Query, bool) ([]Step, error) { return f.steps, f.err }
+func (f *fake) Name() string { return f.name }
+func (f *fake) Explain(context.Context, *physical.Query, bool) ([]Step, error) {
+	return f.steps, f.err
+}
 func (f *fake) Rows(_ context.Context, _ *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		took.Add(7, 9, Loading{Uploading: f.load}, 0)
@@ -270,7 +273,7 @@ func (f *fake) Execute(_ context.Context, q *physical.Query, took *querystats.Co
 
 // fakeDevice has the backends that a test gives it, and no GPU.
 type fakeDevice struct {
-	*gpus
+	*backends.Devices
 	opened int
 }
 
@@ -279,12 +282,12 @@ var fakeKey = devicepool.KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
 
 // on gives a DB a device with these backends.
 func on(db *DB, list ...*fake) *fakeDevice {
-	d := &fakeDevice{gpus: &gpus{Pool: &devicepool.Pool{Key: fakeKey, Content: []*atomic.Pointer[devicepool.Content]{{}}}, backends: map[string]backend{}}}
+	d := &fakeDevice{Devices: &backends.Devices{Pool: &devicepool.Pool{Key: fakeKey, Content: []*atomic.Pointer[devicepool.Content]{{}}}, ByName: map[string]backends.Backend{}}}
 	d.Content[0].Store(devicepool.Empty)
 	for _, f := range list {
-		d.backends[f.name] = f
+		d.ByName[f.name] = f
 	}
-	db.opener = func(glctx.Options) (*gpus, error) { d.opened++; return d.gpus, nil }
+	db.opener = func(glctx.Options) (*backends.Devices, error) { d.opened++; return d.Devices, nil }
 	return d
 }
 

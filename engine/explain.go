@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -410,7 +411,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		}
 	}
 	var opening time.Duration
-	err := s.try(ctx, &opening, func(b backend) (err error) {
+	err := s.try(ctx, &opening, func(b backends.Backend) (err error) {
 		x.Backend = b.Name()
 		now, done, err := s.adapt(ctx, b, &querystats.Collector{})
 		if err != nil {
@@ -418,7 +419,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		}
 		defer done()
 		s = now
-		x.sorted = orders(b, s.plan)
+		x.sorted = backends.Orders(b, s.plan)
 		err = x.passes(ctx, b, s, o)
 		if s.fallsBack(err) {
 			here, unpin, failed := s.fetchToHost(ctx)
@@ -467,7 +468,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 }
 
 // passes explains what a backend does of the fragment.
-func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o ExplainOptions) (err error) {
+func (x *Explanation) passes(ctx context.Context, b backends.Backend, s *planned, o ExplainOptions) (err error) {
 	if err := s.supports(b); err != nil || s.pruning != nil && s.pruning.Answer != nil {
 		return err
 	}
@@ -484,7 +485,7 @@ func (x *Explanation) passes(ctx context.Context, b backend, s *planned, o Expla
 // steps are those of a backend for a plan. To analyze a plan of aggregates it first executes the plan, then
 // times its passes one by one. The first execution uploads columns and compiles programs; some drivers
 // compile only when a program runs.
-func (x *Explanation) steps(ctx context.Context, b backend, q *physical.Query, analyze bool) ([]Step, error) {
+func (x *Explanation) steps(ctx context.Context, b backends.Backend, q *physical.Query, analyze bool) ([]Step, error) {
 	if analyze && len(q.Aggs) > 0 {
 		start, first := time.Now(), &querystats.Collector{}
 		if _, err := b.Execute(ctx, q, first); err != nil {
@@ -501,7 +502,7 @@ func (x *Explanation) steps(ctx context.Context, b backend, q *physical.Query, a
 // was asked for, or what auto needs.
 func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 	var o *order
-	var d *gpus
+	var d *backends.Devices
 	spent := &x.prepared.Opening
 	if name := s.db.Backend(); name == "auto" {
 		o, err = s.order(ctx, spent, false)

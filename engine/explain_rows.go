@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -94,7 +95,7 @@ func (x *Explanation) withSeen(explained, executed plan.Node, seen *querystats.R
 }
 
 // countSelected counts the rows that the fragment's condition leaves of its table, for ANALYZE.
-func (s *planned) countSelected(ctx context.Context, b backend, seen *querystats.RowCounts) error {
+func (s *planned) countSelected(ctx context.Context, b backends.Backend, seen *querystats.RowCounts) error {
 	f := s.fragment
 	if f.Where == nil || s.pruning != nil || s.star != nil {
 		return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 )
@@ -20,7 +21,7 @@ func SetMaxSteps(n int) (back func()) {
 // StopAtFirstPass has each statement that runs on the devices of a DB end with an error at its first pass, once do has been told of that.
 func StopAtFirstPass(db *DB, do func()) {
 	open := db.opener
-	db.opener = func(o glctx.Options) (*gpus, error) {
+	db.opener = func(o glctx.Options) (*backends.Devices, error) {
 		d, err := open(o)
 		if err == nil {
 			for _, g := range d.GPUs {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/window"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -41,10 +42,10 @@ func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, 
 func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.Window, by *Executor) (out *table.Table, err error) {
 	var opening time.Duration
 	took := &querystats.Collector{}
-	err = x.db.on(ctx, "compute", &opening, func(b backend) (err error) {
+	err = x.db.on(ctx, "compute", &opening, func(b backends.Backend) (err error) {
 		took.Start(b.Name(), opening)
 		opening = 0
-		g := b.(*passes).GPUs[0]
+		g := b.(*backends.Passes).GPUs[0]
 		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
 		var made *table.Table
 		err = g.Start(ctx, &physical.Query{Table: t}, run, took, func(run pass.Runner) (err error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
@@ -129,7 +130,7 @@ func TestPlacement(t *testing.T) {
 }
 
 // two opens two devices under a table of three chunks.
-func two(t *testing.T, o Options) (*DB, *gpus) {
+func two(t *testing.T, o Options) (*DB, *backends.Devices) {
 	t.Helper()
 	o.Device = "0,1"
 	db := open(t, o)
@@ -159,7 +160,7 @@ func TestColumnsLieOnTheirDevice(t *testing.T) {
 // EXPLAIN lists the passes of both devices, and ANALYZE runs them.
 func TestExplainOfTwoDevices(t *testing.T) {
 	db, set := two(t, Options{Backend: "classic"})
-	b := set.backends["classic"]
+	b := set.ByName["classic"]
 	s, err := db.plan(context.Background(), "SELECT SUM(i) FROM t WHERE x < 20")
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +221,7 @@ func TestLoadingOfSeveralDevices(t *testing.T) {
 // The error of one device ends the work of the others, which are free afterwards.
 func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	_, set := two(t, Options{Backend: "classic"})
-	b := set.backends["classic"].(*passes)
+	b := set.ByName["classic"].(*backends.Passes)
 	stop := errors.New("stop")
 	tab := chunked(t, 3000)
 	other := open(t, Options{Backend: "cpu"})
@@ -232,7 +233,7 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan struct{})
-	_, err = b.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
+	_, err = b.ExecuteOn(context.Background(), s.plan, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
 		if g == set.GPUs[1] {
 			return faulty{g.GL, func(*pass.Pass) error { close(failed); return stop }}
 		}
@@ -266,9 +267,9 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
-		s := b.(*passes)
-		_, err := s.execute(context.Background(), s.Divisions.Keys()[0], &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
+	err = db.on(context.Background(), "compute", new(time.Duration), func(b backends.Backend) error {
+		s := b.(*backends.Passes)
+		_, err := s.ExecuteOn(context.Background(), s.Divisions.Keys()[0], &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
 				if g == s.GPUs[1] {
 					return glctx.ErrContextLost

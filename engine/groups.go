@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/aggregation"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -16,12 +17,12 @@ import (
 
 // groupsOf are the groups of the fragment's rows, keys and then aggregates. A device finds them. Where it
 // declines, cpu makes them from the rows that the backend selects.
-func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
+func (s *planned) groupsOf(ctx context.Context, b backends.Backend, n *plan.Aggregate, took *querystats.Collector, find backends.Finder) iter.Seq2[aggregation.GroupRows, error] {
 	if s.star != nil {
 		return s.groupsOfStar(ctx, b, n, took, find)
 	}
-	if v, ok := b.(*coprocessing); ok {
-		return v.groupsOf(ctx, s.plan, n, took)
+	if v, ok := b.(*backends.Coprocessing); ok {
+		return v.GroupsOf(ctx, s.plan, n, took)
 	}
 	var states []physical.GroupStates
 	err := s.supports(b)
@@ -36,7 +37,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 		return aggregation.GroupStates(ctx, s.plan.Table, n, states)
 	case !plan.IsDeclined(err):
 		return func(yield func(aggregation.GroupRows, error) bool) {
-			yield(aggregation.GroupRows{}, explained(b.Name(), err))
+			yield(aggregation.GroupRows{}, backends.Explained(b.Name(), err))
 		}
 	}
 	return aggregation.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
@@ -44,7 +45,7 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 
 // groupsThere is groupsOf over rows on devices, of groups that a device has found. The keys are those of the first row of each group, which
 // is gathered. Where the device leaves the groups to others, they are those of rows in host memory.
-func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder, states []physical.GroupStates, err error) iter.Seq2[aggregation.GroupRows, error] {
+func (s *planned) groupsThere(ctx context.Context, b backends.Backend, n *plan.Aggregate, took *querystats.Collector, find backends.Finder, states []physical.GroupStates, err error) iter.Seq2[aggregation.GroupRows, error] {
 	return func(yield func(aggregation.GroupRows, error) bool) {
 		if s.fallsBack(err) {
 			now, done, err := s.fetchToHost(ctx)
@@ -65,13 +66,13 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 				for k := range of.Rows {
 					states[i].Rows[k] = uint32(len(first) + k)
 				}
-				first = append(first, shifted(of.Rows, starts[of.Chunk])...)
+				first = append(first, backends.Shifted(of.Rows, starts[of.Chunk])...)
 			}
 			t.Chunks = make([]*table.Chunk, 1)
 			t.Chunks[0], err = s.away.Chunk(ctx, first)
 		}
 		if err != nil {
-			yield(aggregation.GroupRows{}, explained(b.Name(), err))
+			yield(aggregation.GroupRows{}, backends.Explained(b.Name(), err))
 			return
 		}
 		aggregation.GroupStates(ctx, &t, n, states)(yield)
@@ -79,7 +80,7 @@ func (s *planned) groupsThere(ctx context.Context, b backend, n *plan.Aggregate,
 }
 
 // groupsOfStar is groupsOf over a star of joins.
-func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *querystats.Collector, find finder) iter.Seq2[aggregation.GroupRows, error] {
+func (s *planned) groupsOfStar(ctx context.Context, b backends.Backend, n *plan.Aggregate, took *querystats.Collector, find backends.Finder) iter.Seq2[aggregation.GroupRows, error] {
 	return func(yield func(aggregation.GroupRows, error) bool) {
 		now, done, err := s.adapt(ctx, b, took)
 		var t *table.Table
@@ -96,12 +97,12 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 			}
 		}
 		if err != nil {
-			yield(aggregation.GroupRows{}, explained(b.Name(), err))
+			yield(aggregation.GroupRows{}, backends.Explained(b.Name(), err))
 			return
 		}
 		defer done()
 		if now.star == nil {
-			now.groupsOf(ctx, ofSlots(b), n, took, find)(yield)
+			now.groupsOf(ctx, backends.OfSlots(b), n, took, find)(yield)
 			return
 		}
 		aggregation.GroupStates(ctx, t, n, states)(yield)
@@ -127,7 +128,7 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 	}
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
-		err := x.backend(&opening, func(b backend) error {
+		err := x.backend(&opening, func(b backends.Backend) error {
 			x.rows.collector = &querystats.Collector{}
 			x.rows.collector.Start(b.Name(), opening)
 			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.collector, x.states) {

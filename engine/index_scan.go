@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
 )
@@ -13,7 +14,7 @@ const (
 
 // byIndex predicts what cpu takes for a query where indexes find its rows; ok is false where they do not.
 func (db *DB) byIndex(q *physical.Query) (seconds float64, ok bool) {
-	b, isCPU := db.cpu.(cpuBackend)
+	b, isCPU := db.cpu.(backends.CPU)
 	if !isCPU {
 		return 0, false
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/glctx"
@@ -28,12 +29,12 @@ func Inspect(db *DB) Inside { return Inside{db} }
 // [Options.Device] picks. [DB.Close] leaves it open. It has to come before the first
 // statement.
 func (in Inside) RunOn(c *glctx.Context) {
-	in.db.opener = func(glctx.Options) (*gpus, error) {
+	in.db.opener = func(glctx.Options) (*backends.Devices, error) {
 		g, err := devicepool.Lent(c)
 		if err != nil {
 			return nil, err
 		}
-		return devices(devicepool.New(g)), nil
+		return backends.New(devicepool.New(g)), nil
 	}
 }
 
@@ -78,8 +79,8 @@ func (in Inside) Renew(name string) error {
 // where they have no room for all; 0 ends that.
 func (in Inside) Stream(rows int) {
 	if d, _, err := in.db.opened(); err == nil && d != nil {
-		d.streamed = rows
-		d.inWindows.Purge()
+		d.Streamed = rows
+		d.InWindows.Purge()
 	}
 }
 
@@ -127,7 +128,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		s.watch = wrap
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
-			x.execute = func(b backend, took *querystats.Collector) (values []table.Value, err error) {
+			x.execute = func(b backends.Backend, took *querystats.Collector) (values []table.Value, err error) {
 				now, done, err := x.adapt(ctx, b, took)
 				if err != nil {
 					return nil, err
@@ -139,22 +140,22 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				if now.plan == now.otherwise {
 					return nil, sqlstate.Errorf(sqlstate.FeatureNotSupported, "this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
 				}
-				v, err := passesOf(b)
+				v, err := backends.PassesOf(b)
 				if err == nil {
 					w.Plan = now.plan
 					w.Values, err = v.Watch(ctx, now.plan, took, wrap)
 				}
 				return w.Values, err
 			}
-			x.states = func(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error) {
-				v, err := passesOf(b)
+			x.states = func(ctx context.Context, b backends.Backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error) {
+				v, err := backends.PassesOf(b)
 				if err != nil {
 					return nil, err
 				}
 				return v.WatchGroups(ctx, q, took, wrap)
 			}
-			x.order = func(b backend, took *querystats.Collector) (batch, error) {
-				v, err := passesOf(b)
+			x.order = func(b backends.Backend, took *querystats.Collector) (batch, error) {
+				v, err := backends.PassesOf(b)
 				if err != nil {
 					return nil, err
 				}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/plan"
@@ -70,9 +71,11 @@ func (p *Planned) ExecuteOn(ctx context.Context, backend string) ([]table.Value,
 func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, error) {
 	r := &Rows{of: s.Statement, ctx: ctx}
 	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
-	pairs := *fromFirst(s.plan)
+	pairs := *backends.FromFirst(s.plan)
 	pairs.KeyOnly = false
-	x.order = func(b backend, took *querystats.Collector) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
+	x.order = func(b backends.Backend, took *querystats.Collector) (batch, error) {
+		return inOrder(ctx, s.db, b, &pairs, took)
+	}
 	var sort plan.Node
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
 		if o, ok := n.(*plan.Sort); ok {
@@ -131,7 +134,7 @@ func (in Inside) PlanJoin(ctx context.Context, text, backend string, columns []i
 		of.Pairs = p.find
 	}
 	return func(ctx context.Context) (int, error) {
-		t, _, _, err := joinorder.Join(ctx, db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
+		t, _, _, err := joinorder.Join(ctx, db.cpu.(backends.CPU).Backend, s.fragment.Join, of)
 		if err != nil {
 			return 0, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/join"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -54,7 +55,7 @@ func (s *planned) findStar() bool {
 			s.star, _ = db.stars.Get(starKey(f.Join, a, of.Tables))
 		}
 		if s.star == nil {
-			s.star = joinorder.NewStar(db.cpu.(cpuBackend).Backend, f.Join, a, of)
+			s.star = joinorder.NewStar(db.cpu.(backends.CPU).Backend, f.Join, a, of)
 		} else if s.star.Declined() {
 			s.star = nil
 		}
@@ -167,7 +168,7 @@ func (s *planned) joining() (of joinorder.Spec, err error) {
 // for that is added to took. Where compute aggregates the rows, their columns may be on a device alone. They are not where another backend
 // b is to aggregate; b is nil where none is chosen yet. Where a device fails on auto, or what it leaves there has no room in host memory,
 // cpu joins.
-func (s *planned) withJoin(ctx context.Context, b backend, took *querystats.Collector) (joined *planned, done func(), err error) {
+func (s *planned) withJoin(ctx context.Context, b backends.Backend, took *querystats.Collector) (joined *planned, done func(), err error) {
 	pairing := &pairing{db: s.db, watch: s.watch, took: took}
 	if s.db.assigns() {
 		if pairing.plan, err = s.assignment(); err != nil {
@@ -183,7 +184,7 @@ func (s *planned) withJoin(ctx context.Context, b backend, took *querystats.Coll
 }
 
 // joinedBy is withJoin with the pairs that a device finds, where who looks for them is not nil.
-func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (joined *planned, done func(), err error) {
+func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backends.Backend) (joined *planned, done func(), err error) {
 	of, err := s.joining()
 	if err != nil {
 		return nil, nil, err
@@ -211,7 +212,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backend) (jo
 			of.Stays = func(t *table.Table) bool { return s.fitsDevice(ctx, t) }
 		}
 	}
-	t, steps, away, err := joinorder.Join(ctx, s.db.cpu.(cpuBackend).Backend, s.fragment.Join, of)
+	t, steps, away, err := joinorder.Join(ctx, s.db.cpu.(backends.CPU).Backend, s.fragment.Join, of)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -271,15 +272,15 @@ func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 		return false
 	}
 	var opening time.Duration
-	err = s.db.on(ctx, "compute", &opening, func(b backend) error {
-		p := b.(*passes)
-		for _, of := range p.partsOnce(q) {
+	err = s.db.on(ctx, "compute", &opening, func(b backends.Backend) error {
+		p := b.(*backends.Passes)
+		for _, of := range p.PartsOnce(q) {
 			if q.Groups != nil {
-				if done, err := p.findGroups(&pass.Recorder{}, of.GPU, of.Query); !done || err != nil {
+				if done, err := p.FindGroups(&pass.Recorder{}, of.GPU, of.Query); !done || err != nil {
 					return err
 				}
 			}
-			if need, err := p.footprint(of); err != nil || need > p.room() {
+			if need, err := p.Footprint(of); err != nil || need > p.Room() {
 				return err
 			}
 		}
@@ -290,13 +291,13 @@ func (s *planned) fitsDevice(ctx context.Context, t *table.Table) (does bool) {
 }
 
 // onDevice reports that a backend is compute, which has the columns that are on a device alone.
-func onDevice(b backend) bool {
-	v, ok := b.(*passes)
+func onDevice(b backends.Backend) bool {
+	v, ok := b.(*backends.Passes)
 	return ok && v.Name() == "compute"
 }
 
 // supports is a [plan.Declined] where a backend does not have the statement's rows.
-func (s *planned) supports(b backend) error {
+func (s *planned) supports(b backends.Backend) error {
 	if s.away != nil && !onDevice(b) {
 		return &plan.Declined{Why: "the rows of the joins are on a device"}
 	}
@@ -307,15 +308,15 @@ func (s *planned) supports(b backend) error {
 // several devices is such an error: only the host knows which row is first.
 func (s *planned) fallsBack(err error) bool {
 	ofRow := s.away != nil && len(s.plan.Table.Chunks) > 1 && errors.As(err, new(*expr.Error))
-	return s.away != nil && (ofRow || plan.IsDeclined(err) || lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
+	return s.away != nil && (ofRow || plan.IsDeclined(err) || backends.Lacks(err) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory))
 }
 
 // adapt is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
-func (s *planned) adapt(ctx context.Context, b backend, took *querystats.Collector) (now *planned, done func(), err error) {
+func (s *planned) adapt(ctx context.Context, b backends.Backend, took *querystats.Collector) (now *planned, done func(), err error) {
 	if s.star == nil {
 		return s, func() {}, nil
 	}
-	if v, ok := b.(*passes); ok && devicepool.Algorithms[v.Name()].Groups != nil {
+	if v, ok := b.(*backends.Passes); ok && devicepool.Algorithms[v.Name()].Groups != nil {
 		err := s.star.Prepare(ctx)
 		s.keepStar() // nor is what is declined looked at again
 		if !plan.IsDeclined(err) {
@@ -332,7 +333,7 @@ type pairing struct {
 	watch  func(Stage) pass.Runner // nil for nobody
 	memory int64                   // bytes that rows between joins may take in host memory
 	ran    []Step
-	holds  *gpus // the devices that keep rows for the joins to come; nil for none
+	holds  *backends.Devices // the devices that keep rows for the joins to come; nil for none
 
 	mu   sync.Mutex // of what GL threads change
 	kept []*lasting // each for its device's
@@ -437,7 +438,7 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 func (db *DB) inModes(onHost, onDevice float64) (takes [3]float64) {
 	takes = [...]float64{cost.OnCPU: onHost, cost.OnDevice: onDevice, cost.OnBoth: math.Inf(1)}
 	if d, _, _ := db.opened(); db.Backend() == "both" && d != nil && !d.Key.Software { // whose cores are cpu's
-		takes[cost.OnBoth] = dealing*onHost + (1+inTurn)/(1/onHost+1/onDevice)
+		takes[cost.OnBoth] = dealing*onHost + (1+backends.InTurn)/(1/onHost+1/onDevice)
 	}
 	return takes
 }
@@ -482,12 +483,12 @@ func (db *DB) weighPairs(q *physical.JoinQuery) (weighed, error) {
 // weighed is what work is predicted to take on cpu and on compute alone.
 type weighed struct {
 	onCPU, on cost.Prediction
-	missing   []columnOf // that compute lacks
+	missing   []backends.Column // that compute lacks
 }
 
 // weigh predicts what work takes on either. What the upload of columns and opening the device take is charged in part, as a statement is.
 func (db *DB) weigh(w *cost.Work, takes func(host, device *cost.Backend) (onHost, onDevice float64)) (of weighed, err error) {
-	costs, err := db.costs.get()
+	costs, err := db.costs.Get()
 	if err != nil {
 		return of, err
 	}
@@ -499,7 +500,7 @@ func (db *DB) weigh(w *cost.Work, takes func(host, device *cost.Backend) (onHost
 }
 
 // charged is what bringing the columns of some work to compute takes, with what it is charged with of that, and what is missing there.
-func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost.Prediction, missing []columnOf) {
+func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost.Prediction, missing []backends.Column) {
 	var at devicepool.Contents
 	if d, _, _ := db.opened(); d != nil {
 		at = d.Contents()
@@ -508,21 +509,21 @@ func (db *DB) charged(gpu *cost.Backend, w *cost.Work, opening float64) (on cost
 	}
 	gpu.Lack(&on, w, func(c cost.Column) bool { return at.Has("compute", c) })
 	for _, c := range w.Columns {
-		if of := (columnOf{table: c.Table, column: c.Name}); !at.Has("compute", c) && !slices.Contains(missing, of) {
+		if of := (backends.Column{Table: c.Table, Column: c.Name}); !at.Has("compute", c) && !slices.Contains(missing, of) {
 			missing = append(missing, of)
 		}
 	}
 	if on.Opening > 0 {
-		missing = append(missing, device)
+		missing = append(missing, backends.Device)
 	}
-	on.Share = db.amortisation.share(on.Transfer+on.Opening, missing...)
+	on.Share = db.amortisation.Share(on.Transfer+on.Opening, missing...)
 	return on, missing
 }
 
 // decide says whether compute takes less time than cpu, and why, with what either takes alone.
 func (db *DB) decide(of weighed) (there bool, why string) {
 	if of.on.Run < of.onCPU.Run && of.on.Total() >= of.onCPU.Total() { // it would have gained from these
-		db.amortisation.add(of.missing...)
+		db.amortisation.Add(of.missing...)
 	}
 	list := []cost.Prediction{of.onCPU, of.on}
 	cost.Cheapest(list)
@@ -546,23 +547,23 @@ func (db *DB) predictWork(w *cost.Work, takes func(host, device *cost.Backend) (
 // find is a [joinorder.FindPairs]: each device joins its part. What a device has no room for is joined bucket by bucket, what it has no room for then,
 // either, is left to cpu.
 func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physical.JoinPairs, how string, err error) {
-	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
+	err = p.db.on(ctx, "compute", &p.opening, func(b backends.Backend) (err error) {
 		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
-		s := b.(*passes)
-		if err := p.on(s.gpus, heldOf(q)...); err != nil {
+		s := b.(*backends.Passes)
+		if err := p.on(s.Devices, heldOf(q)...); err != nil {
 			return err
 		}
 		if p.watch != nil { // the first device has the whole of both tables for it, until the pass that runs when ctx ends: see [Inside.Watch]
 			of := &pairPart{g: s.GPUs[0], q: q}
 			if err = of.g.Context.Do(context.WithoutCancel(ctx), func() error { return p.joins(ctx, s, of)() }); err == nil {
-				found, how = of.found, joinedBy(s.gpus, q, []*pairPart{of}, 0)
+				found, how = of.found, joinedBy(s.Devices, q, []*pairPart{of}, 0)
 				p.ran = append(p.ran, of.steps...)
 			}
 			return err
 		}
-		parts, side := dividePairs(s.gpus, q)
-		if err := p.share(ctx, s.gpus, q, parts, 1-side); err != nil {
+		parts, side := dividePairs(s.Devices, q)
+		if err := p.share(ctx, s.Devices, q, parts, 1-side); err != nil {
 			return err
 		}
 		waits := make([]func() error, len(parts))
@@ -572,7 +573,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 		if err := allOrNone(waits, func(i int) { parts[i].drop() }); err != nil {
 			return err
 		}
-		if found = mergedPairs(s.gpus, q, parts, side); tookLists(&found) {
+		if found = mergedPairs(s.Devices, q, parts, side); tookLists(&found) {
 			if !q.Borrows {
 				over(heldOf(q)...)
 			}
@@ -581,7 +582,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 				of.drop()
 			}
 		}
-		how = joinedBy(s.gpus, q, parts, side)
+		how = joinedBy(s.Devices, q, parts, side)
 		for _, of := range parts {
 			p.ran = append(p.ran, of.steps...)
 		}
@@ -594,7 +595,7 @@ func (p *pairing) find(ctx context.Context, q *physical.JoinQuery) (found physic
 }
 
 // joins has a device join its part; wait gives its error.
-func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func() error) {
+func (p *pairing) joins(ctx context.Context, s *backends.Passes, of *pairPart) (wait func() error) {
 	g, q := of.g, of.q
 	n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return relational.SideOf(q, p).Table }}
 	return g.Start(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
@@ -607,12 +608,12 @@ func (p *pairing) joins(ctx context.Context, s *passes, of *pairPart) (wait func
 			}
 			return err
 		})
-		if of.buckets = lacks(err) && p.watch == nil && q.KeepOnDevice == nil; of.buckets {
+		if of.buckets = backends.Lacks(err) && p.watch == nil && q.KeepOnDevice == nil; of.buckets {
 			var sides [2][]physical.Bucket
-			if sides, err = dealt(ctx, q, relational.BucketBits(q, s.room()/2)); err == nil {
-				of.found, err = relational.PairsInBuckets(run, g.Computes, q, sides, s.room()/2)
+			if sides, err = dealt(ctx, q, relational.BucketBits(q, s.Room()/2)); err == nil {
+				of.found, err = relational.PairsInBuckets(run, g.Computes, q, sides, s.Room()/2)
 			}
-			n.steps = added(n.steps)
+			n.steps = backends.Added(n.steps)
 		}
 		of.steps = n.steps
 		return err
@@ -631,7 +632,7 @@ func dealt(ctx context.Context, q *physical.JoinQuery, log int) (sides [2][]phys
 
 // share gives the parts of a join the lists that devices keep of the side that is not divided. A single part that has the lists keeps them;
 // others get them by way of host memory.
-func (p *pairing) share(ctx context.Context, s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) error {
+func (p *pairing) share(ctx context.Context, s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) error {
 	var lists []*physical.Held
 	withLists(q, side, func(l physical.RowIDs) physical.RowIDs {
 		if l.Held != nil && !slices.Contains(lists, l.Held) {
@@ -760,7 +761,7 @@ func (p *pairing) release() {
 var errRowsLost = sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the device was closed while rows of a join were there: run the statement again")
 
 // on notes the devices that keep what the joins find: lists of others are lost.
-func (p *pairing) on(s *gpus, lists ...*physical.Held) error {
+func (p *pairing) on(s *backends.Devices, lists ...*physical.Held) error {
 	for _, h := range lists {
 		if h != nil && h.By != any(s) {
 			return errRowsLost
@@ -772,8 +773,8 @@ func (p *pairing) on(s *gpus, lists ...*physical.Held) error {
 
 // Read implements [joinorder.Holder].
 func (p *pairing) Read(ctx context.Context, list []*physical.Held, places []uint32) (out [][]uint32, err error) {
-	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
-		s := b.(*passes).gpus
+	err = p.db.on(ctx, "compute", &p.opening, func(b backends.Backend) error {
+		s := b.(*backends.Passes).Devices
 		if err := p.on(s, list...); err != nil {
 			return err
 		}
@@ -784,7 +785,7 @@ func (p *pairing) Read(ctx context.Context, list []*physical.Held, places []uint
 }
 
 // read is Read on these devices, one after the other.
-func (p *pairing) read(ctx context.Context, s *gpus, list []*physical.Held, places []uint32) ([][]uint32, error) {
+func (p *pairing) read(ctx context.Context, s *backends.Devices, list []*physical.Held, places []uint32) ([][]uint32, error) {
 	out := make([][]uint32, len(list))
 	first := 0 // row of what the device has
 	for d, g := range s.GPUs {
@@ -943,8 +944,8 @@ func heldColumns(list []joinorder.HeldColumn) (held []*physical.Held) {
 // there has do run on each device that has rows of lists, all at the same time; a [plan.Declined] where one cannot do it. undo is
 // for those that have done it then.
 func (p *pairing) there(ctx context.Context, held []*physical.Held, do func(d int, g *devicepool.GPU, run pass.Runner, passes *noting) error, undo func(d int, g *devicepool.GPU)) error {
-	err := p.db.on(ctx, "compute", &p.opening, func(b backend) error {
-		s := b.(*passes).gpus
+	err := p.db.on(ctx, "compute", &p.opening, func(b backends.Backend) error {
+		s := b.(*backends.Passes).Devices
 		if err := p.on(s, held...); err != nil {
 			return err
 		}
@@ -967,7 +968,7 @@ func (p *pairing) there(ctx context.Context, held []*physical.Held, do func(d in
 		}
 		return nil
 	})
-	if lacks(err) || errors.Is(err, ErrUnsupported) {
+	if backends.Lacks(err) || errors.Is(err, ErrUnsupported) {
 		err = &plan.Declined{Why: err.Error()}
 	}
 	return err
@@ -1078,19 +1079,19 @@ func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err erro
 			return 0, err
 		}
 	}
-	err = p.db.on(ctx, "compute", &p.opening, func(b backend) error {
+	err = p.db.on(ctx, "compute", &p.opening, func(b backends.Backend) error {
 		p.took.Start(b.Name(), p.opening)
 		p.opening = 0
-		s := b.(*passes)
+		s := b.(*backends.Passes)
 		notes := map[*devicepool.GPU]*noting{}
 		for _, g := range s.GPUs {
 			notes[g] = &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Table }}
 		}
 		var values []table.Value
-		if parts := s.partsOnce(q); len(parts) > 1 {
-			values, err = s.mergedOnAll(ctx, q, parts, p.took, func(g *devicepool.GPU) pass.Runner { return notes[g] })
+		if parts := s.PartsOnce(q); len(parts) > 1 {
+			values, err = s.MergedOnAll(ctx, q, parts, p.took, func(g *devicepool.GPU) pass.Runner { return notes[g] })
 		} else {
-			values, err = s.alone(ctx, parts[0], p.took, notes[parts[0].GPU])
+			values, err = s.Alone(ctx, parts[0], p.took, notes[parts[0].GPU])
 		}
 		if err != nil {
 			return err
@@ -1101,7 +1102,7 @@ func (p *pairing) Count(ctx context.Context, q *physical.Query) (n int, err erro
 		}
 		return nil
 	})
-	if lacks(err) || errors.Is(err, ErrUnsupported) {
+	if backends.Lacks(err) || errors.Is(err, ErrUnsupported) {
 		err = &plan.Declined{Why: err.Error()}
 	}
 	return n, err
@@ -1117,7 +1118,7 @@ type noting struct {
 
 func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
 	n.g.Store.Name(n.of(p))
-	n.steps = append(n.steps, stepOn(n.g, p))
+	n.steps = append(n.steps, backends.StepOn(n.g, p))
 	return n.Runner.Run(p)
 }
 

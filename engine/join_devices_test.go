@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -322,7 +323,7 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 // The pairs of several devices go one after the other: rows of a table by their numbers, places in lists that devices have parts of by those in
 // the whole list. Where one device has only counted its pairs, all are only counted.
 func TestMergedPairs(t *testing.T) {
-	s := &gpus{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
+	s := &backends.Devices{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
 	list := keptList(s, []*physical.Held{{N: 10}, nil, {N: 5}})
 	for _, c := range []struct {
 		of   physical.RowIDs // the divided side's
@@ -366,7 +367,7 @@ func TestPredictionOfJoinsOfTwoDevices(t *testing.T) {
 		there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(1e-5, 1e-4), curve(0, 1e-4)
 		there.Upload = cost.Transfer{Band: 1e9}
 		p.Backends["cpu"], p.Backends["compute"] = host, there
-		db.costs.now = cost.Costs{Profile: p}
+		db.costs.Now = cost.Costs{Profile: p}
 		x, err := db.Explain(context.Background(), "SELECT x.n, name FROM fact x JOIN twice ON x.b = key ORDER BY 1, 2 LIMIT 30", ExplainOptions{Analyze: true})
 		if err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -368,7 +369,7 @@ func TestAutoChoosesWhoJoins(t *testing.T) {
 		there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(c.fixed, c.row), curve(0, c.row)
 		there.Upload = cost.Transfer{T0: c.upload, Band: 1e9}
 		p.Backends["cpu"], p.Backends["compute"] = host, there
-		db.costs.now = cost.Costs{Profile: p}
+		db.costs.Now = cost.Costs{Profile: p}
 		if got := answerText(db, "SET join = '"+c.way+"'"); strings.HasPrefix(got, "error") {
 			t.Fatal(got)
 		}
@@ -407,7 +408,7 @@ func TestAutoWeighsWholeChains(t *testing.T) {
 	there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(1e-3, 1e-9), curve(0, 1e-9)
 	there.Upload = cost.Transfer{T0: 3e-2, Band: 1e9}
 	p.Backends["cpu"], p.Backends["compute"] = host, there
-	db.costs.now = cost.Costs{Profile: p}
+	db.costs.Now = cost.Costs{Profile: p}
 	const text = "SELECT COUNT(*), SUM(x.n) FROM twice z JOIN dim w ON z.key = w.key JOIN fact x ON x.a = w.key JOIN fact y ON x.b = y.b AND x.n = y.n"
 	var ways []string
 	for range 120 {
@@ -568,7 +569,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 			return lost{failer}
 		})
 		opener := db.opener
-		db.opener = func(o glctx.Options) (*gpus, error) {
+		db.opener = func(o glctx.Options) (*backends.Devices, error) {
 			d, err := opener(o)
 			if err == nil {
 				d.GPUs[0].Context.Caps().Software, d.Key.Software = false, false
@@ -578,7 +579,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		db.costs.now = cost.Costs{Profile: p}
+		db.costs.Now = cost.Costs{Profile: p}
 		return db
 	}
 	rng, losses := rand.New(rand.NewPCG(4, 5)), 2
@@ -611,7 +612,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 			t.Errorf("%s: not left on the device:\n%s", text, lines)
 		}
 		db.SetBackend("compute")
-		db.costs.now = cost.Costs{Profile: &even}
+		db.costs.Now = cost.Costs{Profile: &even}
 		if _, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
 			t.Errorf("%s on compute: %v", text, err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/externalsort"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/sortkey"
@@ -123,8 +124,8 @@ func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
 	}
 	s := b.Statement
 	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{tree: s.tree, off: s.off, columns: s.columns, fragment: f, params: s.params}, part: true}
-	return &execution{planned: &planned{Statement: of, tables: []*table.Table{t}, plan: q}, ctx: b.ctx, rows: &Rows{of: of}, atMost: -1, on: "cpu", states: inGroups,
-		order: func(backend, *querystats.Collector) (batch, error) {
+	return &execution{planned: &planned{Statement: of, tables: []*table.Table{t}, plan: q}, ctx: b.ctx, rows: &Rows{of: of}, atMost: -1, on: "cpu", states: backends.InGroups,
+		order: func(backends.Backend, *querystats.Collector) (batch, error) {
 			return rowIDs{}, &plan.Declined{Why: "cpu sorts"}
 		}}, nil
 }

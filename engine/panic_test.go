@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -26,11 +27,11 @@ func TestPanicsAreErrors(t *testing.T) {
 	_, err := db.limited(ctx, func(context.Context) (*Rows, error) { panic("a fault") })
 	is(err)
 	is(db.reading(ctx, catalog.NewEntry("t", nil), func(ingest.Options) error { panic("a fault") }))
-	side := newSide(ctx, &physical.Query{}, func(func(table.Block, error) bool) { panic("a fault") })
-	if !side.next() {
+	side := backends.NewSide(ctx, &physical.Query{}, func(func(table.Block, error) bool) { panic("a fault") })
+	if !side.Next() {
 		t.Fatal("the side has ended")
 	}
-	is(side.now.err)
+	is(side.Now.Err)
 	db.background(func() { panic("a fault") })
 	if note := <-notes; !strings.Contains(note, "panic: a fault") {
 		t.Errorf("note %q", note)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/plan"
@@ -153,14 +154,14 @@ func (a *prefetch) run() {
 }
 
 // upload makes resident what is ready, on all devices at a time.
-func (a *prefetch) upload(up []recorded) error {
+func (a *prefetch) upload(up []backends.Recorded) error {
 	var waits []func() error
 	for _, r := range up {
-		waits = append(waits, r.g.Query(a.ctx, func() error {
-			defer r.g.Look(true)
-			r.g.Store.Name(a.table)
+		waits = append(waits, r.G.Query(a.ctx, func() error {
+			defer r.G.Look(true)
+			r.G.Store.Name(a.table)
 			for _, p := range r.Passes {
-				if err := r.g.GL.Prefetch(p, func(s *table.Segment) bool { return a.ready[s] }); err != nil {
+				if err := r.G.GL.Prefetch(p, func(s *table.Segment) bool { return a.ready[s] }); err != nil {
 					return err
 				}
 			}
@@ -176,7 +177,7 @@ func (a *prefetch) upload(up []recorded) error {
 
 // device finds the device that the statement will run on, and its passes there, as far as the announced table
 // tells. There is none where it will run on cpu.
-func (a *prefetch) device() (*gpus, []recorded) {
+func (a *prefetch) device() (*backends.Devices, []backends.Recorded) {
 	now := &planned{Statement: a.s}
 	if err := now.lower(a.table); err != nil {
 		return nil, nil
@@ -194,20 +195,20 @@ func (a *prefetch) device() (*gpus, []recorded) {
 		}
 		name = o.list[0].Backend
 	}
-	b, ok := d.backends[name].(*passes)
+	b, ok := d.ByName[name].(*backends.Passes)
 	if !ok {
 		return nil, nil
 	}
-	record := func(q *physical.Query) ([]recorded, error) {
-		parts := b.firstVisits(q)
+	record := func(q *physical.Query) ([]backends.Recorded, error) {
+		parts := b.FirstVisits(q)
 		for i, p := range parts {
-			if p.spans != nil { // a sample of codes that are yet to come says nothing
-				parts[i].spans = func() map[int]predicate.Span { return assumedSpans(p.Query) }
+			if p.Spans != nil { // a sample of codes that are yet to come says nothing
+				parts[i].Spans = func() map[int]predicate.Span { return backends.AssumedSpans(p.Query) }
 			}
 		}
-		return b.recordParts(q, parts)
+		return b.RecordParts(q, parts)
 	}
-	var list []recorded
+	var list []backends.Recorded
 	err = d.GPUs[0].Context.Do(a.ctx, func() (err error) { // as when it runs: a panic there is an error
 		if now.otherwise != now.plan {
 			if list, err = record(now.plan); now.otherwise == nil || !plan.IsDeclined(err) {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -51,7 +52,7 @@ func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 			defer db.mu.Unlock()
 			reading = db.opening != nil
 		}})
-		db.opener = func(glctx.Options) (*gpus, error) { return nil, errors.New("no device") }
+		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, errors.New("no device") }
 		if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func TestTheDeviceIsOpenedBesideTheFirstPass(t *testing.T) {
 			defer db.mu.Unlock()
 			got, first = got || first && db.opening != nil, false
 		}})
-		db.opener = func(glctx.Options) (*gpus, error) { return nil, errors.New("no device") }
+		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, errors.New("no device") }
 		if err := db.Attach("t", ingest.Source{Path: coming(t, c.format, 10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +131,7 @@ func TestOpeningFailsBesideReading(t *testing.T) {
 	failed := errors.New("no device")
 	for _, prepared := range []bool{false, true} {
 		db := open(t, Options{Backend: "compute"})
-		db.opener = func(glctx.Options) (*gpus, error) { return nil, failed }
+		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, failed }
 		if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func TestOpeningBesideReadingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db := open(t, Options{Backend: "compute", Progress: func(string, ingest.Progress) { cancel() }})
 	opens := make(chan struct{})
-	db.opener = func(glctx.Options) (*gpus, error) { <-opens; return nil, errors.New("no device") }
+	db.opener = func(glctx.Options) (*backends.Devices, error) { <-opens; return nil, errors.New("no device") }
 	if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 		t.Fatal(err)
 	}
@@ -458,7 +459,7 @@ func TestAFaultBesideReading(t *testing.T) {
 		}
 		list := onGPUs(db, nil)
 		real := db.opener
-		db.opener = func(o glctx.Options) (*gpus, error) {
+		db.opener = func(o glctx.Options) (*backends.Devices, error) {
 			d, err := real(o)
 			if err == nil && len(*list) <= faults {
 				d.GPUs[0].Store.Lend = func(func() error) error { return glctx.Fault(errors.New("it fails")) }

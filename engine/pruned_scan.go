@@ -86,7 +86,7 @@ func (db *DB) pruneJoined(ctx context.Context, b *bound) (map[*catalog.Entry]*pr
 	return spares, nil
 }
 
-// inGroups reports that a file has row groups of which some may be read alone.
+// InGroups reports that a file has row groups of which some may be read alone.
 func (db *DB) inGroups(ctx context.Context, e *catalog.Entry) bool {
 	in, _ := whatIsRead(ctx, db, e, func(ingest.Options) (*bool, error) { // an error is that of reading it
 		in := e.Source != nil && e.Source.Groups() > 1

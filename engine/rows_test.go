@@ -19,6 +19,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest/arrays"
@@ -279,7 +280,7 @@ func testCursorsInterleave(t *testing.T, o Options) {
 
 // endless is a backend whose selection has no end.
 type endless struct {
-	backend
+	backends.Backend
 	blocks int // yielded so far
 	ended  bool
 }
@@ -300,7 +301,7 @@ func (e *endless) Rows(ctx context.Context, q *physical.Query, _ *querystats.Col
 func openEndless(t *testing.T) (*DB, *endless) {
 	t.Helper()
 	db := openTyped(t, 9999)
-	e := &endless{backend: cpuBackend{cpu.New(1)}}
+	e := &endless{Backend: backends.CPU{Backend: cpu.New(1)}}
 	db.cpu = e
 	return db, e
 }
@@ -451,10 +452,10 @@ func TestBlocksBringTheirValues(t *testing.T) {
 	values := func(codes ...uint32) *table.Chunk {
 		return &table.Chunk{Rows: len(codes), Segments: []*table.Segment{nil, {Type: integer, Base: table.OrdinalInt(100), Max: 9, Bits: 4, Codes: table.Codes{U32: codes}}}}
 	}
-	f := found{chunk: 3, rows: []physical.SelectedRows{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
+	f := backends.Found{Chunk: 3, Rows: []physical.SelectedRows{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
 	g := &gather{table: &table.Table{}, items: []plan.Item{{Name: "b", E: &expr.Column{Index: 1, Name: "b", T: integer}}}}
 	var got []string
-	for b := range f.blocks {
+	for b := range f.Blocks {
 		for i := range b.Len() {
 			rows, err := g.batch(new(vector.Evaluator), b.Cut(i, i+1))
 			if err != nil {

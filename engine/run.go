@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu/aggregation"
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -66,11 +67,11 @@ type execution struct {
 	atMost int64  // rows that will be asked for; -1 for all
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
-	execute func(backend, *querystats.Collector) ([]table.Value, error)
+	execute func(backends.Backend, *querystats.Collector) ([]table.Value, error)
 	// states asks a backend for the groups of the fragment's rows. order asks for these rows in their order:
 	// [rowIDs], or an [intermediate] of their keys alone. A [plan.Declined] leaves that to cpu.
-	states    finder
-	order     func(backend, *querystats.Collector) (batch, error)
+	states    backends.Finder
+	order     func(backends.Backend, *querystats.Collector) (batch, error)
 	rowCounts *querystats.RowCounts // what is told the rows of nodes; nil for nobody
 	beyond    *beyond               // what has the fragment's rows, where the host memory budget has no room for them; else nil
 }
@@ -180,12 +181,12 @@ func different(n *plan.Distinct) *plan.Sort {
 func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
-		err := x.backend(&opening, func(b backend) error {
+		err := x.backend(&opening, func(b backends.Backend) error {
 			x.rows.collector = &querystats.Collector{}
 			x.rows.collector.Start(b.Name(), opening)
 			states, err := x.statesOfSets(b, x.rows.collector)
 			if err != nil {
-				return explained(b.Name(), err)
+				return backends.Explained(b.Name(), err)
 			}
 			sets, err := aggregation.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.collector) }, states)
 			if err != nil {
@@ -221,9 +222,9 @@ func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 
 // statesOfSets is what a device finds of the groups of the finest of some sets of keys, in the order of their chunks. It is nil where cpu
 // finds them of the rows.
-func (x *execution) statesOfSets(b backend, took *querystats.Collector) ([]physical.GroupStates, error) {
-	if v, ok := b.(*coprocessing); ok && v.assign(v.divide(x.plan), x.plan) == cost.OnDevice {
-		b = v.passes
+func (x *execution) statesOfSets(b backends.Backend, took *querystats.Collector) ([]physical.GroupStates, error) {
+	if v, ok := b.(*backends.Coprocessing); ok && v.Assign(v.Divide(x.plan), x.plan) == cost.OnDevice {
+		b = v.Passes
 	}
 	if x.plan.Groups == nil || x.star != nil || x.away != nil || x.supports(b) != nil {
 		return nil, nil
@@ -371,7 +372,7 @@ func (s *Statement) stopsEarly() bool {
 func (x *execution) aggregates(yield func(batch, error) bool) {
 	var opening time.Duration
 	var row []table.Value
-	err := x.backend(&opening, func(b backend) (err error) {
+	err := x.backend(&opening, func(b backends.Backend) (err error) {
 		x.rows.collector = &querystats.Collector{} // nothing of a backend before it
 		x.rows.collector.Start(b.Name(), opening)
 		row, err = x.execute(b, x.rows.collector)
@@ -386,7 +387,7 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 
 // answer is what a backend gives for the fragment's aggregates, or for the groups of its rows. Where it
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
-func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collector) ([]table.Value, error) {
+func (s *planned) answer(ctx context.Context, b backends.Backend, took *querystats.Collector) ([]table.Value, error) {
 	if b.Name() != "compute" {
 		if err := settle(ctx, s.tables); err != nil {
 			return nil, err
@@ -396,7 +397,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 		return s.answerOfStar(ctx, b, took)
 	}
 	if s.plan.Groups != nil {
-		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
+		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, backends.InGroups))
 	}
 	if s.otherwise != s.plan {
 		var values []table.Value
@@ -423,7 +424,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *querystats.Collec
 }
 
 // answerOfStar is answer of aggregates of a star without keys.
-func (s *planned) answerOfStar(ctx context.Context, b backend, took *querystats.Collector) ([]table.Value, error) {
+func (s *planned) answerOfStar(ctx context.Context, b backends.Backend, took *querystats.Collector) ([]table.Value, error) {
 	now, done, err := s.adapt(ctx, b, took)
 	if err != nil {
 		return nil, err
@@ -432,7 +433,7 @@ func (s *planned) answerOfStar(ctx context.Context, b backend, took *querystats.
 	if now.star == nil {
 		return now.answer(ctx, b, took)
 	}
-	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, inGroups))
+	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, backends.InGroups))
 }
 
 func inOneRow(groups iter.Seq2[aggregation.GroupRows, error]) (values []table.Value, err error) {
@@ -446,7 +447,7 @@ func inOneRow(groups iter.Seq2[aggregation.GroupRows, error]) (values []table.Va
 }
 
 // backend calls do with the backend that suits.
-func (x *execution) backend(opening *time.Duration, do func(backend) error) error {
+func (x *execution) backend(opening *time.Duration, do func(backends.Backend) error) error {
 	if x.on == "" {
 		return x.try(x.ctx, opening, do)
 	}
@@ -459,7 +460,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
 	x.rows.collector = &querystats.Collector{}
 	given := 0
-	err := x.backend(&opening, func(b backend) error {
+	err := x.backend(&opening, func(b backends.Backend) error {
 		x.rows.collector.Start(b.Name(), opening)
 		opening = 0
 		if x.plan.Order != nil && given == 0 {
@@ -469,7 +470,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 				return nil
 			}
 			if !plan.IsDeclined(err) {
-				return explained(b.Name(), err)
+				return backends.Explained(b.Name(), err)
 			}
 		}
 		skip := given

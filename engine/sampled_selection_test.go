@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -52,7 +53,7 @@ func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				near := sampledSpans(s.plan)
+				near := backends.SampledSpans(s.plan)
 				r, err := Collect(db.Query(context.Background(), query))
 				if err != nil || len(r.Rows) != 1 || r.Rows[0][0].Null { // there are not so many values
 					continue
@@ -74,7 +75,7 @@ func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 					if column == "s" {
 						lo, hi = "'"+lo+"'", "'"+hi+"'"
 					}
-					n := answerText(db, fmt.Sprintf("SELECT COUNT(*) <= %d FROM c WHERE %s BETWEEN %s AND %s%s", rows/sampledShare*3/2, column, lo, hi, andOf(where)))
+					n := answerText(db, fmt.Sprintf("SELECT COUNT(*) <= %d FROM c WHERE %s BETWEEN %s AND %s%s", rows/backends.SampledShare*3/2, column, lo, hi, andOf(where)))
 					if n != "true" {
 						t.Errorf("%s: too many rows are between %s and %s", query, lo, hi)
 					}
@@ -112,7 +113,7 @@ func TestOrderStatisticThatADeviceDoesNotList(t *testing.T) {
 			}
 			return do(selected)
 		},
-		Brackets: assumedSpans(s.plan),
+		Brackets: backends.AssumedSpans(s.plan),
 		Find: func(in, above *physical.Query, chunk int) (partial.BracketRows, error) {
 			return partial.BracketRows{}, &plan.Declined{Why: "the conditions have too many constants"}
 		},

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/table"
 )
@@ -152,7 +153,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 }
 
 // device is the open device.
-func (db *DB) device(t *testing.T) *gpus {
+func (db *DB) device(t *testing.T) *backends.Devices {
 	t.Helper()
 	d, _, err := db.opened()
 	if err != nil {

@@ -109,7 +109,7 @@ func (x *execution) sorted(n *plan.Sort) stream {
 	}
 }
 
-// sortedRuns sorts blocks of rows of a table: all at once, or as many at a time as a budget has room for.
+// SortedRuns sorts blocks of rows of a table: all at once, or as many at a time as a budget has room for.
 func (x *execution) sortedRuns(n *plan.Sort, t *table.Table, blocks stream, budget int64, do func(rowIDs) error) error {
 	s := x.newSorting(n, t)
 	_, end := chunkStarts(t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/cpu/vector"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/externalsort"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/engine/sortkey"
@@ -15,8 +16,8 @@ import (
 
 // inOrder asks a backend for the rows of a query in their order. Each device sorts the rows of its chunks, and
 // host memory merges the runs.
-func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *querystats.Collector) (rows batch, err error) {
-	q, of, runs, err := sortedRuns(ctx, b, q, took)
+func inOrder(ctx context.Context, db *DB, b backends.Backend, q *physical.Query, took *querystats.Collector) (rows batch, err error) {
+	q, of, runs, err := backends.SortedRuns(ctx, b, q, took)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func inOrder(ctx context.Context, db *DB, b backend, q *physical.Query, took *qu
 			bytes = 4
 		}
 		if sortFits(rows, bytes, budget) != nil {
-			err = orderOfCPU
+			err = backends.OrderOfCPU
 		}
 	}
 	if err != nil {

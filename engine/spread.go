@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/primitives"
@@ -24,7 +25,7 @@ type pairPart struct {
 // dividePairs divides a join among the devices. The rows of one side are joined where they are. The rows of the other side are on every
 // device that has rows of the first. The side that is divided is the larger one of those that are on several devices. Of a join that asks
 // for one pair of each left row it is the left side. Lists of the other side stay as they are.
-func dividePairs(s *gpus, q *physical.JoinQuery) (parts []*pairPart, side int) {
+func dividePairs(s *backends.Devices, q *physical.JoinQuery) (parts []*pairPart, side int) {
 	q.Fields() // which parts have in common
 	if left, right := several(rowsOnDevices(s, q, 0)), several(rowsOnDevices(s, q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
 		side = 1
@@ -49,7 +50,7 @@ func dividePairs(s *gpus, q *physical.JoinQuery) (parts []*pairPart, side int) {
 }
 
 // rowsOnDevices is how many rows of a side of a join each device has. It counts the lists that devices keep, or the chunks that are placed there.
-func rowsOnDevices(s *gpus, q *physical.JoinQuery, side int) []int {
+func rowsOnDevices(s *backends.Devices, q *physical.JoinQuery, side int) []int {
 	if h := q.RowIDs[side].Held; h != nil {
 		return h.Parts
 	}
@@ -95,7 +96,7 @@ func onOne(l physical.RowIDs, device int) physical.RowIDs {
 }
 
 // keptList is a list of which the devices have parts, nil for none.
-func keptList(s *gpus, parts []*physical.Held) *physical.Held {
+func keptList(s *backends.Devices, parts []*physical.Held) *physical.Held {
 	h := &physical.Held{Parts: make([]int, len(parts)), On: parts, By: s}
 	for d, p := range parts {
 		if p == nil {
@@ -108,7 +109,7 @@ func keptList(s *gpus, parts []*physical.Held) *physical.Held {
 }
 
 // keptLists are lists of which the devices have found their parts, those of one device in the same order as those of another.
-func keptLists(s *gpus, found [][]*physical.Held) (lists []*physical.Held) {
+func keptLists(s *backends.Devices, found [][]*physical.Held) (lists []*physical.Held) {
 	n := 0
 	for _, of := range found {
 		n = max(n, len(of))
@@ -126,7 +127,7 @@ func keptLists(s *gpus, found [][]*physical.Held) (lists []*physical.Held) {
 }
 
 // mergedPairs are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
-func mergedPairs(s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
+func mergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
 	counted, first := false, 0
 	var held [2][][]*physical.Held
 	for i := range held {
@@ -141,7 +142,7 @@ func mergedPairs(s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) (o
 			held[i][p.device] = f.Held[i]
 			rows := f.Rows[i]
 			if q.RowIDs[side].Held != nil && i == side { // places in the device's part of the list
-				rows = shifted(rows, first)
+				rows = backends.Shifted(rows, first)
 			}
 			if len(parts) > 1 {
 				rows = append(out.Rows[i], rows...)
@@ -165,7 +166,7 @@ func mergedPairs(s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) (o
 func tookLists(found *physical.JoinPairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
 
 // joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
-func joinedBy(s *gpus, q *physical.JoinQuery, parts []*pairPart, side int) string {
+func joinedBy(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) string {
 	var ways, devices []string
 	for _, p := range parts {
 		way := pairWays[p.found.Algorithm]

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -637,22 +638,24 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}
 	unpin = both(unpin, ran.done)
 	r := &Rows{of: s, columns: s.columns, arrays: arrays, ctx: ctx, waited: time.Since(start), before: ran.before(now.before), files: files}
-	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
-	x.execute = func(b backend, took *querystats.Collector) ([]table.Value, error) { return now.answer(ctx, b, took) }
-	x.order = func(b backend, took *querystats.Collector) (batch, error) {
+	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: backends.InGroups}
+	x.execute = func(b backends.Backend, took *querystats.Collector) ([]table.Value, error) {
+		return now.answer(ctx, b, took)
+	}
+	x.order = func(b backends.Backend, took *querystats.Collector) (batch, error) {
 		return inOrder(ctx, s.db, b, now.plan, took)
 	}
 	if now.pruning != nil && now.pruning.batches != nil {
-		x.execute = func(b backend, took *querystats.Collector) ([]table.Value, error) {
+		x.execute = func(b backends.Backend, took *querystats.Collector) ([]table.Value, error) {
 			return now.pruning.batches.execute(ctx, s.db, s.fragment, now.plan, b, took)
 		}
 		if f := s.fragment; len(f.Aggs) == 0 || f.Fallback != nil || f.Join != nil || seeksTexts(f) {
 			x.beyond = newBeyond(x)
-			x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return x.beyond.aggregates() }
+			x.execute = func(backends.Backend, *querystats.Collector) ([]table.Value, error) { return x.beyond.aggregates() }
 		}
 	}
 	if now.pruning != nil && now.pruning.Answer != nil {
-		x.execute = func(backend, *querystats.Collector) ([]table.Value, error) { return now.pruning.Answer, nil }
+		x.execute = func(backends.Backend, *querystats.Collector) ([]table.Value, error) { return now.pruning.Answer, nil }
 	}
 	if change != nil {
 		change(x)

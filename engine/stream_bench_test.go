@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/benchsize"
 	"github.com/stencildb/stencildb/pass"
@@ -106,7 +107,7 @@ func BenchmarkNear(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if len(sampledSpans(q)) == 0 {
+		if len(backends.SampledSpans(q)) == 0 {
 			b.Fatal("no span")
 		}
 	}
@@ -119,28 +120,28 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 	if err != nil {
 		b.Fatal(err)
 	}
-	v := db.opening.device.backends[backend].(*passes)
-	of := v.stream(s.plan)
+	v := db.opening.device.ByName[backend].(*backends.Passes)
+	of := v.Stream(s.plan)
 	if of == nil {
 		b.Fatalf("%s is not streamed", text)
 	}
-	p := of.parts[0]
+	p := of.Parts[0]
 	err = p.GPU.Query(context.Background(), func() error {
 		before := p.GPU.Store.Sent()
 		defer func() { bytes = p.GPU.Store.Sent() - before }()
-		for _, w := range p.visits {
+		for _, w := range p.Visits {
 			r := &pass.Recorder{}
-			one := part{Part: p.Part, visits: []partial.Visit{w}, spans: p.spans, recorded: true}
+			one := backends.Part{Part: p.Part, Visits: []partial.Visit{w}, Spans: p.Spans, Recorded: true}
 			if len(s.plan.Aggs) == 0 {
-				if err := v.findAll(r, p.GPU, w.First); err != nil {
+				if err := v.FindAll(r, p.GPU, w.First); err != nil {
 					return err
 				}
-			} else if sel, err := one.selection(backend, r); err == nil {
+			} else if sel, err := one.Selection(backend, r); err == nil {
 				_, _ = partial.Finish(sel, p.Query) // the counts are assumed
 			}
 			start := time.Now()
 			err := p.GPU.GL.Apart(w.First.Table, func() error {
-				defer p.visiting(w.First)()
+				defer p.Visiting(w.First)()
 				seen := map[string]bool{}
 				for _, one := range r.Passes {
 					p.GPU.Store.Begin()
@@ -176,5 +177,5 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 	if err != nil {
 		b.Fatal(err)
 	}
-	return ms, bytes, len(p.visits)
+	return ms, bytes, len(p.Visits)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
@@ -66,12 +67,12 @@ func TestStreamingGivesTheAnswersOfCPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range c.asked {
-			before := db.opening.device.inWindows.Len()
+			before := db.opening.device.InWindows.Len()
 			r, err := Collect(db.Query(context.Background(), text))
 			if got, want := inWords(r, err), inWords(Collect(cpu.Query(context.Background(), text))); got != want {
 				t.Errorf("%s %s: %s: %s, cpu has %s", c.backend, c.device, text, got, want)
 			}
-			for _, s := range db.opening.device.inWindows.Values()[before:] {
+			for _, s := range db.opening.device.InWindows.Values()[before:] {
 				if s == nil && err == nil {
 					t.Errorf("%s %s: %s: is not streamed", c.backend, c.device, text)
 				}
@@ -180,23 +181,23 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, g := db.opening.device.backends[backend].(*passes), db.opening.device.GPUs[0]
+		v, g := db.opening.device.ByName[backend].(*backends.Passes), db.opening.device.GPUs[0]
 		most, further, live, made := int64(0), 0, map[string]int(nil), 0
 		for range 2 {
 			live, made = g.Context.Live(), g.Context.Created()
-			if _, err := v.execute(context.Background(), s.plan, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
+			if _, err := v.ExecuteOn(context.Background(), s.plan, &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner { return counting{g.GL, g, &most, &further} }); err != nil {
 				t.Fatal(err)
 			}
 		}
-		of := v.stream(s.plan)
-		if of == nil || of.need < 5*budget || backend == "compute" && of.need < 20*budget || most > budget || most == 0 {
+		of := v.Stream(s.plan)
+		if of == nil || of.Need < 5*budget || backend == "compute" && of.Need < 20*budget || most > budget || most == 0 {
 			t.Fatalf("%s: %+v, at most %d bytes resident", backend, of, most)
 		}
 		if further > 0 {
 			t.Errorf("%s: %d passes that look for a median where a sample has said where it is", backend, further)
 		}
-		if made = g.Context.Created() - made; made > 4*len(of.parts[0].visits) { // of four sweeps, each of two columns and more
-			t.Errorf("%s: %d objects made in %d visits", backend, made, len(of.parts[0].visits))
+		if made = g.Context.Created() - made; made > 4*len(of.Parts[0].Visits) { // of four sweeps, each of two columns and more
+			t.Errorf("%s: %d objects made in %d visits", backend, made, len(of.Parts[0].Visits))
 		}
 		if now := g.Context.Live(); !maps.Equal(now, live) {
 			t.Errorf("%s: objects %v, before %v", backend, now, live)
@@ -236,7 +237,7 @@ func TestStepsOfVisitsAreAddedUp(t *testing.T) {
 		}
 		return s
 	}
-	list := added([]Step{of(), of(3), {Pass: "Merge", MS: new(float64(1))}, of(4), of()})
+	list := backends.Added([]Step{of(), of(3), {Pass: "Merge", MS: new(float64(1))}, of(4), of()})
 	if len(list) != 2 || *list[0].MS != 8 || *list[0].Samples != 7 || list[1].Samples != nil {
 		t.Errorf("%+v", list)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/querystats"
@@ -217,8 +218,8 @@ func (m *mutation) ahead(ctx context.Context, c sql.Catalog, took *querystats.Co
 		}
 	}()
 	var spent time.Duration
-	err = m.db.on(ctx, "compute", &spent, func(b backend) error {
-		list := b.(*passes).GPUs
+	err = m.db.on(ctx, "compute", &spent, func(b backends.Backend) error {
+		list := b.(*backends.Passes).GPUs
 		if len(list) > 1 || list[0].Context.Caps().Software && !m.db.updates.Load() {
 			return errHost
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
@@ -140,7 +141,7 @@ func (c *calibration) able(ctx context.Context, names []string, s statement) (li
 	for _, name := range names {
 		got, _, err := s.ExecuteOn(ctx, name)
 		switch {
-		case errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrDeviceMemory):
+		case errors.Is(err, backends.ErrUnsupported) || errors.Is(err, backends.ErrDeviceMemory):
 			continue
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"context"
@@ -15,19 +15,19 @@ import (
 
 const (
 	sampledRows  = 1 << 20 // at most
-	sampledShare = 16      // one row in so many, at most
+	SampledShare = 16      // one row in so many, at most
 	deviations   = 5       // of the rank in the sample: once in two million times the value is not where it says
 )
 
-// sampledSpans samples the rows of a query and says between which codes its order statistics probably are, by their aggregates. It leaves
-// out those between whose codes more than one row in sampledShare is expected. (R. W. Floyd and R. L. Rivest, "Expected time bounds for
+// SampledSpans samples the rows of a query and says between which codes its order statistics probably are, by their aggregates. It leaves
+// out those between whose codes more than one row in SampledShare is expected. (R. W. Floyd and R. L. Rivest, "Expected time bounds for
 // selection", 1975.)
-func sampledSpans(q *physical.Query) map[int]predicate.Span {
+func SampledSpans(q *physical.Query) map[int]predicate.Span {
 	if !slices.ContainsFunc(q.Aggs, partial.NeedsSearch) {
 		return nil
 	}
-	rows := q.Table.Rows()
-	some := min(int(rows)/sampledShare, sampledRows)
+	rows := physical.RowOffsetsOf(q.Table)[len(q.Table.Chunks)]
+	some := min(int(rows)/SampledShare, sampledRows)
 	of := make([]int, len(q.Chunks))
 	for i := range of {
 		of[i] = i
@@ -59,7 +59,7 @@ func sampledCodes(sample *physical.Query, col int, space *physical.CodeSpace) *p
 	return codes
 }
 
-// sampledSpan is [sampledSpans] of one aggregate, of the codes of so many sampled rows, which are a share of all.
+// sampledSpan is [SampledSpans] of one aggregate, of the codes of so many sampled rows, which are a share of all.
 func sampledSpan(codes *partial.CodeList, a expr.Aggregate, sampled, share float64) (near predicate.Span, ok bool) {
 	all := predicate.Span{Hi: codes.Space.Max()}
 	n := codes.Len()
@@ -93,7 +93,7 @@ func sampledSpan(codes *partial.CodeList, a expr.Aggregate, sampled, share float
 	if lo, ok := code(place + off); ok {
 		near.Lo = lo
 	}
-	few := sampled / sampledShare
+	few := sampled / SampledShare
 	if near.Lo < near.Hi { // of many rows one may have any of few values
 		above, less := code(place - off - few/4)
 		below, more := code(place + off + few/4)
@@ -104,8 +104,8 @@ func sampledSpan(codes *partial.CodeList, a expr.Aggregate, sampled, share float
 	return near, true
 }
 
-// assumedSpans has a span for each order statistic of a query, for passes that are recorded.
-func assumedSpans(q *physical.Query) map[int]predicate.Span {
+// AssumedSpans has a span for each order statistic of a query, for passes that are recorded.
+func AssumedSpans(q *physical.Query) map[int]predicate.Span {
 	near := map[int]predicate.Span{}
 	for i, a := range q.Aggs {
 		if !partial.NeedsSearch(a) {

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"context"
@@ -15,31 +15,33 @@ import (
 	"github.com/stencildb/stencildb/sqlstate"
 )
 
-// finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
-type finder func(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error)
+// Finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
+type Finder func(ctx context.Context, b Backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error)
 
 // groups is how the backend finds groups; nil where it does not.
-func (b *passes) groups() func(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.GroupStates, error) {
+func (b *Passes) groups() func(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.GroupStates, error) {
 	if a := devicepool.Algorithms[b.name]; !b.many || a.Many == nil {
 		return a.Groups
 	}
 	return devicepool.Algorithms[b.name].Many
 }
 
-// withManyGroups is the backend that also finds groups of many combinations of codes.
-func (b *passes) withManyGroups() *passes { return &passes{gpus: b.gpus, name: b.name, many: true} }
+// WithManyGroups is the backend that also finds groups of many combinations of codes.
+func (b *Passes) WithManyGroups() *Passes {
+	return &Passes{Devices: b.Devices, name: b.name, many: true}
+}
 
-// ofSlots is a backend that sorts no groups: rows of a join would be uploaded for that alone.
-func ofSlots(b backend) backend {
-	if p, ok := b.(*passes); ok {
-		return &passes{gpus: p.gpus, name: p.name}
+// OfSlots is a backend that sorts no groups: rows of a join would be uploaded for that alone.
+func OfSlots(b Backend) Backend {
+	if p, ok := b.(*Passes); ok {
+		return &Passes{Devices: p.Devices, name: p.name}
 	}
 	return b
 }
 
-// inGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.
-func inGroups(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error) {
-	v, ok := b.(*passes)
+// InGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.
+func InGroups(ctx context.Context, b Backend, q *physical.Query, took *querystats.Collector) ([]physical.GroupStates, error) {
+	v, ok := b.(*Passes)
 	if !ok || v.groups() == nil || q.Groups == nil {
 		return nil, groupsOfCPU
 	}
@@ -47,7 +49,7 @@ func inGroups(ctx context.Context, b backend, q *physical.Query, took *querystat
 }
 
 // WatchGroups is [passes.Watch] of what a device finds of a query's groups.
-func (b *passes) WatchGroups(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) ([]physical.GroupStates, error) {
+func (b *Passes) WatchGroups(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) ([]physical.GroupStates, error) {
 	groups := b.groups()
 	if groups == nil || q.Groups == nil {
 		return nil, nothingToSee(b.name, groupsOfCPU)
@@ -64,7 +66,7 @@ func nothingToSee(backend string, err error) error {
 }
 
 // onFirst has the first device find something of a query, which has the whole table for it.
-func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (found []T, err error) {
+func onFirst[T any](ctx context.Context, b *Passes, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (found []T, err error) {
 	g := b.GPUs[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.Start(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
@@ -77,22 +79,22 @@ func onFirst[T any](ctx context.Context, b *passes, q *physical.Query, took *que
 
 // onAll has each device find something of its part of a query, all at the same time. in says of what was found in windows
 // where it is in the table.
-func onAll[T any](ctx context.Context, b *passes, q *physical.Query, took *querystats.Collector, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
+func onAll[T any](ctx context.Context, b *Passes, q *physical.Query, took *querystats.Collector, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
 	for {
-		s := b.stream(q)
+		s := b.Stream(q)
 		if s == nil {
 			all, err = allOn(ctx, b, b.parts(q), took, find)
-		} else if all, err = allOn(ctx, b, s.parts, took, find); err == nil {
+		} else if all, err = allOn(ctx, b, s.Parts, took, find); err == nil {
 			in(s.windows, all)
 		}
-		if !lacks(err) || !b.shrink(q) {
+		if !Lacks(err) || !b.shrink(q) {
 			return all, err
 		}
 	}
 }
 
 // allOn is onAll of these parts.
-func allOn[T any](ctx context.Context, b *passes, parts []part, took *querystats.Collector, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (all []T, err error) {
+func allOn[T any](ctx context.Context, b *Passes, parts []Part, took *querystats.Collector, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (all []T, err error) {
 	start := time.Now()
 	defer func() { took.AddSide(querystats.OnDevices, time.Since(start)) }()
 	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
@@ -110,8 +112,8 @@ func allOn[T any](ctx context.Context, b *passes, parts []part, took *querystats
 
 var groupsOfCPU = &plan.Declined{Why: "groups are cpu's"}
 
-// findGroups hands run the passes that find the groups of a query; done is false where they are cpu's.
-func (b *passes) findGroups(run pass.Runner, g *devicepool.GPU, q *physical.Query) (done bool, err error) {
+// FindGroups hands run the passes that find the groups of a query; done is false where they are cpu's.
+func (b *Passes) FindGroups(run pass.Runner, g *devicepool.GPU, q *physical.Query) (done bool, err error) {
 	groups := b.groups()
 	if q.Groups == nil || groups == nil {
 		return false, nil

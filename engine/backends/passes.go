@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"cmp"
@@ -21,34 +21,34 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// passes is a backend that runs queries as passes on devices.
-type passes struct {
-	*gpus
+// Passes is a backend that runs queries as passes on devices.
+type Passes struct {
+	*Devices
 	name string
 	many bool // it finds groups of many combinations of codes, too
 }
 
-func (b *passes) Name() string { return b.name }
+func (b *Passes) Name() string { return b.name }
 
-func (b *passes) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
+func (b *Passes) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	if values, ok := partial.KnownCounts(q); ok { // a thousand chunks take no longer than one
 		return values, nil
 	}
-	return b.execute(ctx, q, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
+	return b.ExecuteOn(ctx, q, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
 }
 
-// execute runs a query with a runner on each device that has something of it.
-func (b *passes) execute(ctx context.Context, q *physical.Query, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) (values []table.Value, err error) {
+// ExecuteOn runs a query with a runner on each device that has something of it.
+func (b *Passes) ExecuteOn(ctx context.Context, q *physical.Query, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) (values []table.Value, err error) {
 	var first error // which names what there is no room for as a whole
 	for {
 		parts := b.inParts(q)
 		if len(parts) > 1 {
-			values, err = b.mergedOnAll(ctx, q, parts, took, runner)
+			values, err = b.MergedOnAll(ctx, q, parts, took, runner)
 		} else {
-			values, err = b.alone(ctx, parts[0], took, runner(parts[0].GPU))
-			err = explained(b.name, err)
+			values, err = b.Alone(ctx, parts[0], took, runner(parts[0].GPU))
+			err = Explained(b.name, err)
 		}
-		if !lacks(err) {
+		if !Lacks(err) {
 			return values, err
 		}
 		if first = cmp.Or(first, err); !b.shrink(q) {
@@ -57,11 +57,11 @@ func (b *passes) execute(ctx context.Context, q *physical.Query, took *querystat
 	}
 }
 
-// alone runs a query that is one device's.
-func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, run pass.Runner) ([]table.Value, error) {
+// Alone runs a query that is one device's.
+func (b *Passes) Alone(ctx context.Context, p Part, took *querystats.Collector, run pass.Runner) ([]table.Value, error) {
 	var values []table.Value
 	do := func(m pass.Runner) error {
-		s, err := p.selection(b.name, m)
+		s, err := p.Selection(b.name, m)
 		if err == nil {
 			values, err = partial.Finish(s, p.Query)
 		}
@@ -69,7 +69,7 @@ func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, 
 	}
 	var found partial.Selection
 	var err error
-	if b.name == "compute" && p.visits == nil && run == pass.Runner(p.GPU.GL) {
+	if b.name == "compute" && p.Visits == nil && run == pass.Runner(p.GPU.GL) {
 		found, err = p.GPU.RunShared(ctx, p.Query, took, do)
 	} else {
 		err = p.GPU.Start(ctx, p.Query, run, took, do)()
@@ -86,7 +86,7 @@ func (b *passes) alone(ctx context.Context, p part, took *querystats.Collector, 
 // Watch runs a query with the runner that wrap makes, which hands its passes on to the stage's. It runs on
 // the first device, which has the whole table for it. It returns after the pass that runs when ctx ends: the
 // runner is the caller's.
-func (b *passes) Watch(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
+func (b *Passes) Watch(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.GPUs[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
 		return g.Start(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
@@ -105,9 +105,9 @@ func (b *passes) Watch(ctx context.Context, q *physical.Query, took *querystats.
 }
 
 // able returns the other backends of passes that can run a query.
-func (b *passes) able(q *physical.Query) (names []string) {
+func (b *Passes) able(q *physical.Query) (names []string) {
 	for _, name := range []string{"classic", "fused", "compute"} {
-		other := &passes{gpus: b.gpus, name: name, many: b.many}
+		other := &Passes{Devices: b.Devices, name: name, many: b.many}
 		if _, err := other.record(q); err == nil && name != b.name {
 			names = append(names, name)
 		}
@@ -117,7 +117,7 @@ func (b *passes) able(q *physical.Query) (names []string) {
 
 // Explain implements backend: the passes of each device in turn. They are those of every
 // chunk; adaptive ones stand for a family.
-func (b *passes) Explain(ctx context.Context, q *physical.Query, analyze bool) (steps []Step, err error) {
+func (b *Passes) Explain(ctx context.Context, q *physical.Query, analyze bool) (steps []Step, err error) {
 	if analyze && len(q.Aggs) > 0 {
 		return b.analyze(ctx, q)
 	}
@@ -125,52 +125,52 @@ func (b *passes) Explain(ctx context.Context, q *physical.Query, analyze bool) (
 	if err != nil {
 		return nil, advised(b.name, err, "use "+asking(append(b.able(q), "cpu")))
 	}
-	if s := b.stream(q); s != nil {
+	if s := b.Stream(q); s != nil {
 		steps = append(steps, s.step("those of the first"))
 	}
 	for _, r := range list {
 		for _, one := range r.Plan() {
-			steps = append(steps, stepOn(r.g, one))
+			steps = append(steps, StepOn(r.G, one))
 		}
 	}
 	return steps, nil
 }
 
-// recorded is the passes that a device would run.
-type recorded struct {
+// Recorded is the passes that a device would run.
+type Recorded struct {
 	*pass.Recorder
-	g *devicepool.GPU
+	G *devicepool.GPU
 }
 
 // record finds the passes of a query on each device that has a part of it. Of a device that goes over its part in visits it finds
 // those of the first visit.
-func (b *passes) record(q *physical.Query) ([]recorded, error) {
-	return b.recordParts(q, b.firstVisits(q))
+func (b *Passes) record(q *physical.Query) ([]Recorded, error) {
+	return b.RecordParts(q, b.FirstVisits(q))
 }
 
-// firstVisits are the parts of a query, of those that are gone over in visits the first one.
-func (b *passes) firstVisits(q *physical.Query) []part {
+// FirstVisits are the parts of a query, of those that are gone over in visits the first one.
+func (b *Passes) FirstVisits(q *physical.Query) []Part {
 	parts := slices.Clone(b.inParts(q))
 	for i, p := range parts {
-		if p.visits != nil {
-			if parts[i].visits = p.visits[:1]; len(q.Aggs) == 0 {
-				parts[i].Query = p.visits[0].First
+		if p.Visits != nil {
+			if parts[i].Visits = p.Visits[:1]; len(q.Aggs) == 0 {
+				parts[i].Query = p.Visits[0].First
 			}
 		}
 	}
 	return parts
 }
 
-// recordParts is record of these parts.
-func (b *passes) recordParts(q *physical.Query, parts []part) (list []recorded, err error) {
+// RecordParts is record of these parts.
+func (b *Passes) RecordParts(q *physical.Query, parts []Part) (list []Recorded, err error) {
 	selections := make([]partial.Selection, len(parts))
 	for i, p := range parts {
-		r := recorded{&pass.Recorder{}, p.GPU}
-		p.recorded = true
+		r := Recorded{&pass.Recorder{}, p.GPU}
+		p.Recorded = true
 		if len(q.Aggs) > 0 {
-			selections[i], err = p.selection(b.name, r)
+			selections[i], err = p.Selection(b.name, r)
 		} else { // each device finds the rows of its chunks by itself
-			err = b.findAll(r, p.GPU, p.Query)
+			err = b.FindAll(r, p.GPU, p.Query)
 		}
 		if err != nil {
 			return nil, err
@@ -200,21 +200,21 @@ func assumed(err error) error {
 }
 
 // analyze executes a query; every pass is waited for and timed. Those of several visits are added up.
-func (b *passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, err error) {
-	s := b.stream(q)
+func (b *Passes) analyze(ctx context.Context, q *physical.Query) (steps []Step, err error) {
+	s := b.Stream(q)
 	steps, err = b.timed(ctx, b.inParts(q), func(runner func(*devicepool.GPU) pass.Runner) error {
-		_, err := b.execute(ctx, q, &querystats.Collector{}, runner)
+		_, err := b.ExecuteOn(ctx, q, &querystats.Collector{}, runner)
 		return err
 	})
 	if err == nil && s != nil {
-		steps = append([]Step{s.step("those of all visits, added up")}, added(steps)...)
+		steps = append([]Step{s.step("those of all visits, added up")}, Added(steps)...)
 	}
 	return steps, err
 }
 
 // timed calls do, which executes a query with a runner on each device that has a part of it. It returns the passes
 // with what each took.
-func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*devicepool.GPU) pass.Runner) error) (steps []Step, err error) {
+func (b *Passes) timed(ctx context.Context, parts []Part, do func(runner func(*devicepool.GPU) pass.Runner) error) (steps []Step, err error) {
 	profilers := map[*devicepool.GPU]*pass.Profiler{}
 	for _, p := range parts {
 		f := &pass.Profiler{Runner: p.GPU.GL, Prepared: p.GPU.GL.Prepared}
@@ -231,7 +231,7 @@ func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*d
 	}
 	for _, p := range parts {
 		for _, f := range profilers[p.GPU].Profiles {
-			s := stepOn(p.GPU, f.Pass)
+			s := StepOn(p.GPU, f.Pass)
 			s.MS = new(float64(f.Elapsed) / 1e6)
 			if f.Pass.Count {
 				s.Samples = new(f.Samples)
@@ -242,9 +242,9 @@ func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*d
 	return steps, nil
 }
 
-// explained marks what another backend than the one of that name may be able to do, and
+// Explained marks what another backend than the one of that name may be able to do, and
 // says what to do about it.
-func explained(backend string, err error) error {
+func Explained(backend string, err error) error {
 	return advised(backend, err, "use "+asking([]string{"cpu"}))
 }
 
@@ -267,8 +267,6 @@ func advised(backend string, err error, advice string) error {
 
 // Stage is where the passes of a watched statement run. All of it is for the GL
 // thread, on which the runner that was made for it is called.
-//
-// For bench, trace and tests.
 type Stage struct {
 	Runner  *pass.GL
 	Context *glctx.Context
@@ -276,9 +274,9 @@ type Stage struct {
 	Pairs   *physical.JoinQuery // else nil
 }
 
-// passesOf is a backend as one that has passes.
-func passesOf(b backend) (*passes, error) {
-	if v, ok := b.(*passes); ok {
+// PassesOf is a backend as one that has passes.
+func PassesOf(b Backend) (*Passes, error) {
+	if v, ok := b.(*Passes); ok {
 		return v, nil
 	}
 	return nil, sqlstate.Also(fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported)

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"context"
@@ -11,23 +11,23 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 )
 
-// sortedRuns asks a backend for the rows of a query in runs that are in its order. Each device sorts the rows of its chunks. of is the query by
-// whose chunks the runs name rows; asked is the query whose rows all are wanted from the first on, where that differs.
-func sortedRuns(ctx context.Context, b backend, q *physical.Query, took *querystats.Collector) (asked, of *physical.Query, runs []physical.SortedRun, err error) {
+// SortedRuns asks a backend for the rows of a query in runs that are in its order. Each device sorts the rows of its chunks. of is the query by
+// whose chunks the runs name rows; asked is the query, without an offset where the runs have all rows.
+func SortedRuns(ctx context.Context, b Backend, q *physical.Query, took *querystats.Collector) (asked, of *physical.Query, runs []physical.SortedRun, err error) {
 	switch v := b.(type) {
-	case *coprocessing:
-		q = fromFirst(q)
+	case *Coprocessing:
+		q = FromFirst(q)
 		of, runs, err = v.sortedRows(ctx, q, took)
 		return q, of, runs, err
-	case *passes:
+	case *Passes:
 		runs, err = onAll(ctx, v, q, took, v.order, (*windows).runs)
 		return q, q, runs, err
 	}
-	return q, q, nil, orderOfCPU
+	return q, q, nil, OrderOfCPU
 }
 
-// fromFirst is a query of whose rows in order all are wanted from the first on.
-func fromFirst(q *physical.Query) *physical.Query {
+// FromFirst is a query of whose rows in order all are wanted from the first on.
+func FromFirst(q *physical.Query) *physical.Query {
 	if q.Order == nil || q.Order.Offset == 0 {
 		return q
 	}
@@ -37,29 +37,29 @@ func fromFirst(q *physical.Query) *physical.Query {
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
-func (b *passes) WatchOrder(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) ([]physical.SortedRun, error) {
+func (b *Passes) WatchOrder(ctx context.Context, q *physical.Query, took *querystats.Collector, wrap func(Stage) pass.Runner) ([]physical.SortedRun, error) {
 	return onFirst(ctx, b, q, took, wrap, b.order)
 }
 
-// orders reports whether a backend gives the rows of a query in their order.
-func orders(b backend, q *physical.Query) bool {
-	if v, ok := b.(*coprocessing); ok {
-		d := v.divide(q)
-		switch v.assign(d, q) {
+// Orders reports whether a backend gives the rows of a query in their order.
+func Orders(b Backend, q *physical.Query) bool {
+	if v, ok := b.(*Coprocessing); ok {
+		d := v.Divide(q)
+		switch v.Assign(d, q) {
 		case cost.OnCPU:
 			return false
 		case cost.OnBoth:
 			return d.ordered
 		}
-		b = v.passes
+		b = v.Passes
 	}
-	v, ok := b.(*passes)
+	v, ok := b.(*Passes)
 	if !ok || q.Order == nil {
 		return false
 	}
 	for _, p := range v.inParts(q) {
-		if p.visits != nil {
-			p.Query = p.visits[0].First
+		if p.Visits != nil {
+			p.Query = p.Visits[0].First
 		}
 		if _, err := v.order(&pass.Recorder{}, p.GPU, p.Query); err != nil {
 			return false
@@ -70,10 +70,10 @@ func orders(b backend, q *physical.Query) bool {
 
 // order hands run the passes that find the order of the rows of a query, then those that check them. If the
 // order is left to cpu, no pass has run yet.
-func (b *passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.SortedRun, error) {
+func (b *Passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([]physical.SortedRun, error) {
 	order := devicepool.Algorithms[b.name].Order
 	if order == nil {
-		return nil, orderOfCPU
+		return nil, OrderOfCPU
 	}
 	runs, err := order(run, g, q)
 	for i := 0; i < len(q.Chunks) && err == nil; i++ {
@@ -84,4 +84,4 @@ func (b *passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([
 	return runs, err
 }
 
-var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
+var OrderOfCPU = &plan.Declined{Why: "the order is cpu's"}

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"cmp"
@@ -29,26 +29,28 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// coprocessing is the backend both (GDB, section 5: EXEC_COP). compute or cpu answers a query, or both at the same time, each for some
+// Coprocessing is the backend both (GDB, section 5: EXEC_COP). compute or cpu answers a query, or both at the same time, each for some
 // windows of its rows. The cost model predicts the fastest way, and how many windows each takes. What compute cannot do of it cpu does
 // alone, and a row's error is that of cpu, which then looks at all rows.
-type coprocessing struct {
-	*passes // of compute
-	host    cpuBackend
-	choices choices
+type Coprocessing struct {
+	*Passes // of compute
+	host    CPU
+	choices Choices
 }
 
 // choices is what backend both decides by.
-type choices struct {
-	costs   *costs
-	uploads *uploadAmortisation
-	// told is the mode of an operator of the statement, from 0, where SET assignment says it. The last one counts for all that come after.
-	told func(operator int) (mode cost.Mode, ok bool)
+type Choices struct {
+	Costs   *Costs
+	Uploads *UploadAmortisation
+	// Told is the mode of an operator of the statement, from 0, where SET assignment says it. The last one counts for all that come after.
+	Told func(operator int) (mode cost.Mode, ok bool)
 }
 
-func newCoprocessing(compute *passes, host cpuBackend, by choices) *coprocessing { return &coprocessing{compute, host, by} }
+func NewCoprocessing(compute *Passes, host CPU, by Choices) *Coprocessing {
+	return &Coprocessing{compute, host, by}
+}
 
-func (b *coprocessing) Name() string { return "both" }
+func (b *Coprocessing) Name() string { return "both" }
 
 // division is a query whose rows may be divided.
 type division struct {
@@ -56,18 +58,18 @@ type division struct {
 	onHost  float64             // what cpu is predicted to take for all rows
 	onThere cost.Prediction     // what compute is, and what it lacks
 	*windows
-	parts []part     // the devices' that have some, and the last one the host's; fewer than two where one side has all
-	rows  [2]int     // compute's and cpu's
-	takes [2]float64 // what they are predicted to take, in seconds
+	Parts []Part     // the devices' that have some, and the last one the host's; fewer than two where one side has all
+	Rows  [2]int     // compute's and cpu's
+	Takes [2]float64 // what they are predicted to take, in seconds
 	lacks cost.Prediction
-	why   string // the rows are not divided; else ""
+	Why   string // the rows are not divided; else ""
 	// grouped and ordered say that compute finds groups, and sorts.
-	grouped, ordered bool
+	Grouped, ordered bool
 }
 
-// inTurn is the part of the time of compute and cpu together that may be lost. They share the host's memory and wait
+// InTurn is the part of the time of compute and cpu together that may be lost. They share the host's memory and wait
 // for one another. They must gain more than that.
-const inTurn = 0.25
+const InTurn = 0.25
 
 const (
 	maxWindows  = 16      // that a table is cut to
@@ -75,12 +77,12 @@ const (
 )
 
 // windowRows is how many rows a window of a table has; nothing is cut of one of many chunks.
-func (s *gpus) windowRows(t *table.Table) int {
-	rows := t.Rows()
+func (s *Devices) windowRows(t *table.Table) int {
+	rows := physical.RowOffsetsOf(t)[len(t.Chunks)]
 	n := (rows + maxWindows - 1) / maxWindows
 	switch unit := 64; {
-	case s.window > 0:
-		return s.window
+	case s.Window > 0:
+		return s.Window
 	case len(t.Chunks) >= maxWindows/2:
 		return rows
 	default:
@@ -91,9 +93,9 @@ func (s *gpus) windowRows(t *table.Table) int {
 	}
 }
 
-// divide divides the rows of a query as the cost model says, as long as the same columns are resident. Where it says that
+// Divide divides the rows of a query as the cost model says, as long as the same columns are resident. Where it says that
 // one side had better do all, the other one gets a window yet.
-func (b *coprocessing) divide(q *physical.Query) *division {
+func (b *Coprocessing) Divide(q *physical.Query) *division {
 	at := b.Contents()
 	if d, ok := b.divided.Get(q); ok && slices.Equal(d.at, at) {
 		return d
@@ -104,13 +106,13 @@ func (b *coprocessing) divide(q *physical.Query) *division {
 	return d
 }
 
-func (b *coprocessing) newDivision(q *physical.Query) *division {
+func (b *Coprocessing) newDivision(q *physical.Query) *division {
 	d := &division{}
 	undivided := func(why string) *division {
-		d.why = why
+		d.Why = why
 		return d
 	}
-	known, err := b.choices.costs.get()
+	known, err := b.choices.Costs.Get()
 	if err != nil {
 		return undivided(err.Error())
 	}
@@ -127,16 +129,16 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 	if d.windows = newWindows(q, b.windowRows(q.Table)); len(d.chunks) < 2 {
 		return undivided("the table has too few rows to divide")
 	}
-	if _, err := b.record(d.whole); err != nil {
+	if _, err := b.record(d.Whole); err != nil {
 		return undivided(err.Error())
 	}
 	b.balance(d, &device, &host)
 	_, together := q.CountsDistinct() // cpu counts values, of which the device may have found some
-	d.grouped, d.ordered = q.Groups != nil && !together, q.Order != nil && q.Order.KeysAreColumns()
+	d.Grouped, d.ordered = q.Groups != nil && !together, q.Order != nil && q.Order.KeysAreColumns()
 	for _, p := range d.onDevices() {
-		if d.grouped {
-			done, err := b.findGroups(&pass.Recorder{}, p.GPU, p.Query)
-			d.grouped = done && err == nil
+		if d.Grouped {
+			done, err := b.FindGroups(&pass.Recorder{}, p.GPU, p.Query)
+			d.Grouped = done && err == nil
 		}
 		if d.ordered {
 			_, err := b.order(&pass.Recorder{}, p.GPU, p.Query)
@@ -148,8 +150,8 @@ func (b *coprocessing) newDivision(q *physical.Query) *division {
 
 // balance says which backend takes which windows, by the predictions. Devices first take windows that are
 // resident. The others are divided so that both backends have some everywhere.
-func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
-	w, at, t := cost.Of(d.whole), b.Contents(), d.whole.Table
+func (b *Coprocessing) balance(d *division, device, host *cost.Backend) {
+	w, at, t := cost.Of(d.Whole), b.Contents(), d.Whole.Table
 	on := make([]int, len(t.Chunks)) // by window: its device
 	for i, chunks := range devicepool.Place(t, len(b.GPUs)) {
 		for _, c := range chunks {
@@ -200,45 +202,45 @@ func (b *coprocessing) balance(d *division, device, host *cost.Backend) {
 		return host.Run(w.Over(order[len(order)-n:]))
 	}
 	k := b.balanced(len(order), device.Costs != nil, first, second)
-	if b.share == 0 {
+	if b.Share == 0 {
 		k = max(1, min(k, b.fitting(w, order, on)))
 	}
-	d.takes = [2]float64{first(k), second(len(order) - k)}
+	d.Takes = [2]float64{first(k), second(len(order) - k)}
 	for i, chunks := range of(k) {
 		if len(chunks) > 0 {
-			d.parts = append(d.parts, part{Part: devicepool.Part{GPU: b.GPUs[i], Query: d.whole.Part(chunks)}})
+			d.Parts = append(d.Parts, Part{Part: devicepool.Part{GPU: b.GPUs[i], Query: d.Whole.Part(chunks)}})
 		}
 	}
 	rest := slices.Sorted(slices.Values(order[k:]))
-	d.parts = append(d.parts, part{Part: devicepool.Part{Query: d.whole.Part(rest)}})
+	d.Parts = append(d.Parts, Part{Part: devicepool.Part{Query: d.Whole.Part(rest)}})
 	device.Lack(&d.lacks, w.Over(slices.Sorted(slices.Values(order[:k]))), resident)
-	for _, p := range d.parts {
-		rows := p.Query.Table.Rows()
-		d.rows[p.side()] += int(rows)
+	for _, p := range d.Parts {
+		rows := physical.RowOffsetsOf(p.Query.Table)[len(p.Query.Table.Chunks)]
+		d.Rows[p.side()] += int(rows)
 	}
 }
 
 // operator is a query as the one operator that is left of a statement.
-func (b *coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
-	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.choices.uploads.share(d.onThere.Transfer, missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
-	if d.why == "" && !b.Key.Software { // whose cores are cpu's
-		o.Takes[cost.OnBoth] = (1 + inTurn) * max(d.takes[0], d.takes[1])
+func (b *Coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
+	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.choices.Uploads.Share(d.onThere.Transfer, Missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
+	if d.Why == "" && !b.Key.Software { // whose cores are cpu's
+		o.Takes[cost.OnBoth] = (1 + InTurn) * max(d.Takes[0], d.Takes[1])
 	}
 	return o
 }
 
-// assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
-// that the device would gain by are uploaded once enough statements have lost the time that this takes: see [uploadAmortisation].
-func (b *coprocessing) assign(d *division, q *physical.Query) cost.Mode {
-	mode, told := b.choices.told(math.MaxInt)
+// Assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
+// that the device would gain by are uploaded once enough statements have lost the time that this takes: see [UploadAmortisation].
+func (b *Coprocessing) Assign(d *division, q *physical.Query) cost.Mode {
+	mode, told := b.choices.Told(math.MaxInt)
 	if !told {
 		o := b.operator(d, q)
 		in, _ := cost.Assign([]cost.Operator{o})
 		if mode = in[0]; mode != cost.OnDevice && d.onThere.Run < o.Takes[mode] {
-			b.choices.uploads.add(missing(q.Table, d.onThere)...)
+			b.choices.Uploads.Add(Missing(q.Table, d.onThere)...)
 		}
 	}
-	if mode == cost.OnBoth && d.why != "" {
+	if mode == cost.OnBoth && d.Why != "" {
 		return cost.OnCPU
 	}
 	return mode
@@ -246,19 +248,19 @@ func (b *coprocessing) assign(d *division, q *physical.Query) cost.Mode {
 
 // balanced is how many of n windows the devices take, so that both sides are likely to take as long. It is half of them where nothing is
 // known.
-func (s *gpus) balanced(n int, known bool, first, second func(k int) float64) int {
+func (s *Devices) balanced(n int, known bool, first, second func(k int) float64) int {
 	k := n / 2
 	if known {
 		k = cost.Balance(n, first, second)
 	}
-	if s.share > 0 {
-		k = int(s.share * float64(n))
+	if s.Share > 0 {
+		k = int(s.Share * float64(n))
 	}
 	return max(1, min(k, n-1))
 }
 
 // fitting is how many windows of an order the memory of the devices holds, with a quarter left for working memory.
-func (b *coprocessing) fitting(w *cost.Work, order, on []int) int {
+func (b *Coprocessing) fitting(w *cost.Work, order, on []int) int {
 	left := make([]int64, len(b.GPUs))
 	for i, g := range b.GPUs {
 		left[i] = g.Context.Caps().Budget / 4 * 3
@@ -278,36 +280,36 @@ func (b *coprocessing) fitting(w *cost.Work, order, on []int) int {
 }
 
 // host is the host's part of a division.
-func (d *division) host() *physical.Query { return d.parts[len(d.parts)-1].Query }
+func (d *division) host() *physical.Query { return d.Parts[len(d.Parts)-1].Query }
 
 // onDevices are the others.
-func (d *division) onDevices() []part { return d.parts[:len(d.parts)-1] }
+func (d *division) onDevices() []Part { return d.Parts[:len(d.Parts)-1] }
 
 // divided says how the rows are.
 func (d *division) String() string {
 	return fmt.Sprintf("windows %d: compute %d, cpu %d", len(d.chunks), len(d.chunks)-len(d.host().Chunks), len(d.host().Chunks))
 }
 
-// again reports an error after which cpu answers the query alone. That is the error of a row, or one of compute,
+// Again reports an error after which cpu answers the query alone. That is the error of a row, or one of compute,
 // which cannot do its part or has no room.
-func again(ctx context.Context, err error) bool {
+func Again(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !errors.Is(err, glctx.ErrFault) && !errors.Is(err, glctx.ErrClosed) && !errors.Is(err, context.Canceled)
 }
 
 // Execute implements backend.
-func (b *coprocessing) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
-	d := b.divide(q)
+func (b *Coprocessing) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
+	d := b.Divide(q)
 	var values []table.Value
 	var err error
-	switch b.assign(d, q) {
+	switch b.Assign(d, q) {
 	case cost.OnCPU:
 		return b.host.Execute(ctx, q, took)
 	case cost.OnDevice:
-		values, err = b.passes.Execute(ctx, q, took)
+		values, err = b.Passes.Execute(ctx, q, took)
 	case cost.OnBoth:
-		values, err = b.mergedOnAll(ctx, d.whole, d.parts, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
+		values, err = b.MergedOnAll(ctx, d.Whole, d.Parts, took, func(g *devicepool.GPU) pass.Runner { return g.GL })
 	}
-	if again(ctx, err) {
+	if Again(ctx, err) {
 		return b.host.Execute(ctx, q, took)
 	}
 	return values, err
@@ -318,7 +320,7 @@ func elseOn[T any](ctx context.Context, rows, host iter.Seq2[T, error]) iter.Seq
 	return func(yield func(T, error) bool) {
 		given := false
 		for r, err := range rows {
-			if !given && again(ctx, err) {
+			if !given && Again(ctx, err) {
 				host(yield)
 				return
 			}
@@ -330,26 +332,26 @@ func elseOn[T any](ctx context.Context, rows, host iter.Seq2[T, error]) iter.Seq
 }
 
 // Rows implements backend: both sides work ahead of the caller, who gets the windows in the order of the table.
-func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
-	d := b.divide(q)
-	switch b.assign(d, q) {
+func (b *Coprocessing) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
+	d := b.Divide(q)
+	switch b.Assign(d, q) {
 	case cost.OnCPU:
 		return b.host.Rows(ctx, q, took)
 	case cost.OnDevice:
-		return elseOn(ctx, b.passes.Rows(ctx, q, took), b.host.Rows(ctx, q, took))
+		return elseOn(ctx, b.Passes.Rows(ctx, q, took), b.host.Rows(ctx, q, took))
 	}
 	return func(yield func(table.Block, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
 		var sides []*side
-		for _, p := range d.parts {
+		for _, p := range d.Parts {
 			var rows iter.Seq2[table.Block, error]
 			if p.GPU == nil {
 				rows = b.host.Rows(inner, p.Query, took)
 			} else {
 				rows = b.rowsOn(inner, p.Query, slices.Repeat([]*devicepool.GPU{p.GPU}, len(p.Query.Chunks)), took)
 			}
-			sides = append(sides, newSide(inner, p.Query, rows))
+			sides = append(sides, NewSide(inner, p.Query, rows))
 		}
 		defer func() { // until the GL thread and the cores are done with the query
 			cancel()
@@ -361,15 +363,15 @@ func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 		for i := 0; ; i++ {
 			first := (*side)(nil)
 			for _, s := range sides { // all have run their checks when they have a block
-				if !s.next() {
+				if !s.Next() {
 					continue
 				}
-				if i == 0 && again(ctx, s.now.err) {
+				if i == 0 && Again(ctx, s.Now.Err) {
 					cancel()
 					b.host.Rows(ctx, q, took)(yield)
 					return
 				}
-				if first == nil || s.now.err != nil && first.now.err == nil || s.now.err == nil && first.now.err == nil && s.now.Chunk < first.now.Chunk {
+				if first == nil || s.Now.Err != nil && first.Now.Err == nil || s.Now.Err == nil && first.Now.Err == nil && s.Now.Chunk < first.Now.Chunk {
 					first = s
 				}
 			}
@@ -379,10 +381,10 @@ func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 					yield(table.Block{}, err)
 				}
 				return
-			case first.now.err != nil:
-				yield(table.Block{}, cmp.Or(ctx.Err(), first.now.err))
+			case first.Now.Err != nil:
+				yield(table.Block{}, cmp.Or(ctx.Err(), first.Now.Err))
 				return
-			case !yield(d.inTable(first.now.Block), nil):
+			case !yield(d.inTable(first.Now.Block), nil):
 				return
 			}
 			first.taken = true
@@ -393,20 +395,20 @@ func (b *coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 // side is who finds rows of some windows.
 type side struct {
 	blocks chan given
-	now    given
+	Now    given
 	taken  bool // now
 	over   bool
 }
 
 type given struct {
 	table.Block // of a window
-	err         error
+	Err         error
 }
 
 // blocksAhead is how many blocks a side is ahead at most.
 const blocksAhead = 64
 
-func newSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block, error]) *side {
+func NewSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block, error]) *side {
 	s := &side{blocks: make(chan given, blocksAhead), taken: true}
 	give := func(g given) bool {
 		select {
@@ -428,40 +430,40 @@ func newSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block,
 			return nil
 		})
 		if err != nil {
-			give(given{err: err})
+			give(given{Err: err})
 		}
 	}, func(*parallel.Panic) {})
 	return s
 }
 
-// next is whether the side has a block, or an error.
-func (s *side) next() bool {
+// Next is whether the side has a block, or an error.
+func (s *side) Next() bool {
 	if s.taken && !s.over {
 		var open bool
-		s.now, open = <-s.blocks
+		s.Now, open = <-s.blocks
 		s.taken, s.over = false, !open
 	}
 	return !s.over
 }
 
-// groupsOf are the groups of a query's rows, keys and then aggregates. cpu groups the rows of its windows while compute
+// GroupsOf are the groups of a query's rows, keys and then aggregates. cpu groups the rows of its windows while compute
 // finds the groups of the others. If compute finds no groups, cpu groups all rows that both select.
-func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *querystats.Collector) iter.Seq2[aggregation.GroupRows, error] {
-	d := b.divide(q)
-	switch mode := b.assign(d, q); {
+func (b *Coprocessing) GroupsOf(ctx context.Context, q *physical.Query, n *plan.Aggregate, took *querystats.Collector) iter.Seq2[aggregation.GroupRows, error] {
+	d := b.Divide(q)
+	switch mode := b.Assign(d, q); {
 	case mode == cost.OnDevice:
-		states, err := inGroups(ctx, b.passes, q, took)
+		states, err := InGroups(ctx, b.Passes, q, took)
 		if err == nil {
 			slices.SortStableFunc(states, func(a, b physical.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 			return aggregation.GroupStates(ctx, q.Table, n, states)
 		}
-		if !again(ctx, err) {
+		if !Again(ctx, err) {
 			return func(yield func(aggregation.GroupRows, error) bool) {
-				yield(aggregation.GroupRows{}, explained(b.Name(), err))
+				yield(aggregation.GroupRows{}, Explained(b.Name(), err))
 			}
 		}
 		fallthrough
-	case mode == cost.OnCPU || !d.grouped:
+	case mode == cost.OnCPU || !d.Grouped:
 		return aggregation.Group(ctx, q.Table, n, b.Rows(ctx, q, took))
 	}
 	return func(yield func(aggregation.GroupRows, error) bool) {
@@ -475,7 +477,7 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 			defer close(found)
 			var r result
 			r.err = parallel.Call(func() (err error) {
-				r.states, err = allOn(inner, b.passes, d.onDevices(), took, b.passes.groups())
+				r.states, err = allOn(inner, b.Passes, d.onDevices(), took, b.Passes.groups())
 				return err
 			})
 			found <- r
@@ -499,8 +501,8 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 			return r.states, r.err
 		}
 		given := false
-		for rows, err := range aggregation.GroupBeside(inner, d.whole.Table, n, host, states) {
-			if !given && again(ctx, err) {
+		for rows, err := range aggregation.GroupBeside(inner, d.Whole.Table, n, host, states) {
+			if !given && Again(ctx, err) {
 				cancel()
 				aggregation.Group(ctx, q.Table, n, b.host.Rows(ctx, q, took))(yield)
 				return
@@ -514,36 +516,36 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *physical.Query, n *plan.
 
 // sortedRows are the rows of a query in runs that are in its order: each side sorts those of its windows one by one. of is the
 // query over windows.
-func (b *coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *querystats.Collector) (of *physical.Query, _ []physical.SortedRun, err error) {
-	d := b.divide(q)
-	switch mode := b.assign(d, q); {
+func (b *Coprocessing) sortedRows(ctx context.Context, q *physical.Query, took *querystats.Collector) (of *physical.Query, _ []physical.SortedRun, err error) {
+	d := b.Divide(q)
+	switch mode := b.Assign(d, q); {
 	case mode == cost.OnDevice:
-		runs, err := onAll(ctx, b.passes, q, took, b.order, (*windows).runs)
-		if again(ctx, err) {
-			err = orderOfCPU
+		runs, err := onAll(ctx, b.Passes, q, took, b.order, (*windows).runs)
+		if Again(ctx, err) {
+			err = OrderOfCPU
 		}
 		return q, runs, err
 	case mode == cost.OnCPU || !d.ordered:
-		return nil, nil, orderOfCPU
+		return nil, nil, OrderOfCPU
 	}
 	group, inner := parallel.WithContext(ctx)
 	var runs, more []physical.SortedRun
 	group.Go(func() (err error) {
-		runs, err = allOn(inner, b.passes, d.onDevices(), took, b.order)
+		runs, err = allOn(inner, b.Passes, d.onDevices(), took, b.order)
 		return err
 	})
 	group.Go(func() (err error) {
 		more, err = b.sorted(inner, d)
 		return err
 	})
-	if err = group.Wait(); again(ctx, err) {
-		err = orderOfCPU
+	if err = group.Wait(); Again(ctx, err) {
+		err = OrderOfCPU
 	}
-	return d.whole, append(runs, more...), err
+	return d.Whole, append(runs, more...), err
 }
 
 // sorted are the runs of the host's windows.
-func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.SortedRun, error) {
+func (b *Coprocessing) sorted(ctx context.Context, d *division) ([]physical.SortedRun, error) {
 	of := d.host()
 	rows := make([][]uint32, len(of.Chunks)) // by window, in the order of the table
 	for block, err := range b.host.Rows(ctx, of, nil) {
@@ -558,7 +560,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 	}
 	var keys []sortkey.Coded
 	for _, k := range of.Order.Keys {
-		keys = append(keys, sortkey.OfColumn(k, d.whole.Table, k.E.(*expr.Column).Index))
+		keys = append(keys, sortkey.OfColumn(k, d.Whole.Table, k.E.(*expr.Column).Index))
 	}
 	runs := make([]physical.SortedRun, len(rows))
 	var group parallel.Errors
@@ -566,7 +568,7 @@ func (b *coprocessing) sorted(ctx context.Context, d *division) ([]physical.Sort
 	for i, list := range rows {
 		if len(list) > 0 {
 			group.Go(func() (err error) {
-				runs[i], err = sortedRun(ctx, d.whole, keys, of.ChunkID(i), list)
+				runs[i], err = sortedRun(ctx, d.Whole, keys, of.ChunkID(i), list)
 				return err
 			})
 		}
@@ -589,7 +591,7 @@ func sortedRun(ctx context.Context, q *physical.Query, keys []sortkey.Coded, chu
 	}
 	sorter, ok := radixsort.New(1, by)
 	if !ok {
-		return run, orderOfCPU
+		return run, OrderOfCPU
 	}
 	sorter.Add(0, append(columns, radixsort.UpTo[uint64](len(rows))))
 	order, err := sorter.Places(ctx)
@@ -602,23 +604,23 @@ func sortedRun(ctx context.Context, q *physical.Query, keys []sortkey.Coded, chu
 
 // Explain implements backend: who takes how many rows, and what for; then the passes of the devices, and the operators
 // of cpu.
-func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze bool) ([]Step, error) {
-	d := b.divide(q)
-	mode, o := b.assign(d, q), b.operator(d, q)
-	first := []Step{{Pass: fmt.Sprintf("Assign(%s to %v)", whatOf(q), mode), Counts: modesText(&o)}}
+func (b *Coprocessing) Explain(ctx context.Context, q *physical.Query, analyze bool) ([]Step, error) {
+	d := b.Divide(q)
+	mode, o := b.Assign(d, q), b.operator(d, q)
+	first := []Step{{Pass: fmt.Sprintf("Assign(%s to %v)", whatOf(q), mode), Counts: ModesText(&o)}}
 	if len(d.onThere.Missing) > 0 {
 		first[0].Counts += ", the device with what it is charged with of the upload of " + glctx.FormatSize(d.onThere.Bytes)
 	}
-	if told, ok := b.choices.told(math.MaxInt); ok && told == cost.OnBoth && d.why != "" {
-		first = append(first, Step{Pass: "Divide(cpu alone)", Counts: d.why})
+	if told, ok := b.choices.Told(math.MaxInt); ok && told == cost.OnBoth && d.Why != "" {
+		first = append(first, Step{Pass: "Divide(cpu alone)", Counts: d.Why})
 	}
 	switch mode {
 	case cost.OnCPU:
 		steps, err := b.host.Explain(ctx, q, analyze)
 		return append(first, steps...), err
 	case cost.OnDevice:
-		steps, err := b.passes.Explain(ctx, q, analyze)
-		if again(ctx, err) {
+		steps, err := b.Passes.Explain(ctx, q, analyze)
+		if Again(ctx, err) {
 			first = append(first, Step{Pass: "Divide(cpu alone)", Counts: err.Error()})
 			steps, err = b.host.Explain(ctx, q, analyze)
 		}
@@ -629,10 +631,10 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 	if analyze && len(q.Aggs) > 0 {
 		var err error
 		passes, err = b.timed(ctx, d.onDevices(), func(runner func(*devicepool.GPU) pass.Runner) error {
-			_, err := b.mergedOnAll(ctx, d.whole, d.parts, &took, runner)
+			_, err := b.MergedOnAll(ctx, d.Whole, d.Parts, &took, runner)
 			return err
 		})
-		if again(ctx, err) {
+		if Again(ctx, err) {
 			list, err := b.host.Explain(ctx, q, analyze)
 			return slices.Concat(first, []Step{{Pass: "Divide(cpu alone)", Counts: fmt.Sprint(err)}}, list), err
 		}
@@ -640,13 +642,13 @@ func (b *coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 			return nil, err
 		}
 	} else {
-		list, err := b.recordParts(d.whole, d.onDevices())
+		list, err := b.RecordParts(d.Whole, d.onDevices())
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range list {
 			for _, one := range r.Plan() {
-				passes = append(passes, stepOn(r.g, one))
+				passes = append(passes, StepOn(r.G, one))
 			}
 		}
 	}
@@ -672,7 +674,7 @@ func whatOf(q *physical.Query) string {
 func (d *division) expected(took [2]time.Duration) string {
 	words := make([]string, 2)
 	for i, name := range []string{"compute", "cpu"} {
-		words[i] = fmt.Sprintf("%s takes rows %d, predicted %s", name, d.rows[i], numbers.Milliseconds(d.takes[i]))
+		words[i] = fmt.Sprintf("%s takes rows %d, predicted %s", name, d.Rows[i], numbers.Milliseconds(d.Takes[i]))
 		if i == 0 && len(d.lacks.Missing) > 0 {
 			words[i] += fmt.Sprintf(" with the upload of %s", glctx.FormatSize(d.lacks.Bytes))
 		}
@@ -683,8 +685,8 @@ func (d *division) expected(took [2]time.Duration) string {
 	return strings.Join(words, "; ")
 }
 
-// modesText says what an operator is predicted to take in each mode: nothing where there are no costs.
-func modesText(o *cost.Operator) string {
+// ModesText says what an operator is predicted to take in each mode: nothing where there are no costs.
+func ModesText(o *cost.Operator) string {
 	var words []string
 	for m, takes := range o.Takes {
 		if takes > 0 && !math.IsInf(takes, 1) {

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// cpuBackend is package cpu with EXPLAIN. It has no passes: its steps are the
+// CPU is package cpu with EXPLAIN. It has no passes: its steps are the
 // operators of its one sweep over the codes.
-type cpuBackend struct{ *cpu.Backend }
+type CPU struct{ *cpu.Backend }
 
-func newCPU(options ...cpu.Option) backend { return cpuBackend{cpu.New(0, options...)} }
+func NewCPU(options ...cpu.Option) Backend { return CPU{cpu.New(0, options...)} }
 
-func (b cpuBackend) Execute(ctx context.Context, q *physical.Query, _ *querystats.Collector) ([]table.Value, error) {
+func (b CPU) Execute(ctx context.Context, q *physical.Query, _ *querystats.Collector) ([]table.Value, error) {
 	return b.Backend.Execute(ctx, q)
 }
 
-func (b cpuBackend) Rows(ctx context.Context, q *physical.Query, _ *querystats.Collector) iter.Seq2[table.Block, error] {
+func (b CPU) Rows(ctx context.Context, q *physical.Query, _ *querystats.Collector) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }
 
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.
-func (b cpuBackend) Explain(_ context.Context, q *physical.Query, _ bool) ([]Step, error) {
+func (b CPU) Explain(_ context.Context, q *physical.Query, _ bool) ([]Step, error) {
 	if err := q.RequireColumns(); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func aggregateWords(a expr.Aggregate) string {
 }
 
 // indexSteps are what the indexes do for a query, and the query without that.
-func (b cpuBackend) indexSteps(q *physical.Query) (steps []Step, rest *physical.Query) {
+func (b CPU) indexSteps(q *physical.Query) (steps []Step, rest *physical.Query) {
 	uses := b.IndexesOf(q)
 	if uses == nil {
 		return nil, q

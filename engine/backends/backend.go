@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"context"
@@ -20,10 +20,10 @@ var ErrUnsupported = sqlstate.Errorf(sqlstate.FeatureNotSupported, "not supporte
 // device's memory budget. Backend "auto" then tries the next backend.
 var ErrDeviceMemory = sqlstate.Errorf(sqlstate.OutOfMemory, "does not fit the device's memory")
 
-// backend is a way to compute the answer of a plan.
+// Backend is a way to compute the answer of a plan.
 //
 // Its methods may be called from several goroutines.
-type backend interface {
+type Backend interface {
 	// Name is the backend's name as given to --backend.
 	Name() string
 	// Execute runs the plan and returns one value an aggregate. What it takes is added to
@@ -42,8 +42,6 @@ type backend interface {
 
 // Step is one pass of a query. It may also be one group of passes whose number depends on the counts of
 // earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
-//
-// For bench, trace and tests.
 type Step struct {
 	Device int     `json:"-"`                // the number of the device that runs it
 	Op     pass.Op `json:"-"`                // what the pass is; nil where there is none
@@ -52,7 +50,7 @@ type Step struct {
 	GLSL   string  `json:"glsl,omitempty"`   // the fragment or compute program, where the pass has one
 	Fixed  bool    `json:"-"`                // the pass draws without one
 
-	// Of a pass that was executed, else nil (see [ExplainOptions.Analyze]):
+	// Of a pass that was executed, else nil (see [engine.ExplainOptions.Analyze]):
 	Samples *uint64  `json:"samples,omitempty"` // nil also where it counts none
 	MS      *float64 `json:"ms,omitempty"`      // device time where the device has a meaningful timer
 

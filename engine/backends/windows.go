@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 
 // windows is a query over windows of the chunks of its table.
 type windows struct {
-	whole  *physical.Query
+	Whole  *physical.Query
 	chunks []int // by window: its chunk in the table
 	starts []int // by window: its first row there
 }
@@ -26,7 +26,7 @@ func newWindows(q *physical.Query, rows int) *windows {
 			start += window.Rows
 		}
 	}
-	w.whole = q.Windowed(&t, w.chunks)
+	w.Whole = q.Windowed(&t, w.chunks)
 	return w
 }
 
@@ -39,7 +39,7 @@ func (w *windows) inTable(b table.Block) table.Block {
 	case b.Rows == nil:
 		b.First += start
 	default:
-		b.Rows = shifted(b.Rows, start)
+		b.Rows = Shifted(b.Rows, start)
 	}
 	return b
 }
@@ -48,7 +48,7 @@ func (w *windows) inTable(b table.Block) table.Block {
 func (w *windows) states(list []physical.GroupStates) {
 	for i := range list {
 		s := &list[i]
-		s.Chunk, s.Rows = w.chunks[s.Chunk], shifted(s.Rows, w.starts[s.Chunk])
+		s.Chunk, s.Rows = w.chunks[s.Chunk], Shifted(s.Rows, w.starts[s.Chunk])
 	}
 }
 
@@ -56,12 +56,12 @@ func (w *windows) states(list []physical.GroupStates) {
 func (w *windows) runs(list []physical.SortedRun) {
 	for i := range list {
 		r := &list[i]
-		r.Chunk, r.Rows = w.chunks[r.Chunk], shifted(r.Rows, w.starts[r.Chunk])
+		r.Chunk, r.Rows = w.chunks[r.Chunk], Shifted(r.Rows, w.starts[r.Chunk])
 	}
 }
 
-// shifted are rows that begin further on.
-func shifted(rows []uint32, start int) []uint32 {
+// Shifted are rows that begin further on.
+func Shifted(rows []uint32, start int) []uint32 {
 	if start == 0 {
 		return rows
 	}

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// mergedOnAll runs the parts of a query at the same time. Each device's GL thread is held from the first request to the
+// MergedOnAll runs the parts of a query at the same time. Each device's GL thread is held from the first request to the
 // end of the query. cpu's part runs beside them. The first error stops them all.
-func (b *passes) mergedOnAll(ctx context.Context, q *physical.Query, parts []part, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) ([]table.Value, error) {
+func (b *Passes) MergedOnAll(ctx context.Context, q *physical.Query, parts []Part, took *querystats.Collector, runner func(*devicepool.GPU) pass.Runner) ([]table.Value, error) {
 	if err := b.Turn.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (b *passes) mergedOnAll(ctx context.Context, q *physical.Query, parts []par
 			continue
 		}
 		group.Go(p.GPU.Start(inner, p.Query, runner(p.GPU), took, func(m pass.Runner) error {
-			return answer(p.selection(b.name, m))
+			return answer(p.Selection(b.name, m))
 		}))
 	}
 	values, err := partial.Finish(partial.Merge(q, len(parts), func(i int, do func(partial.Selection) error) func() error {
@@ -71,7 +71,7 @@ func (b *passes) mergedOnAll(ctx context.Context, q *physical.Query, parts []par
 		err = failed
 	}
 	if err != nil {
-		return nil, explained(b.name, err)
+		return nil, Explained(b.name, err)
 	}
 	return values, nil
 }

@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"cmp"
@@ -18,10 +18,10 @@ import (
 
 // checked reports whether something may be wrong with a chunk's records: compute has no
 // checks but the plan's.
-func (b *passes) checked(c physical.ChunkPlan) bool { return b.name != "compute" || len(c.Checks) > 0 }
+func (b *Passes) checked(c physical.ChunkPlan) bool { return b.name != "compute" || len(c.Checks) > 0 }
 
 // check runs the checks of a chunk.
-func (b *passes) check(run pass.Runner, g *devicepool.GPU, q *physical.Query, chunk int) error {
+func (b *Passes) check(run pass.Runner, g *devicepool.GPU, q *physical.Query, chunk int) error {
 	part := q.Part([]int{chunk})
 	part.Groups = nil
 	s, err := devicepool.Algorithms[b.name].Selection(run, g, part)
@@ -31,9 +31,9 @@ func (b *passes) check(run pass.Runner, g *devicepool.GPU, q *physical.Query, ch
 	return s.Check()
 }
 
-// findAll hands run the passes that find the rows of a query.
-func (b *passes) findAll(run pass.Runner, g *devicepool.GPU, q *physical.Query) error {
-	if done, err := b.findGroups(run, g, q); done || err != nil {
+// FindAll hands run the passes that find the rows of a query.
+func (b *Passes) FindAll(run pass.Runner, g *devicepool.GPU, q *physical.Query) error {
+	if done, err := b.FindGroups(run, g, q); done || err != nil {
 		return err
 	}
 	if q.Order != nil {
@@ -57,18 +57,18 @@ func (b *passes) findAll(run pass.Runner, g *devicepool.GPU, q *physical.Query) 
 // rowsInBlock is the most rows of a block that are not neighbours.
 const rowsInBlock = 1 << 14
 
-// found is the selected rows of a chunk.
-type found struct {
-	chunk int
-	rows  []physical.SelectedRows
+// Found is the selected rows of a chunk.
+type Found struct {
+	Chunk int
+	Rows  []physical.SelectedRows
 	err   error
 }
 
 // Rows implements backend. A chunk's rows are found as a whole on its device and held in host memory, at most
 // a bit a record. The device is free between two chunks. It processes the next chunk while the caller has
 // this one.
-func (b *passes) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
-	if s := b.stream(q); s != nil {
+func (b *Passes) Rows(ctx context.Context, q *physical.Query, took *querystats.Collector) iter.Seq2[table.Block, error] {
+	if s := b.Stream(q); s != nil {
 		return b.rowsInWindows(ctx, q, s, took)
 	}
 	on := make([]*devicepool.GPU, len(q.Chunks))
@@ -81,7 +81,7 @@ func (b *passes) Rows(ctx context.Context, q *physical.Query, took *querystats.C
 }
 
 // rowsOn is Rows where each chunk is on its device.
-func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*devicepool.GPU, took *querystats.Collector) iter.Seq2[table.Block, error] {
+func (b *Passes) rowsOn(ctx context.Context, q *physical.Query, on []*devicepool.GPU, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -96,20 +96,20 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*devicepool
 				continue
 			}
 			if err = do(i, func(run pass.Runner) error { return b.check(run, on[i], q, i) }); err != nil {
-				yield(table.Block{}, explained(b.name, err))
+				yield(table.Block{}, Explained(b.name, err))
 				return
 			}
 		}
-		find := func(_ int, i int) found {
+		find := func(_ int, i int) Found {
 			var rows []physical.SelectedRows
 			err := do(i, func(run pass.Runner) (err error) {
 				rows, err = devicepool.Algorithms[b.name].Rows(run, on[i], q, i)
 				return err
 			})
 			if err != nil { // the GL thread may be at its pass yet
-				return found{chunk: i, err: err}
+				return Found{Chunk: i, err: err}
 			}
-			return found{chunk: i, rows: rows}
+			return Found{Chunk: i, Rows: rows}
 		}
 		devices := slices.Compact(slices.Clone(on))
 		for f := range ordered.Map(min(max(1, len(devices)), 4), chunks, find) {
@@ -117,7 +117,7 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*devicepool
 				cancel()
 				break
 			}
-			for rows := range f.blocks {
+			for rows := range f.Blocks {
 				if !yield(rows, nil) {
 					cancel()
 					return
@@ -125,15 +125,15 @@ func (b *passes) rowsOn(ctx context.Context, q *physical.Query, on []*devicepool
 			}
 		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
-			yield(table.Block{}, explained(b.name, err))
+			yield(table.Block{}, Explained(b.name, err))
 		}
 	}
 }
 
-// blocks yields the rows in order; bits become row numbers on all cores.
-func (f found) blocks(yield func(table.Block) bool) {
+// Blocks yields the rows in order; bits become row numbers on all cores.
+func (f Found) Blocks(yield func(table.Block) bool) {
 	parts := func(yield func(physical.SelectedRows) bool) {
-		for _, m := range f.rows {
+		for _, m := range f.Rows {
 			for p := range m.Parts(32 * rowsInBlock) {
 				if !yield(p) {
 					return
@@ -143,13 +143,13 @@ func (f found) blocks(yield func(table.Block) bool) {
 	}
 	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m physical.SelectedRows) (list []table.Block) {
 		for _, c := range m.Values {
-			list = append(list, table.Block{Chunk: f.chunk, N: c.Rows, Values: c})
+			list = append(list, table.Block{Chunk: f.Chunk, N: c.Rows, Values: c})
 		}
 		if m.All {
-			return []table.Block{{Chunk: f.chunk, First: m.First, N: m.N}}
+			return []table.Block{{Chunk: f.Chunk, First: m.First, N: m.N}}
 		}
 		for rows := range m.Lists(rowsInBlock) {
-			list = append(list, table.Block{Chunk: f.chunk, Rows: rows})
+			list = append(list, table.Block{Chunk: f.Chunk, Rows: rows})
 		}
 		return list
 	})

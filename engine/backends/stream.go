@@ -1,4 +1,4 @@
-package engine
+package backends
 
 import (
 	"context"
@@ -25,9 +25,9 @@ import (
 type streaming struct {
 	*windows
 	rows  int    // of a window, at most
-	parts []part // the devices', each with its visits
+	Parts []Part // the devices', each with its visits
 	bytes int64  // what the largest visit takes
-	need  int64  // and the query as a whole would take on the device that it takes most on
+	Need  int64  // and the query as a whole would take on the device that it takes most on
 }
 
 // streamKey is a query on a backend.
@@ -37,28 +37,28 @@ type streamKey struct {
 	many bool // it also finds groups by a sort
 }
 
-// stream says how the devices go over a query in windows; nil where all that it reads fits.
-func (b *passes) stream(q *physical.Query) *streaming {
+// Stream says how the devices go over a query in windows; nil where all that it reads fits.
+func (b *Passes) Stream(q *physical.Query) *streaming {
 	k := streamKey{q, b.name, b.many}
-	if s, ok := b.inWindows.Get(k); ok {
+	if s, ok := b.InWindows.Get(k); ok {
 		return s
 	}
-	if b.streamed == 0 && b.mostBytes(q) <= b.room() {
+	if b.Streamed == 0 && b.mostBytes(q) <= b.Room() {
 		return nil
 	}
 	s := b.newStreaming(q)
-	b.inWindows.Add(k, s)
+	b.InWindows.Add(k, s)
 	return s
 }
 
-// streams reports whether a backend would go over a query in windows.
-func (s *gpus) streams(name string, q *physical.Query) bool {
-	b, ok := s.backends[name].(*passes)
-	return ok && b.stream(q) != nil
+// Streams reports whether a backend would go over a query in windows.
+func (s *Devices) Streams(name string, q *physical.Query) bool {
+	b, ok := s.ByName[name].(*Passes)
+	return ok && b.Stream(q) != nil
 }
 
-// room is what the budget of the device with the least has for a query.
-func (s *gpus) room() (least int64) {
+// Room is what the budget of the device with the least has for a query.
+func (s *Devices) Room() (least int64) {
 	for i, g := range s.GPUs {
 		if n := g.Context.Caps().Budget; i == 0 || n < least {
 			least = n
@@ -68,7 +68,7 @@ func (s *gpus) room() (least int64) {
 }
 
 // mostBytes is more than a backend needs for a query: columns in every form that they take, and working memory for each row.
-func (b *passes) mostBytes(q *physical.Query) (n int64) {
+func (b *Passes) mostBytes(q *physical.Query) (n int64) {
 	const working = 64
 	for _, c := range q.Table.Chunks {
 		row := int64(working)
@@ -90,30 +90,30 @@ const smallestWindow = 1 << 13
 
 // newStreaming chooses windows so that the memory has room for two visits. What a visit has read stays as long as
 // there is room, for the next statement.
-func (b *passes) newStreaming(q *physical.Query) *streaming {
+func (b *Passes) newStreaming(q *physical.Query) *streaming {
 	if q.IsPart() || away(q.Table) {
 		return nil
 	}
-	if b.streamed > 0 { // tests
-		return b.cut(q, b.streamed, 0)
+	if b.Streamed > 0 { // tests
+		return b.cut(q, b.Streamed, 0)
 	}
-	room := b.room()
+	room := b.Room()
 	s := &streaming{}
 	for _, p := range b.parts(q) {
-		n, err := b.footprint(p)
+		n, err := b.Footprint(p)
 		if err != nil { // is said when it runs
 			return nil
 		}
-		s.need = max(s.need, n)
+		s.Need = max(s.Need, n)
 	}
-	if s.need <= room {
+	if s.Need <= room {
 		return nil
 	}
-	rows := floorRows(int(float64(q.Table.Rows()) / float64(len(b.GPUs)) * float64(room/2) / float64(s.need)))
+	rows := floorRows(int(float64(physical.RowOffsetsOf(q.Table)[len(q.Table.Chunks)]) / float64(len(b.GPUs)) * float64(room/2) / float64(s.Need)))
 	for ; rows >= smallestWindow; rows = floorRows(rows * 3 / 4) {
 		of := b.cut(q, rows, room/2)
 		if of != nil && of.bytes <= room/2 {
-			of.need = s.need
+			of.Need = s.Need
 			return of
 		}
 	}
@@ -138,7 +138,7 @@ func floorRows(n int) int {
 
 // cut is a query in windows of so many rows, as many to a visit as take no more than so many bytes. It is nil
 // where the passes are not known.
-func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
+func (b *Passes) cut(q *physical.Query, rows int, most int64) *streaming {
 	s := &streaming{windows: newWindows(q, rows), rows: rows}
 	if len(s.chunks) < 2 {
 		return nil
@@ -155,18 +155,18 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 		if len(mine) == 0 {
 			continue
 		}
-		p := part{Part: devicepool.Part{GPU: b.GPUs[d], Query: q}}
+		p := Part{Part: devicepool.Part{GPU: b.GPUs[d], Query: q}}
 		if len(b.GPUs) > 1 {
 			p.Query = q.Part(chunks)
 		}
 		for len(mine) > 0 {
 			n, all := 1, int64(0)
 			for i, w := range mine {
-				k := shape{s.chunks[w], s.whole.Table.Chunks[w].Rows}
+				k := shape{s.chunks[w], s.Whole.Table.Chunks[w].Rows}
 				one, ok := known[k]
 				if !ok {
 					var err error
-					if one, err = b.footprint(part{Part: devicepool.Part{GPU: p.GPU, Query: s.whole.Part(mine[i : i+1])}}); err != nil {
+					if one, err = b.Footprint(Part{Part: devicepool.Part{GPU: p.GPU, Query: s.Whole.Part(mine[i : i+1])}}); err != nil {
 						return nil
 					}
 					known[k] = one
@@ -177,31 +177,31 @@ func (b *passes) cut(q *physical.Query, rows int, most int64) *streaming {
 				all, n = all+one, i+1
 			}
 			s.bytes = max(s.bytes, all)
-			p.visits = append(p.visits, partial.NewVisit(s.whole.Part(mine[:n])))
+			p.Visits = append(p.Visits, partial.NewVisit(s.Whole.Part(mine[:n])))
 			mine = mine[n:]
 		}
-		s.parts = append(s.parts, p)
+		s.Parts = append(s.Parts, p)
 	}
-	if len(s.parts) == 1 { // which looks for order statistics by itself
-		s.parts[0].Query, s.parts[0].spans = q, sync.OnceValue(func() map[int]predicate.Span { return sampledSpans(q) })
+	if len(s.Parts) == 1 { // which looks for order statistics by itself
+		s.Parts[0].Query, s.Parts[0].Spans = q, sync.OnceValue(func() map[int]predicate.Span { return SampledSpans(q) })
 	}
 	return s
 }
 
-// footprint is what the passes of a part take of its device's memory, if all of it stays.
-func (b *passes) footprint(p part) (int64, error) {
+// Footprint is what the passes of a part take of its device's memory, if all of it stays.
+func (b *Passes) Footprint(p Part) (int64, error) {
 	r := &pass.Recorder{}
-	p.recorded = true
+	p.Recorded = true
 	if len(p.Query.Aggs) == 0 {
-		if err := b.findAll(r, p.GPU, p.Query); err != nil {
+		if err := b.FindAll(r, p.GPU, p.Query); err != nil {
 			return 0, err
 		}
 	} else {
 		if p.Query.IsPart() { // its order statistics are found in visits
-			p.visits = []partial.Visit{partial.NewVisit(p.Query)}
-			p.spans = func() map[int]predicate.Span { return assumedSpans(p.Query) }
+			p.Visits = []partial.Visit{partial.NewVisit(p.Query)}
+			p.Spans = func() map[int]predicate.Span { return AssumedSpans(p.Query) }
 		}
-		s, err := p.selection(b.name, r)
+		s, err := p.Selection(b.name, r)
 		if err == nil {
 			_, err = partial.Finish(s, p.Query)
 		}
@@ -222,26 +222,26 @@ func (b *passes) footprint(p part) (int64, error) {
 
 // inParts is a query as its devices do it: one part for each device. A device without room for its part goes over it in
 // windows.
-func (b *passes) inParts(q *physical.Query) []part {
-	if s := b.stream(q); s != nil {
-		return s.parts
+func (b *Passes) inParts(q *physical.Query) []Part {
+	if s := b.Stream(q); s != nil {
+		return s.Parts
 	}
 	return b.parts(q)
 }
 
-// selection sets up the selection of a part.
-func (p part) selection(name string, run pass.Runner) (partial.Selection, error) {
+// Selection sets up the selection of a part.
+func (p Part) Selection(name string, run pass.Runner) (partial.Selection, error) {
 	a := devicepool.Algorithms[name]
-	if p.visits == nil {
+	if p.Visits == nil {
 		return a.Selection(run, p.GPU, p.Query)
 	}
 	var near map[int]predicate.Span
-	if p.spans != nil {
-		near = p.spans()
+	if p.Spans != nil {
+		near = p.Spans()
 	}
-	v := partial.Visiting{Visits: p.visits, Brackets: near, Recorded: p.recorded,
+	v := partial.Visiting{Visits: p.Visits, Brackets: near, Recorded: p.Recorded,
 		Visit: func(q *physical.Query, do func() error) error {
-			defer p.visiting(q)()
+			defer p.Visiting(q)()
 			return do()
 		},
 		Select: func(q *physical.Query, do func(partial.Selection) error) error {
@@ -272,30 +272,30 @@ func (p part) selection(name string, run pass.Runner) (partial.Selection, error)
 	return partial.Stream(p.Query, v), nil
 }
 
-// visiting begins a visit of a part, and returns what ends it.
-func (p part) visiting(q *physical.Query) (end func()) {
-	if p.recorded {
+// Visiting begins a visit of a part, and returns what ends it.
+func (p Part) Visiting(q *physical.Query) (end func()) {
+	if p.Recorded {
 		return func() {}
 	}
-	i := slices.IndexFunc(p.visits, func(v partial.Visit) bool { return v.First == q || v.Again == q })
+	i := slices.IndexFunc(p.Visits, func(v partial.Visit) bool { return v.First == q || v.Again == q })
 	var next []*table.Chunk
-	if i++; i == len(p.visits) && slices.ContainsFunc(p.Query.Aggs, partial.NeedsSearch) && (p.spans == nil || len(p.spans()) == 0) { // the next sweep
+	if i++; i == len(p.Visits) && slices.ContainsFunc(p.Query.Aggs, partial.NeedsSearch) && (p.Spans == nil || len(p.Spans()) == 0) { // the next sweep
 		i = 0
 	}
-	if i < len(p.visits) {
-		next = p.visits[i].First.Table.Chunks
+	if i < len(p.Visits) {
+		next = p.Visits[i].First.Table.Chunks
 	}
 	return p.GPU.Store.Visit(q.Table.Chunks, next)
 }
 
 // visited has a device find something of its part of a query, visit after visit.
-func visited[T any](run pass.Runner, p part, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (all []T, err error) {
-	if p.visits == nil {
+func visited[T any](run pass.Runner, p Part, find func(pass.Runner, *devicepool.GPU, *physical.Query) ([]T, error)) (all []T, err error) {
+	if p.Visits == nil {
 		return find(run, p.GPU, p.Query)
 	}
-	for _, v := range p.visits {
+	for _, v := range p.Visits {
 		err := run.Apart(v.First.Table, func() error {
-			defer p.visiting(v.First)()
+			defer p.Visiting(v.First)()
 			list, err := find(run, p.GPU, v.First)
 			all = append(all, list...)
 			return err
@@ -308,10 +308,10 @@ func visited[T any](run pass.Runner, p part, find func(pass.Runner, *devicepool.
 }
 
 // rowsInWindows is Rows in windows.
-func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *streaming, took *querystats.Collector) iter.Seq2[table.Block, error] {
+func (b *Passes) rowsInWindows(ctx context.Context, q *physical.Query, s *streaming, took *querystats.Collector) iter.Seq2[table.Block, error] {
 	on := make([]*devicepool.GPU, len(s.chunks))
-	for _, p := range s.parts {
-		for _, v := range p.visits {
+	for _, p := range s.Parts {
+		for _, v := range p.Visits {
 			for i := range v.First.Chunks {
 				on[v.First.ChunkID(i)] = p.GPU
 			}
@@ -319,8 +319,8 @@ func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *stream
 	}
 	return func(yield func(table.Block, error) bool) {
 		given := false
-		for block, err := range b.rowsOn(ctx, s.whole, on, took) {
-			if lacks(err) && !given && b.shrink(q) {
+		for block, err := range b.rowsOn(ctx, s.Whole, on, took) {
+			if Lacks(err) && !given && b.shrink(q) {
 				b.Rows(ctx, q, took)(yield)
 				return
 			}
@@ -336,38 +336,38 @@ func (b *passes) rowsInWindows(ctx context.Context, q *physical.Query, s *stream
 
 // shrink halves the windows of a query for which there was less room than it seemed. It is false where they cannot be
 // smaller.
-func (b *passes) shrink(q *physical.Query) bool {
-	rows := q.Table.Rows()
-	if s := b.stream(q); s != nil {
+func (b *Passes) shrink(q *physical.Query) bool {
+	rows := physical.RowOffsetsOf(q.Table)[len(q.Table.Chunks)]
+	if s := b.Stream(q); s != nil {
 		rows = s.rows
 	}
-	if rows = floorRows(rows / 2); rows < smallestWindow || b.streamed > 0 || q.IsPart() || away(q.Table) {
+	if rows = floorRows(rows / 2); rows < smallestWindow || b.Streamed > 0 || q.IsPart() || away(q.Table) {
 		return false
 	}
-	s := b.cut(q, rows, b.room()/4)
+	s := b.cut(q, rows, b.Room()/4)
 	if s == nil {
 		return false
 	}
-	s.need = s.bytes * int64(len(s.chunks))
-	b.inWindows.Add(streamKey{q, b.name, b.many}, s)
+	s.Need = s.bytes * int64(len(s.chunks))
+	b.InWindows.Add(streamKey{q, b.name, b.many}, s)
 	return true
 }
 
 // step says how, before the passes, which are those of some visits.
 func (s *streaming) step(of string) Step {
 	visits := 0
-	for _, p := range s.parts {
-		visits += len(p.visits)
-		if p.spans != nil && len(p.spans()) > 0 {
+	for _, p := range s.Parts {
+		visits += len(p.Visits)
+		if p.Spans != nil && len(p.Spans()) > 0 {
 			of += "; a sample of the rows says about where the order statistics are"
 		}
 	}
 	return Step{Pass: fmt.Sprintf("Stream(windows %d of %d rows, visits %d)", len(s.chunks), s.rows, visits),
-		Counts: fmt.Sprintf("the memory of the device has no room for the %s of all rows, a visit takes %s: the passes are %s", glctx.FormatSize(s.need), glctx.FormatSize(s.bytes), of)}
+		Counts: fmt.Sprintf("the memory of the device has no room for the %s of all rows, a visit takes %s: the passes are %s", glctx.FormatSize(s.Need), glctx.FormatSize(s.bytes), of)}
 }
 
-// added is steps, of which those that are alike are one.
-func added(list []Step) (out []Step) {
+// Added is steps, of which those that are alike are one.
+func Added(list []Step) (out []Step) {
 	type name struct {
 		device int
 		pass   string
@@ -395,5 +395,5 @@ func added(list []Step) (out []Step) {
 	return out
 }
 
-// lacks reports the error of a query that a device has no room for.
-func lacks(err error) bool { return errors.As(err, new(*textures.BudgetError)) }
+// Lacks reports the error of a query that a device has no room for.
+func Lacks(err error) bool { return errors.As(err, new(*textures.BudgetError)) }
