@@ -21,9 +21,9 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// The benchmarks of the paper's routines. Each runs the engine's routine and the
-// same passes issued bare (file raw_gl_test.go), in turns, and reports the median
-// wall time around a finish of both and their ratio:
+// The benchmarks of the paper's routines. Each runs the engine's routine and the same passes issued
+// bare (file raw_gl_test.go), in turns. It reports the median wall time around a finish of both and
+// their ratio:
 //
 //	go test -tags egl -run - -bench Routine ./aggregates
 //

@@ -65,8 +65,8 @@ func keysOf(tab *table.Table, key expr.SortKey, rows []uint32) (values []table.V
 	return values
 }
 
-// The networks order rows, and values alone, as a sort on the host does: columns of every type, NULLs at both ends,
-// conditions, deleted rows, as many as are asked for.
+// The networks order rows, and values alone, as a sort on the host does. There are columns of every type, NULLs at
+// both ends, conditions, deleted rows and limits.
 func TestOrderAgreesWithASort(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		ordered, blended := 0, 0

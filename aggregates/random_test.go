@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Random tables of every type and random queries over them: the graphics pipeline
-// gives the scalar oracle's answer, or an error where the oracle has one.
+// Random queries over random tables of every type. The graphics pipeline gives the scalar oracle's
+// answer, or an error where the oracle has one.
 func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		classic := func(q *physical.Query) ([]table.Value, error) {

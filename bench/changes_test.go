@@ -200,7 +200,8 @@ func execOn(db *sql.DB, kept map[string]*sql.Stmt, text string, args []any) (err
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// synced is a file that is written to behind its rows' end, 100 bytes and a sync for each statement: what a durable commit takes at least.
+// synced is a file that is written to behind its rows' end. Each statement writes 100 bytes and syncs: a durable commit takes at least
+// that.
 func synced(b *testing.B) changer {
 	f, err := os.Create(filepath.Join(b.TempDir(), "synced"))
 	if err == nil {
@@ -308,8 +309,9 @@ func BenchmarkCommits(b *testing.B) {
 	}
 }
 
-// BenchmarkResidentUpdate times an UPDATE of a tenth of the rows of a resident table on a device: the statement, a query of the
-// column after it, and a row of it, which has to be in host memory; the query otherwise; and statements one after the other.
+// BenchmarkResidentUpdate times an UPDATE of a tenth of the rows of a resident table on a device. It times the statement, a
+// query of the column after it, and a row of it, which has to be in host memory. It also times the query otherwise, and
+// statements one after the other.
 func BenchmarkResidentUpdate(b *testing.B) {
 	backend := os.Getenv("STENCILDB_BACKEND")
 	if backend == "" {

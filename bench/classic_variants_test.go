@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The float form is wrong for records near the limit, as often as the numbers of its records and of
-// the exact ones differ at least; where float32 is exact, for none.
+// The float form is wrong for records near the limit. At least as many are wrong as its number of
+// records and the exact one differ by. Where float32 is exact, none is wrong.
 func TestWrongRecordsOfTheFloatForm(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.Integer}}, {Name: "b", Type: table.Type{Kind: table.Integer}}}, 0)

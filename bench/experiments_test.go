@@ -147,7 +147,7 @@ func TestAWrongFormEndsTheRun(t *testing.T) {
 	}
 }
 
-// A way that cannot run is left out with its reason; one that stops on the way has no output; counters are those of one run.
+// A way that cannot run is left out with its reason. One that stops on the way has no output. Counters are those of one run.
 func TestWaysOfACase(t *testing.T) {
 	runs := 0
 	counts := gives("a", 1, &runs)

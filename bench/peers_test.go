@@ -13,9 +13,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Peers hold the same values: every operation and every figure has the same answer, over
-// generated data in blocks that end in the middle, and over NULLs, negative numbers,
-// floating-point numbers, timestamps and chunks.
+// Peers hold the same values, so every operation and every figure has the same answer. The data are
+// generated, in blocks that end in the middle. There are NULLs, negative numbers, floating-point
+// numbers, timestamps and chunks.
 func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 	integers := mixed(t, table.SmallInt, table.Integer, table.BigInt, table.Integer)
 	others := mixed(t, table.SmallInt, table.Real, table.Double, table.Timestamp)

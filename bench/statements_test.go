@@ -174,8 +174,8 @@ func checkOwnFiles(t *testing.T, all *report.Report) {
 	}
 }
 
-// A peer that answers otherwise is left out of the case, and the error says what it gives instead of what; one that
-// cannot say a statement, and a backend that declines one, is left out with the reason.
+// A peer that answers otherwise is left out of the case, and the error says both answers. A peer that cannot say a
+// statement, and a backend that declines one, are left out with the reason.
 func TestStatementsThatDiffer(t *testing.T) {
 	run := func(script string, c Config) (*report.Report, error) {
 		c.Backends, c.Rounds = append(c.Backends, "cpu"), 1

@@ -32,8 +32,8 @@ func TestTraceWritesOnePage(t *testing.T) {
 	}
 }
 
-// Whether the records are the flights in their order is the matter of the table that is read, whatever the flags
-// say; and the picture of a texture that is a strip is near square.
+// The table that is read decides whether the records are the flights in their order, whatever the flags say. The
+// picture of a texture that is a strip is near square.
 func TestTraceSaysTheOrderOfTheTableThatItReads(t *testing.T) {
 	var rows strings.Builder
 	for i := range 300 {

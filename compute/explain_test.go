@@ -78,8 +78,8 @@ func TestConstantsAreNoMatterOfShape(t *testing.T) {
 	}
 }
 
-// The chunks of a column count the same digits in the same place, whatever their bases
-// and dictionaries, and the answers are those of the CPU.
+// The chunks of a column count the same digits in the same place, whatever their bases and
+// dictionaries. The answers are those of the CPU.
 func TestChunksShareTheDigitsOfASearch(t *testing.T) {
 	integers := func(values ...int64) (list []table.Value) {
 		for _, v := range values {
@@ -249,8 +249,8 @@ func TestSelectionsReadNoOtherColumn(t *testing.T) {
 	})
 }
 
-// Rasterisers in software end the loops of a thread that takes too many steps: few cores
-// do not mean that a thread searches a long list for many records.
+// Rasterisers in software end the loops of a thread that takes too many steps. Few cores do not mean
+// that a thread searches a long list for many records.
 func TestLongSearchesInSoftware(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		const rows, spans = 1_200_000, 40_000

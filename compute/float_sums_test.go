@@ -96,10 +96,10 @@ func checkFloatSum(g *pass.GL, d Profile, tab *table.Table, marked func(row int)
 	return nil
 }
 
-// The sum is exactly that of partial.FloatSum: every exponent, both signs, values that
-// cancel, infinities, NaN, NULLs, any selection and several windows. A program takes long to
-// compile: the device as it is sums every size and selection, the other kind one of them in
-// turn, and short windows are tried where they are several.
+// The sum is exactly that of partial.FloatSum: every exponent, both signs, values that cancel,
+// infinities, NaN, NULLs, any selection and several windows. A program takes long to compile. So the
+// device as it is sums every size and selection, and the other kind sums one of them in turn. Short
+// windows are tried where there are several.
 func TestFloatSumIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	bits64 := func() float64 {

@@ -19,9 +19,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Groups that are picked on the device are those of all groups that the bound wants, and few others; those that are left out are
-// counted. Bounds are of counts, of counts of values, of sums and of sums of products, at the ends of their ranges and beyond,
-// for more first groups than there are, with NULLs, ties and one hot group.
+// Groups that are picked on the device are all groups that the bound wants, and few others. Those that are left out are counted.
+// Bounds are of counts, of counts of values, of sums and of sums of products, at the ends of their ranges and beyond. First
+// groups are more than there are; there are NULLs, ties and one hot group.
 func TestGroupsArePicked(t *testing.T) {
 	ctx := context.Background()
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {

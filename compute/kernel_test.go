@@ -19,8 +19,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// pieces makes a table of chunks of different sizes, bases and shapes: a and b are integers, of
-// which every third chunk may have NULLs, c is a DOUBLE.
+// pieces makes a table of chunks of different sizes, bases and shapes. Columns a and b are integers,
+// of which every third chunk may have NULLs; c is a DOUBLE.
 func pieces(rng *rand.Rand, chunks, width int) *table.Table {
 	t := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}},
 		{Name: "b", Type: table.Type{Kind: table.BigInt}}, {Name: "c", Type: table.Type{Kind: table.Double}}}}
@@ -149,8 +149,8 @@ func TestSnapshotsSharePrograms(t *testing.T) {
 	})
 }
 
-// The passes of chunks that are alike are as many as storage blocks ask for, not as many as
-// the chunks; one, where programs find blocks by their addresses.
+// Chunks that are alike take as many passes as storage blocks ask for, not one pass a chunk. They take
+// one pass where programs find blocks by their addresses.
 func TestChunksShareDispatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	tab := plantest.CodedTable(rng, 20_000, 8, 16, false, false)

@@ -49,8 +49,8 @@ func textTable(t *testing.T, rng *rand.Rand, rows, chunk int, parts []string) *t
 	return b.Table()
 }
 
-// matchLeaves lowers LIKE for each chunk, and calls f with those that are a [predicate.Match]; of one element, and with a
-// text before all wildcards, they are not.
+// matchLeaves lowers LIKE for each chunk, and calls f with the leaves that are a [predicate.Match]. A pattern of one
+// element, and one with a text before all wildcards, gives none.
 func matchLeaves(t *testing.T, tab *table.Table, like *expr.Like, f func(chunk int, leaf *predicate.Match)) {
 	like.X = &expr.Column{Name: "s", T: tab.Fields[0].Type}
 	for i, c := range tab.Chunks {
@@ -65,8 +65,8 @@ func matchLeaves(t *testing.T, tab *table.Table, like *expr.Like, f func(chunk i
 	}
 }
 
-// What the device finds in the bytes is what the matcher of package expr finds text by text, for all kinds of
-// pattern, over several chunks.
+// The device finds in the bytes what the matcher of package expr finds text by text. Patterns are of all
+// kinds, and columns have several chunks.
 func TestMatchesAreThoseOfLike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	tab := textTable(t, rng, 110_000, 55_000, textParts)

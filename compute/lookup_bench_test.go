@@ -14,9 +14,9 @@ import (
 	"github.com/stencildb/stencildb/primitives"
 )
 
-// The benchmark of lookups in sorted keys of 32 bits: median wall times of finding the places of a sixteenth as many keys
-// as there are, and of 16,384, in no order and (ascending) in order. All stays on the device; the places are checked.
-// build is what it takes to make the tree.
+// The benchmark of lookups in sorted keys of 32 bits. A lookup finds the places of a sixteenth as many keys as there are,
+// or of 16,384. They are in no order, or (ascending) in order. Median wall times. All stays on the device; the places are
+// checked. build is what it takes to make the tree.
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Lookup ./compute
 func BenchmarkLookup(b *testing.B) { gltest.EachSize(b, benchmarkLookup) }

@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// lineorder is a table in the ranges of the Star Schema Benchmark's, uniform, in chunks of 2^24 rows: price of
-// 24 bits, discount of 4, quantity of 6 and date of 3 (the year), and x and y of 32.
+// lineorder is a table in the ranges of the Star Schema Benchmark's, uniform, in chunks of 2^24 rows. It has
+// price of 24 bits, discount of 4, quantity of 6, date of 3 (the year), and x and y of 32.
 func lineorder(b *testing.B, rows int) *table.Table {
 	columns := []struct {
 		name string
@@ -39,8 +39,8 @@ func lineorder(b *testing.B, rows int) *table.Table {
 	return t.Table()
 }
 
-// The benchmark of sums of products on prepared plans: the median wall time of each query on the GL
-// thread, and what the first took, which compiles and makes resident:
+// The benchmark of sums of products on prepared plans. It reports the median wall time of each query
+// on the GL thread. The first run is reported, too, since it compiles and makes resident:
 //
 //	STENCILDB_BENCH_ROWS=120000000 go test -tags egl -run - -bench Products ./compute
 func BenchmarkProducts(b *testing.B) {

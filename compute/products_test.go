@@ -95,8 +95,8 @@ var productForms = []string{
 	"SUM(a * a - b), COUNT(c)", "AVG(2 * a - b * c), MEDIAN(b)", "SUM((a + 1) * (b - 2)), SUM(c * c), SUM(-a)", "COUNT(a + b), COUNT(*)", "SUM(a + b + c), SUM(b)",
 }
 
-// Every width, NULLs in one factor or in both, deleted rows, several chunks and windows: the
-// sums are those of the definitions, over one device and over parts.
+// The sums are those of the definitions, over one device and over parts. There are factors of every
+// width, NULLs in one or in both, deleted rows, several chunks and windows.
 func TestProductsAgreeWithTheOracle(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(21, 22))
@@ -128,7 +128,7 @@ func TestProductsAgreeWithTheOracle(t *testing.T) {
 	})
 }
 
-// agreesWithCPU compares what a statement gives on one device and in parts with what cpu says; it is false where
+// agreesWithCPU compares what a statement gives on one device and in parts with what cpu says. It is false where
 // the device does not add up.
 func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Profile, tab *table.Table, text string) bool {
 	t.Helper()
@@ -154,8 +154,8 @@ func agreesWithCPU(t *testing.T, g *pass.GL, d compute.Profile, tab *table.Table
 	return true
 }
 
-// Products of three columns are those of cpu at every width that fits: of one word, two and three, of codes whose
-// offsets have either sign, NULLs in any factor.
+// Products of three columns are those of cpu at every width that fits. They take one word, two and three; their
+// offsets have either sign; any factor has NULLs.
 func TestProductsOfThree(t *testing.T) {
 	forms := []string{
 		"SUM(a * b * c), COUNT(*)", "SUM(a * (100 - b) * (100 + c)), SUM(a * (100 - b)), SUM(a)", "AVG((a - 1) * (b + 2) * (3 - c)), SUM(a * b), MAX(c)",
@@ -181,8 +181,8 @@ func TestProductsOfThree(t *testing.T) {
 	})
 }
 
-// Planes multiply what is narrow or wider than 32 bits, packed codes the rest; a sum that has no
-// counters left takes a sweep of its own.
+// Planes multiply what is narrow or wider than 32 bits, and packed codes multiply the rest. A sum that
+// has no counters left takes a sweep of its own.
 func TestFormsOfProducts(t *testing.T) {
 	for _, c := range []struct {
 		a, b   int

@@ -100,9 +100,9 @@ func recordOf(c *table.Chunk, leaf predicate.Leaf, row int) []table.Value {
 	return v
 }
 
-// Random conditions over random tables: each leaf that needs the values, and each
-// that finds the records whose evaluation fails, marks the records that plan says.
-// The arithmetic is of few shapes, since each costs a program.
+// Random conditions over random tables. Each leaf that needs the values marks the records that plan
+// says, and so does each leaf that finds records whose evaluation fails. The arithmetic is of few
+// shapes, since each costs a program.
 func TestValueLeavesHold(t *testing.T) {
 	var fields []table.Field
 	for i, kind := range plantest.Default().Kinds {
@@ -181,8 +181,8 @@ func sumBelow(c *table.Chunk) *predicate.Computed {
 		R: &predicate.Val{Op: predicate.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}}
 }
 
-// On devices of both kinds, in one window and in several: a sum of columns, and
-// membership in many spans, of each width of codes, with and without NULLs.
+// A sum of columns, and membership in many spans, of each width of codes, with and without NULLs.
+// Devices are of both kinds, in one window and in several.
 func TestValueLeavesOverWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
@@ -287,8 +287,8 @@ func TestFewBlocks(t *testing.T) {
 	})
 }
 
-// Semi-linear sums over planes: coefficients of both signs, every operator, bounds
-// at the ends of the range of sums and in between, NULLs, 64-bit codes, windows.
+// Semi-linear sums over planes. Coefficients have both signs, and bounds are at the ends of the range
+// of sums and in between. There are all operators, NULLs, 64-bit codes and windows.
 func TestSemilinearOverPlanes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	coefficients := [][]int64{{1, -1}, {3, 7, -2, 1}, {-1}, {1 << 20, -3}, {255, -128, 5}, {1, 1, 1}}

@@ -30,16 +30,15 @@ var reads = []struct {
 	{"none", "", "uvec4(i)", 4},
 }
 
-// orders are in which order the threads of a dispatch take the elements: step by step of
-// the dispatch, as hardware wants it, or a run for the eight threads of a vector.
+// orders are in which order the threads of a dispatch take the elements. Hardware wants steps of the
+// whole dispatch; the eight threads of a vector want a run.
 var orders = map[string]string{
 	"steps": "for (int i = int(gl_GlobalInvocationID.x); i < n; i += threads)",
 	"runs":  "for (int i = me / 8 * run + me % 8, end = (me / 8 + 1) * run; i < end; i += 8)",
 }
 
-// BenchmarkReads is how fast programs read a buffer of 40 MiB with 512 threads: what the
-// layout of planes and the programs for software go by (docs/hardware.md). Median wall
-// times in turns.
+// BenchmarkReads is how fast programs read a buffer of 40 MiB with 512 threads. The layout of planes
+// and the programs for software go by it (docs/hardware.md). Median wall times in turns.
 //
 //	go test -tags egl -run - -bench Reads ./compute
 func BenchmarkReads(b *testing.B) {

@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// buildOf is a dimension as a build: of a table that has a row for each key with a partner, whose digit is a column, and as many rows that the
-// condition rules out, of which some have no key.
+// buildOf is a dimension as a build. Its table has a row for each key with a partner, whose digit is a column. As many rows again are
+// ruled out by the condition, and some of them have no key.
 func buildOf(t *testing.T, d *physical.Dimension) *physical.Dimension {
 	t.Helper()
 	bigint := table.Type{Kind: table.BigInt}

@@ -19,8 +19,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The benchmark of stars of joins in the shapes of the Star Schema Benchmark's queries, from the dispatch to
-// the states of the groups; it reports the median wall time:
+// The benchmark of stars of joins in the shapes of the Star Schema Benchmark's queries. It goes from the
+// dispatch to the states of the groups, and reports the median wall time:
 //
 //	STENCILDB_BENCH_ROWS=120000000 go test -tags egl -run - -bench Stars ./compute
 func BenchmarkStars(b *testing.B) { gltest.EachSize(b, benchmarkStars) }

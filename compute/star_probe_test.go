@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// dimensionOf is one joined by a column whose values go from 0 to before values: a share of them have a
-// partner, with so many digits; none where that is 0. The places begin below 0.
+// dimensionOf is one joined by a column whose values go from 0 to before values. A share of them have a
+// partner, and their digits are up to digits; none has one where that is 0. The places begin below 0.
 func dimensionOf(col, values int, share float64, digits int) *physical.Dimension {
 	rng := rand.New(rand.NewPCG(uint64(values), uint64(digits)))
 	const below = 5

@@ -71,8 +71,8 @@ func lineitem(rows int) *table.Table {
 	return t
 }
 
-// The benchmark of TPC-H's queries over lineitem alone, from the dispatch to the answers in values, and of cpu's on all cores, in
-// turns; it reports the median wall times:
+// The benchmark of TPC-H's queries over lineitem alone, from the dispatch to the answers in values. The same queries run on cpu's
+// cores in turns. It reports the median wall times:
 //
 //	STENCILDB_BENCH_ROWS=60000000 go test -tags egl -run - -bench TPCH ./compute
 func BenchmarkTPCH(b *testing.B) { gltest.EachSize(b, benchmarkTPCH) }

@@ -23,8 +23,8 @@ func line(bits int, fixed, row float64) Curve {
 	return NewCurve(bits, []Point{{1000, fixed}, {1_000_000, fixed + row*999_000}})
 }
 
-// device and host are backends of round figures: a pass takes 20 µs and 10 ps a row on
-// the device, whose columns arrive at 1 GB/s; the host takes 1 ns a row.
+// device and host are backends of round figures. A pass takes 20 µs and 10 ps a row on the device,
+// whose columns arrive at 1 GB/s. The host takes 1 ns a row.
 func device() Backend {
 	b := Backend{Overhead: 10e-6, Again: 0.5, Upload: Transfer{T0: 1e-3, Band: 1e9}, Costs: map[Class]Curves{}}
 	for _, c := range []Class{Compare, Range, Conjunct, Members, Semilinear, Program, Sum, SumOf, Kth, KthOf, Extreme, ExtremeOf, Extremes, ExtremesOf} {
@@ -42,8 +42,8 @@ func host() Backend {
 	return b
 }
 
-// work is that of a query over a table t of one column i of 16 bits and one x of
-// DOUBLE, in chunks of so many rows.
+// work is that of a query over a table t, in chunks of so many rows. The table has one column i of 16
+// bits and one x of DOUBLE.
 func work(t testing.TB, text string, rows ...int) *Work {
 	t.Helper()
 	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "i", Type: table.Type{Kind: table.BigInt}}, {Name: "x", Type: table.Type{Kind: table.Double}}}}
@@ -240,8 +240,8 @@ func TestTheCheapestIsFirst(t *testing.T) {
 	}
 }
 
-// On a device without costs nobody asks for more than a table's size: a small one
-// stays on the host, a large one goes to the device, once its columns are there.
+// On a device without costs nobody asks for more than a table's size. A small table stays on the host.
+// A large one goes to the device, once its columns are there.
 func TestDecisions(t *testing.T) {
 	d, h := device(), host()
 	const text = "SELECT COUNT(*) FROM t WHERE i < 5"
@@ -277,8 +277,8 @@ func TestCompiling(t *testing.T) {
 	}
 }
 
-// TestJoinsThatTheH200Takes goes by the built-in costs of hardware: counting the pairs of large tables is for compute,
-// small joins are for cpu, and where all pairs are listed in host memory most of the gain is gone.
+// TestJoinsThatTheH200Takes goes by the built-in costs of hardware. Counting the pairs of large tables is for compute,
+// and small joins are for cpu. Where all pairs are listed in host memory, most of the gain is gone.
 func TestJoinsThatTheH200Takes(t *testing.T) {
 	p, err := Default(false, 16)
 	if err != nil {

@@ -83,9 +83,9 @@ func edgeTable(t interface{ Fatal(...any) }, seed uint64, rows, chunkRows int, n
 	return tab
 }
 
-// planByRow lowers a WHERE without package lower's help: it evaluates the
-// expression for every row, and selects the rows by their number in the last
-// column, and likewise those that raise an error.
+// planByRow lowers a WHERE without package lower's help. It evaluates the expression for every row,
+// and selects the rows by their number in the last column. Rows that raise an error are selected
+// likewise.
 func planByRow(t *table.Table, q *plan.Fragment) *physical.Query {
 	out := &physical.Query{Table: t, Where: q.Where, Aggs: q.Aggs}
 	id := len(t.Fields) - 1

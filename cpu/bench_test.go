@@ -126,9 +126,8 @@ func BenchmarkExecute(b *testing.B) {
 	}
 }
 
-// interleave runs all variants in each iteration, so that what else the machine does
-// slows down all of them, and reports the median and the least of
-// each in milliseconds.
+// interleave runs all variants in each iteration, so that what else the machine does slows down all of
+// them. It reports the median and the least of each in milliseconds.
 func interleave(b *testing.B, bytes int, variants map[string]func()) {
 	times := map[string][]float64{}
 	for b.Loop() {

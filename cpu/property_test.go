@@ -35,9 +35,8 @@ func rowErrors(t *table.Table, where expr.Expr) []string {
 	return out
 }
 
-// errorKey is where in the SQL text an error is. Its message may be a little
-// vaguer than the row's ("overflow or underflow"), or name the value of another
-// row that fails in the same place.
+// errorKey is where in the SQL text an error is. Its message may be a little vaguer than the row's
+// ("overflow or underflow"). It may name the value of another row that fails in the same place.
 func errorKey(err error) string {
 	var e *expr.Error
 	if errors.As(err, &e) {

@@ -9,8 +9,8 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 )
 
-// BenchmarkDurableRows has single rows inserted and committed, each synced to disk, by one goroutine and by 32: through database/sql
-// in a folder of stencildb, and in SQLite's WAL mode with synchronous=FULL beside it.
+// BenchmarkDurableRows inserts and commits single rows, each synced to disk, by one goroutine and by 32. It goes through database/sql
+// in a folder of stencildb. SQLite stands beside it, in its WAL mode with synchronous=FULL.
 func BenchmarkDurableRows(b *testing.B) {
 	for _, peer := range []struct{ name, driver, source string }{
 		{"stencildb", "stencildb", "db?backend=cpu"},

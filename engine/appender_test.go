@@ -151,7 +151,8 @@ func TestAppenderBuildsRows(t *testing.T) {
 	}
 }
 
-// BenchmarkAppenderRows adds rows of an integer, a float, a text and a time, which are built by typed methods, and by Row of values in boxes.
+// BenchmarkAppenderRows adds rows of an integer, a float, a text and a time. Rows are built by typed methods, and by Row of values in
+// boxes.
 func BenchmarkAppenderRows(b *testing.B) {
 	const rows = 1 << 18
 	ctx := context.Background()

@@ -17,8 +17,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// fakeProfile is of a device on which a comparison takes 50 µs and no time for a row,
-// on whose host it takes 1 ns a row; uploads run at 1 GB/s, opening takes 2 ms.
+// fakeProfile is of a device on which a comparison takes 50 µs and no time for a row. Its host takes 1
+// ns a row. Uploads run at 1 GB/s, and opening takes 2 ms.
 func fakeProfile(names ...string) *cost.Profile {
 	curve := func(fixed, row float64) cost.Curves {
 		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
@@ -95,9 +95,9 @@ func TestASmallTableWakesNoDevice(t *testing.T) {
 	}
 }
 
-// A query that gains from the device comes to open it, and to upload its column, once
-// what has been lost without them is about what they take: opening 2 ms, and 4 ms for
-// 4 MB, where each query loses 4 ms - 50 µs.
+// A query that gains from the device comes to open it, and to upload its column. It does so once the
+// loss without them is about what they take. Opening takes 2 ms, and 4 MB take 4 ms; each query loses
+// 4 ms - 50 µs.
 func TestALargeTableComesToTheDevice(t *testing.T) {
 	classic := &fake{name: "classic", load: time.Nanosecond}
 	db, d := auto(t, 4_000_000, Options{Calibrations: calibrated(t, fakeProfile("classic"))}, classic)
@@ -255,8 +255,8 @@ func TestChoicesStay(t *testing.T) {
 	}
 }
 
-// A condition that compiles for long goes to cpu, though it would be faster on the device
-// with its program; once so much has been lost, it is compiled, and stays there.
+// A condition that compiles for long goes to cpu, though it would be faster on the device with its
+// program. Once so much has been lost, it is compiled, and stays there.
 func TestALongConditionIsNotCompiledAtOnce(t *testing.T) {
 	p := readyProfile()
 	b := p.Backends["classic"]

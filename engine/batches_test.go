@@ -12,7 +12,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A file whose columns do not fit the host memory budget is read batch by batch, some row groups at a time: the answers are those of
+// A file whose columns do not fit the host memory budget is read batch by batch, some row groups at a time. The answers are those of
 // the whole table, on cpu and on a device whose memory is smaller yet.
 func TestFileLargerThanHostMemory(t *testing.T) {
 	const rows, budget = 30_000, 200_000

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// openSnowflake opens a fact table that is joined to wide, whose columns have more combinations than a build tells apart, and which is joined to leaf
-// and tag. A key of leaf is that of its last two rows.
+// openSnowflake opens a fact table that is joined to wide. The columns of wide have more combinations than a build tells apart. It is
+// joined to leaf and tag. A key of leaf is that of its last two rows.
 func openSnowflake(t *testing.T, backend string) *DB {
 	t.Helper()
 	db := open(t, Options{Backend: backend})
@@ -48,8 +48,8 @@ func openSnowflake(t *testing.T, backend string) *DB {
 	return db
 }
 
-// TestBuiltArms compares the builds of snowflakes with joins on cpu: rows that are told apart by row or by combinations of several tables, keys that two
-// rows have, of which one is deleted, and groups that have to be merged.
+// TestBuiltArms compares the builds of snowflakes with joins on cpu. Rows are told apart by row, or by combinations of several tables.
+// Two rows have the same key, of which one is deleted, and groups have to be merged.
 func TestBuiltArms(t *testing.T) {
 	const joins = " FROM fact, wide, leaf, tag WHERE w = id AND l = leaf.key AND t = tag.key"
 	dbs := map[string]*DB{"cpu": openSnowflake(t, "cpu"), "compute": openSnowflake(t, "compute")}

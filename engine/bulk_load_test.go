@@ -183,8 +183,8 @@ func TestTextsBeyondHostMemoryAreCopied(t *testing.T) {
 	}
 }
 
-// Transactions that are open while rows beyond the host memory are added read what there was, and commit behind these; a folder that is copied at any moment
-// has all of the rows or none.
+// Transactions that are open while rows beyond the host memory are added read what there was. They commit behind these rows. A folder
+// that is copied at any moment has all of the rows or none.
 func TestTransactionsBesideRowsBeyondHostMemory(t *testing.T) {
 	for _, deleted := range []string{"id = -1", "id < -100"} { // which the checkpoint takes away: rows are counted anew; or none
 		t.Run(deleted, func(t *testing.T) { transactionsBesideRows(t, deleted) })

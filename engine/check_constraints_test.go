@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A statement is refused where some row makes a check FALSE, by the name of one that it makes FALSE, and no other one is before that for this row.
+// A statement is refused where some row makes a check FALSE. The error names a check that the row makes FALSE, and no other check is
+// before that for this row.
 func TestSeveralChecks(t *testing.T) {
 	const columns = 3
 	rapid.Check(t, func(rt *rapid.T) {

@@ -35,9 +35,9 @@ func uniformTable(rows int) *table.Table {
 	return t
 }
 
-// BenchmarkClients has 64 clients ask for COUNT and SUM with conditions over two of four attributes, each time with
-// other constants, at the same time: with batches and without, in turns. It reports statements a second, and what one
-// client's statement takes when it is alone.
+// BenchmarkClients has 64 clients ask at the same time, with batches and without, in turns. They ask for COUNT and SUM
+// with conditions over two of four attributes, each time with other constants. It reports statements a second, and
+// what one client's statement takes when it is alone.
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Clients ./engine
 func BenchmarkClients(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// layouts are the widths in bits at which classic stores codes differently: as
-// integers in 24 bits of depth, as floats, in two limbs, in three.
+// layouts are the widths in bits at which classic stores codes differently. There are integers in 24
+// bits of depth, floats, two limbs and three.
 var layouts = []int{22, 24, 48, 64}
 
 // boundaries lists 0, the powers of two up to 2^bits and their neighbours as
@@ -78,9 +78,9 @@ func boundaryPredicates(column string, constants []int64) []string {
 	return list
 }
 
-// Comparisons and ranges around each power of two count on every backend what they count
-// on cpu, for codes in each of the layouts that classic uses, with NULLs: one in nine of
-// them, by each operator in its turn, since the programs alone take seconds to compile.
+// Comparisons and ranges around each power of two count on every backend what they count on cpu. Codes
+// have each of the layouts that classic uses, with NULLs. Each operator takes one in nine of them in
+// its turn, since the programs alone take seconds to compile.
 func TestComparisonsAroundPowersOfTwoAreExact(t *testing.T) {
 	built, err := boundaryTable(1000)
 	if err != nil {

@@ -148,13 +148,14 @@ func (run killedRun) client(ctx context.Context, db *engine.DB, client int) erro
 	}
 }
 
-// A process is killed at any moment while its clients are in transactions of several statements: of each transaction all is there or nothing, and all
-// that was acknowledged is.
+// A process is killed at any moment while its clients are in transactions of several statements. Of each transaction all is there or
+// nothing. All that was acknowledged is there.
 func TestKillInTransactions(t *testing.T) {
 	killedRun{most: 3000, often: 16, rounds: 8}.test(t)
 }
 
-// So it is where the host memory has no room for the tables, and what changes them is kept apart from their files, also with columns that come and go.
+// The same holds where the host memory has no room for the tables, and changes are kept apart from their files. Columns come and go
+// there, too.
 func TestKillInTransactionsBeyondHostMemory(t *testing.T) {
 	killedRun{filled: 8_000, memory: 110_000, most: 100, often: 4, alters: 3, rounds: 4}.test(t)
 }

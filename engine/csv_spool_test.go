@@ -43,7 +43,7 @@ func csvFile(t *testing.T) string {
 	return path
 }
 
-// Statements over a CSV that the budget has no room for have the types and the answers of one that fits; its text is converted once.
+// Statements over a CSV that the budget has no room for have the types and the answers of one that fits. Its text is converted once.
 func TestCSVBeyondHostMemory(t *testing.T) {
 	path := csvFile(t)
 	whole, small := open(t, Options{Backend: "cpu"}), open(t, Options{Backend: "cpu", HostMemory: csvBudget})
@@ -97,8 +97,8 @@ func TestCSVBeyondHostMemory(t *testing.T) {
 	}
 }
 
-// A CSV that the budget has no room for, and that is wrong, is refused in the words of one that fits; so is a column that is not of its declared type, after rows
-// that have been written already.
+// A CSV that the budget has no room for, and that is wrong, is refused in the words of one that fits. So is a column that is not of
+// its declared type, after rows that have been written already.
 func TestWrongCSVBeyondHostMemory(t *testing.T) {
 	rows := func(last string) []byte {
 		return []byte("a,b\n" + strings.Repeat("1234567890,some text\n", 150_000) + last)
@@ -134,8 +134,8 @@ func TestWrongCSVBeyondHostMemory(t *testing.T) {
 	}
 }
 
-// The temporary file of a CSV goes with the DB, when the file has changed, and where the conversion is ended or the disk is full; after that the
-// statement is answered as if nothing had been.
+// The temporary file of a CSV goes with the DB, and when the file has changed. It goes where the conversion is ended or the disk is full.
+// After that the statement is answered as if nothing had been.
 func TestConversionsGo(t *testing.T) {
 	path := csvFile(t)
 	text := "SELECT MIN(id), MAX(u), SUM(a) FROM '" + path + "'"
@@ -196,8 +196,9 @@ func pipeOf(t *testing.T, name string, data []byte) string {
 	return path
 }
 
-// A CSV that comes through a pipe, and that the budget has no room for, is kept in a temporary file: it has the answers of one that fits. One that is
-// small stays in memory. The file goes with the DB, and after all that ends the reading: a wrong CSV, a full disk, a cancel.
+// A CSV that comes through a pipe, and that the budget has no room for, is kept in a temporary file. It has the answers of one that
+// fits. One that is small stays in memory. The file goes with the DB, and after all that ends the reading: a wrong CSV, a full disk, a
+// cancel.
 func TestCSVThroughAPipe(t *testing.T) {
 	path := csvFile(t)
 	text, err := os.ReadFile(path)

@@ -106,8 +106,8 @@ func outcome(s *Session, text string) string {
 	return fmt.Sprint(rows.changed, " rows ", sortedLines(inWords(Collect(rows, nil))))
 }
 
-// Statements that change a table in files which the host memory has no room for do what they do to one in memory, in transactions, too, and after the
-// folder has been opened again.
+// Statements that change a table in files do what they do to one in memory. The host memory has no room for the table. There are
+// transactions, too, and the folder is opened again.
 func TestChangesOfATableInFiles(t *testing.T) {
 	filled := apartFolder(t)
 	fewChecks(t)
@@ -212,7 +212,8 @@ func TestChangesOfATableInFiles(t *testing.T) {
 	}
 }
 
-// An index of a table in files is made where there is room for it and its column, also where others had it; else it is refused with its size.
+// An index of a table in files is made where there is room for it and its column, also where others had it. Else it is refused with
+// its size.
 func TestIndexOfATableInFiles(t *testing.T) {
 	ctx, dir := context.Background(), apartFolder(t)
 	db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 24_000})
@@ -232,7 +233,8 @@ func TestIndexOfATableInFiles(t *testing.T) {
 	}
 }
 
-// What is changed of several tables in files, and by transactions that are open, takes half of the host memory at most: then there is room to read them.
+// Changes of several tables in files, and by transactions that are open, take half of the host memory at most. Then there is room to
+// read the tables.
 func TestChangesOfTablesInFilesLeaveRoom(t *testing.T) {
 	ctx := context.Background()
 	dir, rows := filledFolder(t)
@@ -309,8 +311,8 @@ func TestManyChangesOfATableInFiles(t *testing.T) {
 	}
 }
 
-// What was read of a folder's tables is dropped at any time, for other statements: whoever changes rows meanwhile changes them, or there is a
-// conflict; of a table that has no room in memory and of one that has.
+// What was read of a folder's tables is dropped at any time, for other statements. Whoever changes rows meanwhile changes them, or
+// there is a conflict. One table has no room in memory, and one has.
 func TestChangesBesideMakingRoom(t *testing.T) {
 	ctx := context.Background()
 	folder := apartFolder(t)

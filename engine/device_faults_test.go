@@ -57,8 +57,8 @@ type lost struct {
 	*pass.Failer
 }
 
-// A statement of any operator whose n-th call of its device is the last before the context is lost ends with that error, and
-// nothing is left of the device; the next one is right, on a fresh device. Where auto chose the device cpu answers it.
+// A statement of any operator whose n-th call of its device is the last before the context is lost ends with that error.
+// Nothing is left of the device. The next statement is right, on a fresh device. Where auto chose the device cpu answers it.
 func TestEveryOperatorOutlivesALostContext(t *testing.T) {
 	tab := attributes(t, 3_000)
 	oracle := open(t, Options{Backend: "cpu"})
@@ -135,8 +135,8 @@ func TestEveryOperatorOutlivesALostContext(t *testing.T) {
 	}
 }
 
-// With less and less memory a statement of any operator is right, or says that there is too little; then the device has
-// nothing of it but what columns are resident, and a smaller statement is right.
+// With less and less memory a statement of any operator is right, or says that there is too little. Then the device has
+// nothing of it but resident columns, and a smaller statement is right.
 func TestSmallBudgetsAreErrorsOrAnswers(t *testing.T) {
 	tab := attributes(t, 30_000)
 	oracle := open(t, Options{Backend: "cpu"})

@@ -8,9 +8,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A device finds the groups by keys that are computed, the groups of the finest of several sets of keys, and the different values of
-// a column: over several chunks with codes of their own, NULLs, deleted rows and texts, of no rows, with conditions, on two devices, beside cpu,
-// and in windows. Their answers are cpu's. by is what EXPLAIN says of the device; nothing where cpu does it.
+// A device finds the groups by keys that are computed, and the groups of the finest of several sets of keys. It finds the
+// different values of a column, too. There are several chunks with codes of their own, NULLs, deleted rows, texts, conditions, and tables without rows. It does
+// so on two devices, beside cpu, and in windows. Their answers are cpu's. by is what EXPLAIN says of the device; nothing where cpu
+// does it.
 func TestGroupsThatADeviceComputes(t *testing.T) {
 	const group, bits = "Group(", "Mark(COUNT(DISTINCT "
 	onCPU := openStar(t, Options{Backend: "cpu"})

@@ -306,8 +306,8 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// The caller of a statement that runs is back when its context ends; the device is
-// free after the pass, and Close does not wait for that.
+// The caller of a statement that runs is back when its context ends. The device is free after the
+// pass, and Close does not wait for that.
 func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	db := open(t, Options{Backend: "classic"})
 	if err := db.Add(small(t)); err != nil {
@@ -346,8 +346,8 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	}
 }
 
-// stalling is a backend that runs a faulty runner without waiting for it when the
-// context ends, as Execute does, and calls over at the end.
+// stalling is a backend that runs a faulty runner without waiting for it when the context ends, as
+// Execute does. It calls over at the end.
 type stalling struct {
 	*backends.Passes
 	do   func(p *pass.Pass) error

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Divisions of 64 bits, many to a record and many records to a thread: llvmpipe ends the
-// loops of a thread after 65,535 turns, and division must take none.
+// Divisions of 64 bits, many to a record and many records to a thread. llvmpipe ends the loops of a
+// thread after 65,535 turns, and division must take none.
 func TestManyDivisionsAreExact(t *testing.T) {
 	var tab *table.Table
 	for _, g := range generate.All() {

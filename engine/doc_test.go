@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Each exported name of the package, and each method of what a user calls first, is named on the package's page or marked as being for bench,
-// trace and tests; none is both, but for the two that the page ends with.
+// Each exported name of the package is named on its page, or marked as being for bench, trace and tests.
+// So is each method of what a user calls first. None is both, but for the two that the page ends with.
 func TestPageNamesWhatUsersCall(t *testing.T) {
 	const marker = "For bench, trace and tests."
 	paths, err := filepath.Glob("*.go")

@@ -18,7 +18,7 @@ func SetMaxSteps(n int) (back func()) {
 	return func() { maxSteps = was }
 }
 
-// StopAtFirstPass has each statement that runs on the devices of a DB end with an error at its first pass, once do has been told of that.
+// StopAtFirstPass has each statement that runs on the devices of a DB end with an error at its first pass. It calls do first.
 func StopAtFirstPass(db *DB, do func()) {
 	open := db.opener
 	db.opener = func(o glctx.Options) (*backends.Devices, error) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A transaction and rows that are being read go on with the files that they began with, whatever others change and however often these are written
-// anew. When they have ended the files go.
+// A transaction and rows that are being read go on with the files that they began with. Others may change anything, and these files
+// may be written anew, however often. When they have ended the files go.
 func TestFilesOfASnapshotStay(t *testing.T) {
 	ctx, dir := context.Background(), apartFolder(t)
 	db := open(t, Options{Backend: "cpu", Folder: dir, HostMemory: 9_000})
@@ -69,8 +69,8 @@ func TestFilesOfASnapshotStay(t *testing.T) {
 	}
 }
 
-// A transaction keeps to what it began with where the log has changed rows of a table's files before, whose columns are read by then or not: nothing is
-// written to these in place.
+// A transaction keeps to what it began with where the log has changed rows of a table's files before. Their columns are read by then
+// or not. Nothing is written to these in place.
 func TestSnapshotOfATableThatTheLogChanges(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	db := open(t, Options{Backend: "cpu", Folder: filepath.Join(dir, "a")})

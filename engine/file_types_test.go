@@ -10,7 +10,8 @@ import (
 	"github.com/stencildb/stencildb/expr"
 )
 
-// Files of CSV and JSON in statements: what COPY TO writes, FROM reads with the same types; a column without any value takes the type that its place needs.
+// Files of CSV and JSON in statements. What COPY TO writes, FROM reads with the same types. A column without any value takes the type
+// that its place needs.
 func TestFilesOfTextAndTheirTypes(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return expr.Quote(filepath.Join(dir, name)) }

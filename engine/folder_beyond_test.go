@@ -18,8 +18,8 @@ import (
 	"github.com/stencildb/stencildb/storage"
 )
 
-// A table of a folder that is larger than the host memory budget is read from its files as a file is, with what the log changes of it. It stays
-// so when the folder's other tables change; and where there is room for it the log becomes files.
+// A table of a folder that is larger than the host memory budget is read from its files as a file is. What the log changes of it is
+// added. It stays so when the folder's other tables change; and where there is room for it the log becomes files.
 func TestFolderBeyondHostMemory(t *testing.T) {
 	const rows, budget = 6000, 150_000
 	ctx, dir, rng := context.Background(), t.TempDir(), plantest.Random(t)

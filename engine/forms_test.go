@@ -21,7 +21,8 @@ var likeQueries = []string{
 	"SELECT DISTINCT ON (a % #) a % # FROM t ORDER BY a % #, k", "SELECT to_char(d, ?), date_trunc(?, d), split_part(s, ?, #), substring(s FROM # FOR #) FROM t ORDER BY k", "SELECT a FROM t ORDER BY k FETCH FIRST # ROWS ONLY",
 }
 
-// A query that is like one before but for its constants gives, names, types and refuses what it does in a database that has seen no other.
+// A query that is like one before but for its constants is no different from one in a fresh database. It gives, names, types and
+// refuses the same.
 func TestQueriesLikeOthers(t *testing.T) {
 	numbers := []string{"0", "1", "2", "3", "7", "40", "100000", "999999999", "3000000000"}
 	texts := []string{"''", "'a'", "'name 3'", "'name%'", "'_ame 4'", "'it''s'", "'2020-01-02'", "'2020-02-30'", "'1999-12-31'", "'3'", "'1.5'", "'true'", "'year'", "'YYYY'", "'é'"}

@@ -17,8 +17,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// chunked is a table of rows rows in chunks of 1000: i counts modulo 997, every 11th
-// value is NULL; x is its square root's neighbourhood, as DOUBLE.
+// chunked is a table of so many rows in chunks of 1000. i counts modulo 997, and every 11th value is
+// NULL; x is its square root's neighbourhood, as DOUBLE.
 func chunked(t *testing.T, rows int) *table.Table {
 	t.Helper()
 	b := table.NewBuilder("t", []table.Field{
@@ -74,8 +74,8 @@ func TestTwoDevicesGiveTheAnswersOfCPU(t *testing.T) {
 	}
 }
 
-// Two devices that have a chunk each sort its rows, also where a column's values alone are asked for, which classic sorts by blending
-// where it has all of them.
+// Two devices that have a chunk each sort its rows. They also do where a column's values alone are asked for, which classic sorts by
+// blending where it has all of them.
 func TestTwoDevicesSortAChunkEach(t *testing.T) {
 	tab := chunked(t, 1900)
 	cpu := open(t, Options{Backend: "cpu"})

@@ -128,8 +128,8 @@ func TestManyGroups(t *testing.T) {
 	}
 }
 
-// Many groups have the same values, and the same error, whether they are found part by part, as those of a column
-// are, or not, as those of a key that is computed.
+// Many groups have the same values, and the same error, whether they are found part by part or not. Those of a
+// column are, those of a computed key are not.
 func TestManyGroupsOfExpressions(t *testing.T) {
 	integer := table.Type{Kind: table.BigInt}
 	build := table.NewBuilder("t", []table.Field{{Name: "a", Type: integer}, {Name: "x", Type: integer}, {Name: "r", Type: integer}}, 1<<16)

@@ -59,8 +59,8 @@ func joinsOfStars() []joinOfStar {
 	}
 }
 
-// Two devices join what each has of the larger side, whose chunks they share, with all rows of the smaller one: pairs that are counted, that go to
-// host memory, and rows that stay for the next join, for conditions, aggregates and groups. EXPLAIN says which devices do what.
+// Two devices join what each has of the larger side, whose chunks they share, with all rows of the smaller one. Pairs are counted, go
+// to host memory, or stay as rows for the next join, for conditions, aggregates and groups. EXPLAIN says which devices do what.
 func TestJoinsOfTwoDevices(t *testing.T) {
 	onCPU, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
 	for _, c := range joinsOfStars() {
@@ -101,8 +101,9 @@ func TestJoinsOfTwoDevices(t *testing.T) {
 	noColumnsLeft(t, onTwo)
 }
 
-// What two devices have no room for they join bucket by bucket, what they have none for then, either, cpu joins. Of rows that are kept for a join
-// that has more pairs than a block of a device holds, cpu has them, too, whether all devices have that many or one.
+// What two devices have no room for they join bucket by bucket, what they have none for then, either, cpu joins. A join may have more
+// pairs than a block of a device holds. Where their rows are kept for a join, cpu has them, too, whether all devices have that many or
+// one.
 func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 	const pairs = "SELECT COUNT(*) FROM fact x JOIN fact y ON x.a = y.a"
 	const between = "SELECT COUNT(*) FROM far p JOIN far q ON p.key = q.key AND p.name = q.name JOIN fact x ON x.n = q.key" // of p and q one device has the rows
@@ -153,8 +154,9 @@ func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 	}
 }
 
-// Rows of a join that only the second of two devices has stay there, and are aggregated there. Where it has the row that raises an error in the left table, which
-// cpu looks at first, that error comes before one of the right table, which the first device finds, too.
+// Rows of a join that only the second of two devices has stay there, and are aggregated there. Where it has the row that raises an
+// error in the left table, which cpu looks at first, that error comes first. It comes before one of the right table that the first
+// device finds, too.
 func TestWhatOneOfTwoDevicesHas(t *testing.T) {
 	onCPU, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
 	for _, db := range []*DB{onCPU, onTwo} {
@@ -282,8 +284,8 @@ func TestRandomJoinsOfTwoDevices(t *testing.T) {
 	noColumnsLeft(t, onTwo)
 }
 
-// What joins leave on two devices goes with the statement, after errors, cancellations and faults of one of them, too: there is room for the
-// next one, as often as one runs.
+// What joins leave on two devices goes with the statement, after errors, cancellations and faults of one of them, too. There is room
+// for the next one, as often as one runs.
 func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 	db := openStar(t, Options{Backend: "compute", Device: "0,1", GPUMemory: 2 << 20})
 	const chain = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key WHERE x.m < 6"
@@ -320,8 +322,8 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 	}
 }
 
-// The pairs of several devices go one after the other: rows of a table by their numbers, places in lists that devices have parts of by those in
-// the whole list. Where one device has only counted its pairs, all are only counted.
+// The pairs of several devices go one after the other. Rows of a table go by their numbers. Places in lists that devices have parts of
+// go by those in the whole list. Where one device has only counted its pairs, all are only counted.
 func TestMergedPairs(t *testing.T) {
 	s := &backends.Devices{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
 	list := keptList(s, []*physical.Held{{N: 10}, nil, {N: 5}})

@@ -26,8 +26,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// openStar opens a fact table of several chunks, and three tables that it may be joined to: dim's key is
-// there once, and not for every fact; twice has a key in two rows.
+// openStar opens a fact table of several chunks, and three tables that it may be joined to. A key of dim
+// is there once, and not for every fact; twice has a key in two rows.
 func openStar(t *testing.T, o Options) *DB { return openStarOf(t, o, 20) }
 
 // openStarOf is openStar where the chunks of dim have so many rows, 0 for all: a device builds the arms of tables of one chunk.
@@ -223,8 +223,9 @@ func TestArraysOfStarsAreReleased(t *testing.T) {
 	}
 }
 
-// Joins whose pairs compute finds have the rows that cpu's have, by each algorithm: filters on both sides,
-// several chunks, NULLs, other conditions besides, nothing selected, below another join, counted alone.
+// Joins whose pairs compute finds have the rows that cpu's have, by each algorithm. There are filters on
+// both sides, several chunks, NULLs, other conditions besides, empty selections, joins below another one,
+// and joins that are counted alone.
 func TestPairsFoundByCompute(t *testing.T) {
 	onCPU, onCompute, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
 	for _, c := range []struct {
@@ -331,8 +332,8 @@ func TestPairsFoundByCompute(t *testing.T) {
 	}
 }
 
-// auto has compute find the pairs of a join where that is predicted to be faster than cpu is, once enough joins would
-// have gained from the columns being there, and says why; on software it never does.
+// auto has compute find the pairs of a join where that is predicted to be faster than cpu is, and says why. It does
+// once enough joins would have gained from the columns being there. On software it never does.
 func TestAutoChoosesWhoJoins(t *testing.T) {
 	db := openStar(t, Options{Backend: "auto", Calibrations: t.TempDir()})
 	if err := Inspect(db).Ready(); err != nil {
@@ -464,8 +465,8 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 	}
 }
 
-// What a join leaves on a device for the next one goes with the statement, after an error and a cancellation too: there is room for the
-// next statement, as often as one runs.
+// What a join leaves on a device for the next one goes with the statement, after an error and a cancellation too. There is room for
+// the next statement, as often as one runs.
 func TestRowsBetweenJoinsAreReleased(t *testing.T) {
 	db := openStar(t, Options{Backend: "compute", GPUMemory: 1 << 20})
 	const chain = "SELECT COUNT(*), SUM(x.n), MIN(z.name) FROM fact x JOIN fact y ON x.b = y.b JOIN twice z ON y.a = z.key WHERE x.m < 6"
@@ -537,7 +538,7 @@ func TestWhatIsNoStarIsRemembered(t *testing.T) {
 	}
 }
 
-// On auto the rows of joins stay on the device that finds their pairs, and are aggregated there, where that is predicted to pay; where
+// On auto the rows of joins stay on the device that finds their pairs, and are aggregated there, where that is predicted to pay. Where
 // the device fails meanwhile, at any call, cpu answers.
 func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 	onCPU, folder := openStar(t, Options{Backend: "cpu"}), t.TempDir()

@@ -160,7 +160,8 @@ func TestChangesLeaveNothingOnTheDevice(t *testing.T) {
 	})
 }
 
-// RETURNING of an UPDATE with FROM and a DELETE with USING gives columns of all its tables: of a row that several others meet, those of one of them.
+// RETURNING of an UPDATE with FROM and a DELETE with USING gives columns of all its tables. Where several rows meet a row, it gives
+// those of one of them.
 func TestReturningOfOtherTables(t *testing.T) {
 	everyBackend(t, func(t *testing.T, db *DB) {
 		do(t, db, "CREATE TABLE t AS SELECT g AS k, g % 7 AS v, 's' || g % 40 AS s FROM generate_series(1, 500) AS q (g)")

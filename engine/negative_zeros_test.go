@@ -24,8 +24,8 @@ func wantSigned(n int) string {
 	return strings.Join(rows, "; ")
 }
 
-// The rows of a table with -0 are the same through files of each format, another table, a folder after a clean end and one whose process
-// was killed, with and without a checkpoint.
+// The rows of a table with -0 are the same through files of each format and through another table. So they are in a folder after a
+// clean end and after its process was killed, with and without a checkpoint.
 func TestNegativeZerosComeBack(t *testing.T) {
 	const n = 300
 	want, dir := wantSigned(n), t.TempDir()

@@ -216,7 +216,8 @@ func TestSortsBeyondHostMemory(t *testing.T) {
 	}
 }
 
-// Rows whose columns fit the host memory budget, and which it has no room to sort, come in their order: of a file, before and after its columns were read.
+// Rows whose columns fit the host memory budget, and which it has no room to sort, come in their order. They are of a file, before and
+// after its columns were read.
 func TestSortsOfRowsThatFit(t *testing.T) {
 	for _, budget := range []int64{300_000, 800_000, 1_300_000} {
 		whole, small := sizedPair(t, beyondRows, budget)
@@ -243,7 +244,8 @@ func TestSortsOfRowsThatFit(t *testing.T) {
 	}
 }
 
-// Columns that were read of files make room for those that are read next, and are read again: of Parquet and of CSV, loaded and named by statements.
+// Columns that were read of files make room for those that are read next, and are read again. Files are Parquet and CSV, loaded and
+// named by statements.
 func TestColumnsOfFilesMakeRoom(t *testing.T) {
 	whole, small := sizedPair(t, 60_000, 600_000)
 	tab := whole.entry("f").Table.Load()
@@ -319,8 +321,8 @@ func anyOfBeyond(r *rapid.T) string {
 	return text
 }
 
-// joinsBeyond is [beyondPair] of a table with so many rows and a budget, with two small tables beside it: k, of which rows were
-// deleted, and none, without rows.
+// joinsBeyond is [beyondPair] of a table with so many rows and a budget, with two small tables beside it. Of k rows were
+// deleted, and none has no rows.
 func joinsBeyond(t *testing.T, rows int, budget int64) (whole *DB, small func() *DB) {
 	tab, path := beyondTable(t, rows)
 	few := func(db *DB) *DB {
@@ -547,8 +549,8 @@ func (d smallDisk) Close() error {
 	return d.Temporary.Close()
 }
 
-// A full disk and a statement that is ended while it writes to a temporary file, or before all of its rows are read, leave no file
-// behind, and the error says what to do.
+// A full disk leaves no temporary file behind, and the error says what to do. Nor does a statement that is ended while it writes to
+// one, or before all of its rows are read.
 func TestTemporaryFilesGo(t *testing.T) {
 	_, small := beyondPair(t)
 	folder := t.TempDir()
@@ -630,7 +632,8 @@ func oneChunk(t *testing.T, rows int) *table.Table {
 	return b.Table()
 }
 
-// Without a budget, what is free of the host memory becomes one once a statement finds no room: it goes over the files in parts, as later ones do.
+// Without a budget, free host memory becomes one once a statement finds no room. The statement goes over the files in parts, as later
+// ones do.
 func TestFreeHostMemoryBecomesTheBudget(t *testing.T) {
 	ctx := context.Background()
 	tab, path := beyondTable(t, beyondRows)

@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A panic is the error of its statement: on the caller's goroutine, while a file is read, in the rows that one side of a divided query
-// selects, and in what is released beside statements. The transaction around it has failed, and other statements go on.
+// A panic is the error of its statement. It is on the caller's goroutine, in a file's reader,
+// in the rows of one side of a divided query, or in what is released. The transaction around it has failed, and other statements go on.
 func TestPanicsAreErrors(t *testing.T) {
 	ctx := context.Background()
 	notes := make(chan string, 1)

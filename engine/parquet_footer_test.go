@@ -75,8 +75,8 @@ func answerOf(db *DB, text string) string {
 	return strings.Join(list, " ")
 }
 
-// What a footer does not state, or states as a bound alone, is read; what it states wrongly is an error where the row group is read. It is so on each
-// backend, and whatever was read before.
+// What a footer does not state, or states as a bound alone, is read. What it states wrongly is an error where the row group is read.
+// It is so on each backend, and whatever was read before.
 func TestFootersThatStateLittle(t *testing.T) {
 	x := pq.Column{Name: "x", Type: pq.Int32, Optional: true}
 	required := pq.Column{Name: "x", Type: pq.Int64}

@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/sql"
 )
 
-// Statements that are like others before but for their values, in texts and as parameters, do what they do when they are parsed and bound, which a comment
-// in them makes sure of.
+// Statements that are like others before but for their values, in texts and as parameters, do what they do when they are parsed and
+// bound. A comment in them makes sure that they are parsed.
 func TestStatementsLikeOthers(t *testing.T) {
 	ctx := context.Background()
 	repeats := 0

@@ -21,9 +21,9 @@ func blanks(n int) string {
 	return string(text)
 }
 
-// BenchmarkPlanning plans the statements of the Star Schema Benchmark and of TPC-H, each time with parameters that were not asked before.
-// It tells what their text takes until it is parsed, until it is prepared, and until the device has its first pass, in µs, in the
-// median.
+// BenchmarkPlanning plans the statements of the Star Schema Benchmark and of TPC-H, each time with parameters that were not asked
+// before. It reports medians in µs: what their text takes until it is parsed, until it is prepared, and until the device has its first
+// pass.
 //
 //	go test -tags egl -run - -bench Planning -benchtime 200x ./engine
 func BenchmarkPlanning(b *testing.B) {

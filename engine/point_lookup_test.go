@@ -150,8 +150,8 @@ func (m pointModel) pointOp(r *rand.Rand, k int) (text string, changed int) {
 	}
 }
 
-// Changes of single rows, with cursors half read and a transaction under way, are those of a model: every cursor gives the rows that there
-// were when it began, every transaction reads those and its own changes, and a folder has them after it has been opened again.
+// Changes of single rows, with cursors half read and a transaction under way, are those of a model. Every cursor gives the rows that
+// there were when it began, and every transaction reads those and its own changes. A folder has them after it has been opened again.
 func TestPointChangesBesideCursors(t *testing.T) {
 	ctx := context.Background()
 	const rows = 5000

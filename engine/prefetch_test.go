@@ -21,8 +21,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A device that a statement needs in any case is being opened while its columns are read, and
-// no device is opened for what needs none.
+// A device that a statement needs in any case is being opened while its columns are read. No device is
+// opened for what needs none.
 func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 	t.Setenv("STENCILDB_DEVICE", "")
 	const never, beside, after = "never", "beside reading", "after reading"
@@ -69,8 +69,8 @@ func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 	}
 }
 
-// A CSV is read as a whole before its columns are known: the device is being opened meanwhile for a statement that runs
-// then, but for one that may need none.
+// A CSV is read as a whole before its columns are known. Meanwhile the device is being opened for a statement that needs
+// it then, but not for one that may need none.
 func TestTheDeviceIsOpenedBesideTheFirstPass(t *testing.T) {
 	t.Setenv("STENCILDB_DEVICE", "")
 	ctx := context.Background()
@@ -344,7 +344,7 @@ func TestAutoUploadsBesideReading(t *testing.T) {
 	}
 }
 
-// What has been uploaded of a reading that fails later is dropped, and so is what was read of a column
+// What has been uploaded of a reading that fails later is dropped. So is what was read of a column
 // before that was read again.
 func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 	db := open(t, Options{Backend: "compute"})
@@ -423,7 +423,7 @@ func TestUploadsBesideReadingKeepTheBudget(t *testing.T) {
 }
 
 // A statement that is cancelled while its columns are read and uploaded is back, however long the device
-// is busy; the next one has the answer.
+// is busy. The next one has the answer.
 func TestUploadsBesideReadingEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db := open(t, Options{Backend: "compute", Progress: func(_ string, p ingest.Progress) {
@@ -449,8 +449,8 @@ func TestUploadsBesideReadingEndWithTheContext(t *testing.T) {
 	}
 }
 
-// A device that fails while columns are uploaded beside reading is closed, with nothing left on it, and
-// the statement runs on the next one; where that fails, too, it is the statement's error.
+// A device that fails while columns are uploaded beside reading is closed, with nothing left on it. The
+// statement runs on the next one; where that fails, too, it is the statement's error.
 func TestAFaultBesideReading(t *testing.T) {
 	for _, faults := range []int{1, 2} {
 		db := open(t, Options{Backend: "compute"})

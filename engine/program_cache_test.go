@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// shaped is a condition over i and x of table t: which comparisons there are and how they
-// are joined are the digits of shape, their constants follow n.
+// shaped is a condition over i and x of table t. The digits of shape say which comparisons there are
+// and how they are joined; their constants follow n.
 func shaped(shape, n int) string {
 	var terms []string
 	for k := range 4 {
@@ -29,9 +29,9 @@ func shaped(shape, n int) string {
 	return strings.Join(terms, " ")
 }
 
-// Programs and objects of GL end flat, however many different statements run: here a
-// thousand of few shapes, whose constants are not in the programs; in make soak ten
-// thousand, each of a shape of its own.
+// Programs and objects of GL end flat, however many different statements run. Here a thousand of few
+// shapes run, whose constants are not in the programs. In make soak ten thousand run, each of a shape
+// of its own.
 func TestManyStatementsEndFlat(t *testing.T) {
 	n, shapes := 1000, 24
 	if times, err := strconv.Atoi(os.Getenv("STENCILDB_SOAK")); err == nil && times > 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// grouped is the rows (nil is NULL) of the columns a and b as a Parquet file whose row groups
-// have that many rows, with a column that cannot be used.
+// grouped is the rows (nil is NULL) of the columns a and b as a Parquet file. Its row groups have that
+// many rows, and it has a column that cannot be used.
 func grouped(t interface{ Fatal(...any) }, rows [][2]*int64, size int) []byte {
 	var b bytes.Buffer
 	node := func(name string) schema.Node { return schema.NewInt64Node(name, parquet.Repetitions.Optional, -1) }
@@ -116,8 +116,8 @@ func TestStatisticsOfRowGroupsChangeNoAnswer(t *testing.T) {
 	}
 }
 
-// What is told and what is skipped of forty rows in four groups, in which a goes up by one a
-// row, and b is NULL in the second half.
+// What is told and what is skipped of forty rows in four groups. In them a goes up by one a row, and b
+// is NULL in the second half.
 func TestWhatStatisticsSpare(t *testing.T) {
 	var rows [][2]*int64
 	for i := range int64(40) {

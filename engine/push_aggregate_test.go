@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// openGrouped opens tables whose rows may be grouped before they are joined: of big a key has many rows, few of them none and some no
-// partner; a key of small has up to three rows.
+// openGrouped opens tables whose rows may be grouped before they are joined. Most keys of big have many rows, few of them none, and
+// some no partner; a key of small has up to three rows.
 func openGrouped(t *testing.T, backend string) *DB {
 	t.Helper()
 	db := open(t, Options{Backend: backend})
@@ -114,8 +114,8 @@ func TestPushedAggregates(t *testing.T) {
 	}
 }
 
-// Rows are grouped first where a key has many of them, as the tables are when the statement runs, in subqueries, too; not where compute joins
-// a star in one sweep. EXPLAIN has the plan, before the statement runs and after.
+// Rows are grouped first where a key has many of them, as the tables are when the statement runs, in subqueries, too. They are not
+// where compute joins a star in one sweep. EXPLAIN has the plan, before the statement runs and after.
 func TestWhereAggregatesArePushed(t *testing.T) {
 	for _, backend := range []string{"cpu", "compute"} {
 		db := open(t, Options{Backend: backend})

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// random() and gen_random_uuid() give each row a value that stays what it is within the statement; TABLESAMPLE takes about the part that
-// is asked for, with REPEATABLE the same rows on all backends.
+// random() and gen_random_uuid() give each row a value that stays what it is within the statement. TABLESAMPLE takes about the part
+// that is asked for. With REPEATABLE it takes the same rows on all backends.
 func TestRandom(t *testing.T) {
 	first := map[string]string{}
 	for _, backend := range []string{"cpu", "compute"} {

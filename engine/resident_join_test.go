@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Aggregates and groups over joins are computed from columns that compute gathers, and that never are in host memory: texts, NULLs, values
-// of 64 bits, floats, expressions, order statistics, HAVING, conditions of two tables. What needs the rows themselves, and what does not fit
-// the memory of the device, is computed from rows in host memory.
+// Aggregates and groups over joins are computed from columns that compute gathers, and that never are in host memory. There are texts,
+// NULLs, values of 64 bits, floats, expressions, order statistics, HAVING, and conditions of two tables. What needs the rows
+// themselves, and what does not fit the memory of the device, is computed from rows in host memory.
 func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 	onCPU, onCompute := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute"})
 	for _, db := range []*DB{onCPU, onCompute} {
@@ -98,8 +98,8 @@ func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 	}
 }
 
-// Where a device declines the last of three joins, cpu goes on with the rows of the one before; where host memory has no room for these, it
-// does all of the joins, which needs none.
+// Where a device declines the last of three joins, cpu goes on with the rows of the one before. Where host memory has no room for
+// these, cpu does all of the joins, which needs none.
 func TestRowsBetweenJoinsBeyondHostMemory(t *testing.T) {
 	const text = "SELECT COUNT(*), SUM(x.n) FROM fact x JOIN fact y ON x.m = y.m JOIN twice z ON x.b + y.b = z.key WHERE x.b < 600 AND y.b < 600"
 	want := answerText(openStar(t, Options{Backend: "cpu"}), text)

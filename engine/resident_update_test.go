@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Tables that are resident answer as those of cpu do after changes of some of their rows, whether a cursor still reads what
-// was there before, so that it is copied, or not.
+// Tables that are resident answer as those of cpu do after changes of some of their rows. So they do where a cursor still
+// reads what was there before, so that it is copied.
 func TestChangesOfResidentTables(t *testing.T) {
 	ctx := context.Background()
 	open := func(backend string) *DB {
@@ -100,8 +100,9 @@ func TestSharedColumnsChangeApart(t *testing.T) {
 	}
 }
 
-// An UPDATE to texts that a large chunk does not have moves these rows behind the last, and changes nothing else: of the chunk's columns
-// nothing is uploaded. Keys, transactions and RETURNING know no difference, and a table of which most rows have moved has no deleted ones.
+// An UPDATE to texts that a large chunk does not have moves these rows behind the last, and changes nothing else. Nothing of the
+// chunk's columns is uploaded. Keys, transactions and RETURNING know no difference, and a table of which most rows have moved has no
+// deleted ones.
 func TestUpdatesThatMoveRows(t *testing.T) {
 	ctx := context.Background()
 	for _, backend := range []string{"cpu", "compute"} {

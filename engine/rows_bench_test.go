@@ -115,9 +115,8 @@ func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
 	}
 }
 
-// BenchmarkDevices reports what aggregates take on device 0 and on devices 0 and 1
-// together, over the same four chunks: ms of the median, and the second as a share of the
-// first.
+// BenchmarkDevices reports what aggregates take on device 0 and on devices 0 and 1 together, over the
+// same four chunks. It gives ms of the median, and the second as a share of the first.
 //
 //	STENCILDB_BENCH_ROWS=1073741824 go test -tags egl -run - -bench Devices -benchtime 9x ./engine
 func BenchmarkDevices(b *testing.B) {

@@ -29,8 +29,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// typed is a table of one column of each type, in two chunks: the row k is of values k, and
-// the row after the last of NULLs.
+// typed is a table of one column of each type, in two chunks. The row k is of values k, and the row
+// after the last of NULLs.
 func typed(t testing.TB, rows int) *table.Table {
 	t.Helper()
 	of := func(name string, k table.Kind) table.Field {

@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A sample says between which codes order statistics are, and few rows are between them; of columns of which many rows have the same value, and of
-// small tables, it says one code or nothing.
+// A sample says between which codes order statistics are, and few rows are between them. It says one code or nothing of small tables,
+// and of columns of which many rows have the same value.
 func TestASampleSaysWhereOrderStatisticsAre(t *testing.T) {
 	big, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Varchar}
 	b := table.NewBuilder("t", []table.Field{{Name: "random", Type: big}, {Name: "sorted", Type: big}, {Name: "periodic", Type: big},

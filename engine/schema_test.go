@@ -111,8 +111,8 @@ func TestSchemaOfABrokenFile(t *testing.T) {
 	}
 }
 
-// The columns of a table that no statement has named yet are names where a text names the table, if reading its file lasts
-// no longer than it may.
+// The columns of a table that no statement has named yet are names where a text names the table. They are not if reading
+// its file lasts longer than it may.
 func TestNamesOfATableThatIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "late.csv")
 	if err := os.WriteFile(path, []byte("mass,height\n1,2\n"), 0o600); err != nil {

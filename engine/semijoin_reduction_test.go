@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A large table that a small one is joined to is narrowed to the rows that the small one asks for: the rows are those of nested
-// loops, with NULLs and keys that the other side lacks on both sides, for every kind of join.
+// A large table that a small one is joined to is narrowed to the rows that the small one asks for. The rows are those of nested
+// loops, for every kind of join. There are NULLs and keys that the other side lacks on both sides.
 func TestJoinsWithRowsThatFewAskFor(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	r := rand.New(rand.NewPCG(3, 4))
@@ -55,8 +55,9 @@ func TestJoinsWithRowsThatFewAskFor(t *testing.T) {
 	}
 }
 
-// Keys that are computed are made once for each side, and partners found by them: the rows, and the errors, are those of nested loops,
-// of every kind of join, for all types, with NULLs, -0 and NaN, DECIMALs that 64 bits do not hold, texts, and rows that raise an error.
+// Keys that are computed are made once for each side, and partners are found by them. The rows, and the errors, are those of nested
+// loops, for every kind of join. Keys are of all types, with NULLs, -0, NaN, DECIMALs that 64 bits do not hold, texts, and rows that
+// raise an error.
 func TestJoinsByKeysThatAreComputed(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	for _, text := range []string{

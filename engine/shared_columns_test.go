@@ -73,8 +73,8 @@ func answered(r *Result, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Columns that get one another's values have those from before the statement: in memory, in RETURNING, in the folder after a clean
-// end, and in the folder as it lies, with its log.
+// Columns that get one another's values have those from before the statement. They have them in memory, in RETURNING, in the folder
+// after a clean end, and in the folder as it lies, with its log.
 func TestUpdatesThatPermuteColumns(t *testing.T) {
 	ctx, dirs := context.Background(), t.TempDir()
 	types := []string{}
@@ -230,8 +230,8 @@ func TestUpdatesThatPermuteColumns(t *testing.T) {
 	})
 }
 
-// What a transaction keeps of its changes until it is committed stays as it was when others write to the table that the values
-// are from: the folder has what memory has.
+// What a transaction keeps of its changes until it is committed stays as it was. Others write to the table that the values
+// are from. The folder has what memory has.
 func TestChangesOfTransactionsThatShareColumns(t *testing.T) {
 	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "f")
 	opened := func(folder string) *DB {

@@ -25,8 +25,8 @@ func changed(t *testing.T, tab *table.Table) *table.Table {
 	return tab.With(a, b)
 }
 
-// A statement reads the snapshot that its table has when it runs, on every backend,
-// whether it was prepared before or not; EXPLAIN shows that snapshot's passes.
+// A statement reads the snapshot that its table has when it runs, on every backend, whether it was
+// prepared before or not. EXPLAIN shows that snapshot's passes.
 func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
 	const text = "SELECT COUNT(*), SUM(i), MIN(i) FROM small WHERE i > 1"
 	for _, backend := range []string{"classic", "fused", "compute", "cpu", "auto"} {
@@ -98,8 +98,8 @@ func TestPinnedSnapshotsStay(t *testing.T) {
 	}
 }
 
-// What a snapshot shares with the next one stays on the device; what no snapshot has any
-// more goes, but not while a statement has the old one.
+// What a snapshot shares with the next one stays on the device. What no snapshot has any more goes,
+// but not while a statement has the old one.
 func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 	for _, backend := range []string{"classic", "fused", "compute"} {
 		db := open(t, Options{Backend: backend})

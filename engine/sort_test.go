@@ -56,7 +56,8 @@ func TestOrderByOfANetwork(t *testing.T) {
 	}
 }
 
-// The backend that is named selects the rows; compute sorts them by columns and by what it can make of these, else the sort is the CPU's.
+// The backend that is named selects the rows. compute sorts them by columns and by what it can make of these; else the sort is the
+// CPU's.
 func TestExplainOfOrderBy(t *testing.T) {
 	db := openTypedOn(t, 5, Options{Backend: "compute"})
 	for key, on := range map[string]string{"big": "compute", "7 - i": "compute", "big % 7": "compute", "left(s, 2)": "compute", "s || CAST(day AS character varying)": "cpu"} {
@@ -185,8 +186,8 @@ func TestFirstRowsAreThoseOfTheWholeOrder(t *testing.T) {
 	}
 }
 
-// ORDER BY an expression has the rows in cpu's order, which compute finds by codes that it makes of columns: of every width, NULL or not,
-// next to columns, first and last, over several chunks, devices and windows.
+// ORDER BY an expression has the rows in cpu's order, which compute finds by codes that it makes of columns. Codes are of every width,
+// NULL or not, next to columns, first and last. There are several chunks, devices and windows.
 func TestOrderByExpressionsOnCompute(t *testing.T) {
 	edges := func(o Options) *DB {
 		db := open(t, o)

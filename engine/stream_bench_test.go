@@ -45,7 +45,7 @@ func streamTable(rows int) *table.Table {
 }
 
 // BenchmarkStream runs statements over a table of STENCILDB_BENCH_ROWS rows (2^22) on a device whose budget is a twentieth of
-// the table: in all, the upload of the same windows alone, and the same passes where the columns are resident.
+// the table. It reports them, the upload of the same windows alone, and the same passes where the columns are resident.
 func BenchmarkStream(b *testing.B) {
 	rows := benchsize.Rows(b, 1<<22)
 	tab := streamTable(rows)
@@ -113,7 +113,7 @@ func BenchmarkNear(b *testing.B) {
 	}
 }
 
-// uploadAlone makes what the visits of a statement read resident, visit after visit, and says what a sweep over all takes, in ms, and
+// uploadAlone makes what the visits of a statement read resident, visit after visit. It says what a sweep over all takes, in ms, and
 // how many bytes of codes cross the bus.
 func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes int64, visits int) {
 	s, err := db.plan(context.Background(), text)

@@ -85,8 +85,8 @@ func TestStreamingGivesTheAnswersOfCPU(t *testing.T) {
 	}
 }
 
-// Order statistics of codes of more than 32 bits are those of cpu, whether the chunks' codes are apart by whole upper words or not: the lower
-// words count for the upper digits only where they are not.
+// Order statistics of codes of more than 32 bits are those of cpu, whether or not the chunks' codes are apart by whole upper words.
+// Where they are, the lower words do not count for the upper digits.
 func TestOrderStatisticsOfWideCodesInWindows(t *testing.T) {
 	cpu := open(t, Options{Backend: "cpu"})
 	db := streamed(t, "compute", 640, Options{})
@@ -143,7 +143,7 @@ func (c counting) Run(p *pass.Pass) (pass.Count, error) {
 	return n, err
 }
 
-// A table that takes twenty times the device's budget gets the answers that it has in host memory: one attribute alone takes more
+// A table that takes twenty times the device's budget gets the answers that it has in host memory. One attribute alone takes more
 // than the budget. The budget is never exceeded, and objects are made once, not once a window.
 func TestTableOfTwentyBudgets(t *testing.T) {
 	const rows, budget = 15<<17 + 1, 1 << 20
@@ -205,7 +205,8 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 	}
 }
 
-// Of two devices the one that has all rows of a table finds its order statistics by itself, also where it visits them window after window.
+// Of two devices the one that has all rows of a table finds its order statistics by itself. It also does where it visits them window
+// after window.
 func TestOneOfTwoDevicesStreams(t *testing.T) {
 	tab := chunked(t, 900)
 	alone := open(t, Options{Backend: "cpu"})
@@ -243,7 +244,7 @@ func TestStepsOfVisitsAreAddedUp(t *testing.T) {
 	}
 }
 
-// A window of which no row can be selected, or that has fewer rows than k, takes its part of a k-th value; EXPLAIN says how.
+// A window of which no row can be selected, or that has fewer rows than k, takes its part of a k-th value. EXPLAIN says how.
 func TestKthValueOfFewWindows(t *testing.T) {
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "w", Type: table.Type{Kind: table.BigInt}}}, 150_000)
 	for row := range 400_000 {

@@ -61,8 +61,8 @@ func TestExplainSumsOfExpressions(t *testing.T) {
 	}
 }
 
-// A statement that has been prepared takes the rows once a snapshot has values whose products
-// may leave 64 bits, and adds up again when they have gone.
+// A prepared statement takes the rows once a snapshot has values whose products may leave 64 bits. It
+// adds up again when they have gone.
 func TestSumsFollowTheSnapshot(t *testing.T) {
 	db, tab := open(t, Options{Backend: "compute"}), small(t)
 	if err := db.Add(tab); err != nil {

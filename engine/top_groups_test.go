@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Groups of which HAVING or ORDER BY with LIMIT wants few are picked by compute, those of a table and those of a star of joins; the
+// Groups of which HAVING or ORDER BY with LIMIT wants few are picked by compute. They are of a table and of a star of joins. The
 // answers are cpu's, and EXPLAIN ANALYZE says how many groups there were.
 func TestWantedGroups(t *testing.T) {
 	open := func(backend string) *DB {

@@ -233,7 +233,7 @@ func (m *model) added(tx *modelTx, name string, k int) bool {
 }
 
 // TestSnapshotIsolation has several sessions interleave statements, and compares every read, every error and every commit's
-// outcome with the model, through restarts of the folder, and with the folder as a crash would leave it.
+// outcome with the model. It goes through restarts of the folder, and reads the folder as a crash would leave it.
 func TestSnapshotIsolation(t *testing.T) {
 	ctx := context.Background()
 	conflicts, merges, aborted, undone, apart, refused := 0, 0, 0, 0, 0, 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// talk runs a script in which each line begins with a session's name, and may end with what is said, behind =>; of an error
-// that is a part of it, behind an exclamation mark.
+// talk runs a script in which each line begins with a session's name. A line may end with what is said, behind =>, or with a
+// part of an error, behind an exclamation mark.
 func talk(t *testing.T, db *DB, script string) {
 	t.Helper()
 	sessions := map[string]*Session{}

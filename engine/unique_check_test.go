@@ -67,8 +67,8 @@ func (m keyed) insert(rows []proposed, update bool) (n int, ok bool) {
 	return n, true
 }
 
-// Statements over the rows of a key of two columns, of which the one with the larger codes has nearly always the same, do what a model does,
-// and so does INSERT ... ON CONFLICT of rows that conflict with one another, of few rows (looked for one by one) and of more (joined).
+// Statements over the rows of a key of two columns do what a model does. The column with the larger codes has nearly always the same.
+// So does INSERT ... ON CONFLICT of rows that conflict with one another, of few rows (looked for one by one) and of more (joined).
 func TestKeysOfSeveralColumns(t *testing.T) {
 	ctx := context.Background()
 	r := plantest.Random(t)

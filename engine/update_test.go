@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// UPDATEs that a device does, of tables of several chunks and types, leave what those of the host leave: on the device, whose aggregates do not
-// wait for the host, and in host memory; with cursors open, rows deleted, and values that need another code space.
+// UPDATEs that a device does leave what those of the host leave, on the device and in host memory. The device's aggregates do not wait
+// for the host. Tables have several chunks and types, open cursors, deleted rows, and values that need another code space.
 func TestUpdatesOnADevice(t *testing.T) {
 	ctx := context.Background()
 	open := func(backend string) *DB {
@@ -114,7 +114,8 @@ func openUpdating(t *testing.T, o Options) *DB {
 	return db
 }
 
-// What an UPDATE on a device made is there when it is asked for next: nothing is uploaded, and the next UPDATE needs no more of the device than the first.
+// What an UPDATE on a device made is there when it is asked for next. Nothing is uploaded, and the next UPDATE needs no more of the
+// device than the first.
 func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 	ctx := context.Background()
 	db := openUpdating(t, Options{})
@@ -198,7 +199,7 @@ func TestUpdatesOnADeviceBesideTransactions(t *testing.T) {
 	}
 }
 
-// Statements that run beside UPDATEs on a device see the rows as one of these has left them, whether they are answered there or from the
+// Statements that run beside UPDATEs on a device see the rows as one of these has left them. They are answered there or from the
 // host's codes.
 func TestUpdatesOnADeviceBesideStatements(t *testing.T) {
 	ctx := context.Background()

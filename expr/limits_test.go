@@ -42,8 +42,8 @@ var numberTexts = []string{"0", "-0", "000012", "-32768", "-0.0", "1.", ".5", "-
 var timeTexts = []string{"2024-02-29 23:59:59.123456", "2023-02-29 00:00:00.5", "0000-01-01 00:00:00.000001", "2024-12-31 24:00:00.1", "2024-00-00 00:60:00.1", "2024-02-29", "2023-02-29", "1999-13-01", "1-2-3", "2024/02/29", "2024-2-29", " 2024-02-29", "2024-02-29 ",
 	"2024-02-29 23:59", "20240229", "2024-02-29T10:11:12.9", "2024-02-29  10:11:12.1234567", "2024-02-29 10:11:12.", "", "x"}
 
-// What loops compute at the limits of types, of few rows, many, none and only NULLs, in memory that is used again, is what [Eval] gives
-// in each row; where a row raises an error they say nothing.
+// What loops compute at the limits of types is what [Eval] gives in each row. Rows are few, many, none and only NULLs, in memory that
+// is used again. Where a row raises an error the loops say nothing.
 func TestVectorsAtLimits(t *testing.T) {
 	col := func(i int, k table.Kind) *expr.Column {
 		typ := table.Type{Kind: k}

@@ -10,8 +10,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// What vectors are computed gives the values and NULLs of [Eval] in every row, of all rows, of some, and of the codes
-// of one column; it gives nothing where a row raises an error.
+// What vectors are computed gives the values and NULLs of [Eval] in every row. Rows are all, some, and the codes of one column. It gives nothing where a row raises an error.
 func TestVectorsAreEvaluated(t *testing.T) {
 	var fields []table.Field
 	for _, f := range []struct {

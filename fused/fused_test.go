@@ -29,8 +29,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// sample is a table of x, whose codes are up to top with many at the ends and around
-// the powers of two, some NULL, and s, 0..9; in chunks whose minima differ.
+// sample is a table of x and s in chunks whose minima differ. The codes of x are up to top, with many
+// at the ends and around the powers of two, some NULL; s is 0..9.
 func sample(rng *rand.Rand, rows, chunkRows int, top uint64, nulls bool) *table.Table {
 	b := table.NewBuilder("t", []table.Field{{Name: "x", Type: integer}, {Name: "s", Type: integer}}, chunkRows)
 	for i := range rows {
@@ -129,8 +129,8 @@ func TestAggregatesOfEveryWidth(t *testing.T) {
 	})
 }
 
-// A digit that is counted by itself, as where rows stream: of chunks whose codes have its thresholds a digit apart, and of others; of texts with a
-// dictionary a chunk; of nearly all records in one of its ranges.
+// A digit is counted by itself, as where rows stream. Chunks have codes with thresholds a digit apart, and others. Texts have a
+// dictionary a chunk. Nearly all records are in one of the ranges.
 func TestDigitsByThemselves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	texts := table.NewBuilder("t", []table.Field{{Name: "x", Type: table.Type{Kind: table.Varchar}}, {Name: "s", Type: integer}}, 500)

@@ -332,8 +332,8 @@ func BenchmarkOpenClose(b *testing.B) {
 	}
 }
 
-// A caller is back when its context ends, while the GL thread is still at work for
-// another or for itself; what had not begun never runs.
+// A caller is back when its context ends, while the GL thread is still at work for another or for
+// itself. What had not begun never runs.
 func TestDoEndsWithItsContext(t *testing.T) {
 	c := open(t, Options{})
 	begun, end := make(chan struct{}), make(chan struct{})

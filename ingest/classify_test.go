@@ -101,8 +101,8 @@ func TestClassify(t *testing.T) {
 	})
 }
 
-// The fields of a text are those that it was written of, wherever they are in it: each is the
-// text itself where its column is text.
+// The fields of a text are those that it was written of, wherever they are in it. Each is the text
+// itself where its column is text.
 func TestCSVFields(t *testing.T) {
 	long := rapid.StringMatching(`[a-z¬Ģ\x{10a}\x{10d}]{0,90}`) // of bytes that are delimiters, quotes and line breaks but for the highest bit
 	cell := rapid.OneOf(values, long, rapid.StringMatching("[a,;\"\r\n]{0,70}"))

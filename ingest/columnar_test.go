@@ -277,8 +277,8 @@ func TestResultsAreReadAgain(t *testing.T) {
 	}
 }
 
-// A column of a table has one of the intervals that are equal: a file with two of them has no such column, wherever they are in it. Intervals
-// beyond 64 bits of microseconds are none, either.
+// A column of a table has one of the intervals that are equal. A file with two of them has no such column, wherever they are in it.
+// Intervals beyond 64 bits of microseconds are none, either.
 func TestIntervalsOfAFileAreApart(t *testing.T) {
 	const month, days, hours = `{"months": 1, "days": 0, "nanoseconds": 0}`, `{"months": 0, "days": 30, "nanoseconds": 0}`, `{"months": 0, "days": 0, "nanoseconds": 2592000000000000}`
 	file := func(t *testing.T, of ...string) []byte {

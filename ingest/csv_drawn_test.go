@@ -83,8 +83,8 @@ func drawMeant(t *rapid.T, name string, rows int, quoted bool) meant {
 	return m
 }
 
-// CSV of all kinds of columns, as one program or another writes it, is read as it was meant; where numbers are mixed with text, a note names the column, and it is an
-// error where that is not wanted.
+// CSV of all kinds of columns, as one program or another writes it, is read as it was meant. Where numbers are mixed with text, a note
+// names the column; with --strict it is an error.
 func TestCSVAsPeopleWriteIt(t *testing.T) {
 	defer ingest.BlockBytes(1 << 20)
 	rapid.Check(t, func(t *rapid.T) {
@@ -176,7 +176,8 @@ func TestCSVAsPeopleWriteIt(t *testing.T) {
 	})
 }
 
-// What is written of text is read as text, whatever it looks like, and so are the other types but for what they have no sign of in the text.
+// What is written of text is read as text, whatever it looks like. So are the other types, but for what they have no sign of in the
+// text.
 func TestCSVWrittenIsReadBack(t *testing.T) {
 	texts := rapid.OneOf(values, rapid.SampledFrom([]string{"NULL", "NA", "N/A", `\N`, "null", "007", "1e3", "1E5", "12", " 12 ", "2020-01-01", "true", "", "x", "a,b", "é\n", "\ufeff"}))
 	rapid.Check(t, func(t *rapid.T) {

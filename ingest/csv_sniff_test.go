@@ -93,8 +93,8 @@ func TestCSVSniffed(t *testing.T) {
 	}
 }
 
-// A column that is text for the sake of some of its values is said in a line: which, how many, and what to write otherwise. Where that is not
-// wanted, it is an error.
+// A column that is text for the sake of some of its values is said in a line. It says which, how many, and what to write otherwise.
+// Where that is not wanted, it is an error.
 func TestCSVMixed(t *testing.T) {
 	const typed = " behind the path makes it an error, "
 	for _, c := range []struct {

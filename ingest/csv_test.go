@@ -467,8 +467,8 @@ func TestCSVCancelAndProgress(t *testing.T) {
 	}
 }
 
-// Columns of a file of text are read when they are asked for, whatever the order; each is what
-// it is when all are read at once. A value that is wrong is an error of its column alone.
+// Columns of a file of text are read when they are asked for, whatever the order. Each is what it is
+// when all are read at once. A value that is wrong is an error of its column alone.
 func TestCSVColumnsOnDemand(t *testing.T) {
 	text := "7,x,NA,2.5\n8,\"a\nb\",3,NULL\n9,y,4,1e3\n"
 	for _, c := range []struct {

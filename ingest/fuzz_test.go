@@ -47,8 +47,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// seeds are tables that files are written of, for fuzzers to begin with: of each type, of text with and without repetition,
-// of NULLs alone, and of no rows.
+// seeds are tables that files are written of, for fuzzers to begin with. They are of each type, of text with and without
+// repetition, of NULLs alone, and of no rows.
 func seeds(f *testing.F) (list []*table.Table) {
 	for _, text := range []string{
 		"i,d,f,b,t,ts,s\n1,1.5,1e9,true,2020-01-02,2020-01-02 03:04:05,x\n,,,,,,\n-7,0.25,nan,false,0044-03-15 BC,1969-12-31 23:59:59.5,\n300,9.75,,,,,x\n",

@@ -33,7 +33,7 @@ func mustLoad(t tb, text string, s ingest.Source) *table.Table {
 }
 
 // announced sets o.Coming. The function that it returns checks that the segments of the table that was read
-// have been told of, and, where bounded, that they were bounded beforehand.
+// have been told of. Where bounded, it checks that they were bounded beforehand.
 func announced(t tb, o *ingest.Options) func(tab *table.Table, bounded bool) {
 	t.Helper()
 	var coming *table.Table

@@ -249,7 +249,8 @@ func (k kept) Close() error {
 	return k.File.Close()
 }
 
-// What can be read once only, as what comes through a pipe, is kept: in memory, or in a temporary file where it takes more than a sixteenth of the limit.
+// What can be read once only, as what comes through a pipe, is kept. It is kept in memory, or in a temporary file where it takes more
+// than a sixteenth of the limit.
 func TestLoadFromPipe(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,b\n")

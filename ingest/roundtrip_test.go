@@ -232,7 +232,8 @@ func TestDictionariesAreOfFewValues(t *testing.T) {
 	}
 }
 
-// Long texts that repeat take hardly any room in a file, and are read from it all the same: a row group has no more of them than memory has room for.
+// Long texts that repeat take hardly any room in a file, and are read from it all the same. A row group has no more of them than
+// memory has room for.
 func TestLongTexts(t *testing.T) {
 	text := table.Type{Kind: table.Varchar}
 	b := table.NewBuilder("t", []table.Field{{Name: "i", Type: table.Type{Kind: table.BigInt}}, {Name: "s", Type: text}}, 0)

@@ -16,8 +16,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// A row group that the memory has no room for is read in pieces: in any order, some columns at a time, and a sweep over all of them opens each
-// column once.
+// A row group that the memory has no room for is read in pieces, in any order, some columns at a time. A sweep over all of them opens
+// each column once.
 func TestRowGroupsInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const rows = 50_000

@@ -133,7 +133,7 @@ func TestDepthBoundsWithoutTheExtensionIsAnError(t *testing.T) {
 	}, "GL_EXT_depth_bounds_test")
 }
 
-// A program reads blocks by their addresses, also those that another scope has left behind; where the
+// A program reads blocks by their addresses, also those that another scope has left behind. Where the
 // device has no addresses the error names the pass and the extension.
 func TestBlocksAreReadByTheirAddresses(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {

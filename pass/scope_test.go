@@ -22,8 +22,8 @@ func scratch(n int, first uint32) textures.Block {
 	return textures.ScratchBlock(&textures.Scratch{Words: n, Init: init})
 }
 
-// Several scopes are open and take turns: each keeps its blocks and its counters, one
-// that ends takes nothing from the others, and in the end all is there for the next.
+// Several scopes are open and take turns, each with its blocks and its counters. One that ends takes
+// nothing from the others, and in the end all is there for the next.
 func TestScopesTakeTurns(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		const n = 1000

@@ -16,8 +16,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// segment makes a column of n rows whose largest code is top, with codes at and
-// around every limb boundary and power of two, and NULLs where asked.
+// segment makes a column of n rows whose largest code is top. Its codes are at and around every limb
+// boundary and power of two, with NULLs where asked.
 func segment(rng *rand.Rand, n int, top uint64, nulls bool) *table.Segment {
 	b := table.NewBuilder("t", []table.Field{{Name: "x", Type: table.Type{Kind: table.BigInt}}}, 0)
 	col := b.Column(0)

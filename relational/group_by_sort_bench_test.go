@@ -22,17 +22,17 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The benchmark of GROUP BY with COUNT(*) and SUM of 19 bits, from the dispatch to the answers in values; it
+// The benchmark of GROUP BY with COUNT(*) and SUM of 19 bits, from the dispatch to the answers in values. It
 // reports the median wall time with 1,000 groups that are alike, with 90 % of the rows in one of them, and with
-// 65,536, and of cpu with 1,000:
+// 65,536. It reports cpu's with 1,000, too:
 //
 //	go test -tags egl -run - -bench Groups ./compute
 //
 // STENCILDB_BENCH_ROWS picks the sizes, as for BenchmarkQuery.
 func BenchmarkGroups(b *testing.B) { gltest.EachSize(b, benchmarkGroups) }
 
-// The benchmark of MAX over groups by five eighths as many values as there are rows, of which two thirds come: until the states are on the
-// device, in host memory, and values. It takes some seconds a run.
+// The benchmark of MAX over groups by five eighths as many values as there are rows, of which two thirds come. It goes until the
+// states are on the device, until they are in host memory, and until there are values. It takes some seconds a run.
 //
 //	go test -tags egl -run - -bench ManyKeys ./compute
 func BenchmarkManyKeys(b *testing.B) { gltest.EachSize(b, benchmarkManyKeys) }

@@ -23,7 +23,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// foundGroups compares the groups that a device finds with others, as text; it is false where the device has too few
+// foundGroups compares the groups that a device finds with others, as text. It is false where the device has too few
 // images, of which columns with NULLs take two each.
 func foundGroups(t *testing.T, what string, g *pass.GL, d compute.Profile, q *physical.Query, n *plan.Aggregate, want []string) bool {
 	t.Helper()
@@ -55,9 +55,9 @@ func rowsOf(groups iter.Seq2[aggregation.GroupRows, error]) (list []string, err 
 	return list, nil
 }
 
-// Groups are those of cpu, at the ends of what a device takes: no rows, one group, as many slots as
-// there may be, NULLs among keys and values, deleted rows, several chunks and windows, a hot group,
-// slots in shared memory and in the result.
+// Groups are those of cpu, at the ends of what a device takes. There are no rows, one group, a hot
+// group, and as many slots as there may be, in shared memory and in the result. There are NULLs among
+// keys and values, deleted rows, several chunks and windows.
 func TestGroupsAreThoseOfCPU(t *testing.T) {
 	small := &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "x", T: table.Type{Kind: table.BigInt}}, R: &expr.Const{V: table.Int(1 << 28)}}
 	never := &expr.Compare{Op: expr.GT, L: small.L, R: &expr.Const{V: table.Int(1 << 40)}}
@@ -179,8 +179,8 @@ func groupDevices(gl *glctx.Context) map[string]compute.Profile {
 	return all
 }
 
-// A sort finds groups by keys with more combinations of codes than a device has slots: keys of 64 bits, several
-// keys, NULLs, and each row a group of its own.
+// A sort finds groups by keys with more combinations of codes than a device has slots. There are keys of 64
+// bits, several keys, NULLs, and each row a group of its own.
 func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 	bigint := table.Type{Kind: table.BigInt}
 	sparse := table.NewBuilder("t", []table.Field{{Name: "a", Type: bigint}, {Name: "b", Type: bigint}, {Name: "x", Type: bigint}, {Name: "y", Type: bigint}}, 10_000)
@@ -227,8 +227,8 @@ func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 	})
 }
 
-// More combinations of codes than are read back have slots on the device where they are not many more than rows: of these the
-// groups that there are are picked, of all records or of some, or of none. A sweep takes in a window of the slots.
+// More combinations of codes than are read back have slots on the device where they are not many more than rows. The groups
+// that there are are picked of these, of all records or of some, or of none. A sweep takes in a window of the slots.
 func TestManyGroupsOfSlots(t *testing.T) {
 	less := func(n int64) expr.Expr {
 		return &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "x", T: table.Type{Kind: table.BigInt}}, R: &expr.Const{V: table.Int(n)}}

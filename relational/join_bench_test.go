@@ -16,8 +16,8 @@ import (
 	"github.com/stencildb/stencildb/relational"
 )
 
-// The benchmark of joins of two sides with as many rows: median wall times of counting the pairs, and of
-// emitting them, which stay on the device.
+// The benchmark of joins of two sides with as many rows. It reports median wall times of counting the
+// pairs, and of emitting them, which stay on the device.
 //
 //	go test -tags egl -run - -bench Join ./compute
 //

@@ -35,9 +35,9 @@ func pairTable(rows, chunk int, nulls bool, rng *rand.Rand, of func(i int) int64
 	return b.Table()
 }
 
-// The pairs of two tables are those of loops over their values: keys of one byte to eight, chunks of which the
-// smallest keys lie far apart, NULLs, deleted rows, filters, texts of other dictionaries,
-// two keys and three, of one word and of two.
+// The pairs of two tables are those of loops over their values. Two keys and three of one byte to eight, of one
+// word and of two. Chunks have smallest keys that lie far apart, NULLs, deleted rows, filters, and texts of
+// other dictionaries.
 func TestPairsAreThoseOfTheValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	steps := func(width, apart int64) func(i int) int64 {

@@ -192,8 +192,8 @@ func joinDevices(gl *glctx.Context) map[string]compute.Profile {
 	return all
 }
 
-// The pairs of each algorithm are those of loops in Go: unique keys, duplicates, one hot key on both sides and on
-// one, keys of 64 bits with equal halves, sides without partners, empty ones, one row, row ids that are no places.
+// The pairs of each algorithm are those of loops in Go. Keys are unique, duplicates, of 64 bits with equal halves,
+// or one hot key on both sides and on one. Sides have no partners, no row, one row, or row ids that are no places.
 func TestJoinsFindThePairsOfLoops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	few := func(n uint64) func() uint64 { return func() uint64 { return rng.Uint64N(n) } }
@@ -308,8 +308,8 @@ func TestJoinsReturnErrorsOfPasses(t *testing.T) {
 	})
 }
 
-// A perfect hash join is taken where the keys of a side are dense and there once, whichever side that is, and
-// whatever the size of the range.
+// A perfect hash join is taken where the keys of a side are dense and there once. It may be either side, and
+// the range may have any size.
 func TestPerfectJoinsOfDenseUniqueKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	unique := func(n int, of uint64, ids bool) keyed {

@@ -16,8 +16,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The benchmark of ORDER BY a key of 31 bits, of all rows, whose numbers are read back, and of the first 100:
-// median wall times.
+// The benchmark of ORDER BY a key of 31 bits, of all rows, whose numbers are read back, and of the first 100.
+// It reports median wall times.
 //
 //	go test -tags egl -run - -bench Order ./compute
 //

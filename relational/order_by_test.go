@@ -18,8 +18,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// keysOf makes a table with keys of 3 bits and of 60, DOUBLEs and texts of two letters, and one column that is the same in all
-// rows; one row of eight is NULL in each but the last.
+// keysOf makes a table with keys of 3 bits and of 60, DOUBLEs, texts of two letters, and a column with one value. One row of eight is NULL in each but the last.
 func keysOf(rows, chunks int) *table.Table {
 	fields := []table.Field{{Name: "few", Type: table.Type{Kind: table.BigInt}}, {Name: "wide", Type: table.Type{Kind: table.BigInt}},
 		{Name: "x", Type: table.Type{Kind: table.Double}}, {Name: "s", Type: table.Type{Kind: table.Varchar}}, {Name: "same", Type: table.Type{Kind: table.BigInt}}}
@@ -40,8 +39,8 @@ func keysOf(rows, chunks int) *table.Table {
 	return b.Table()
 }
 
-// The order of each window is that of a stable sort of its rows by the keys, of which no more are returned than
-// are wanted: keys of one bit and of more than a word, both directions, NULLs at both ends, texts, equal rows, few rows of many.
+// The order of each window is that of a stable sort of its rows by the keys. No more rows are returned than are wanted. Keys have
+// one bit and more than a word, both directions, NULLs at both ends, texts, equal rows, and few rows of many.
 func TestOrderIsThatOfAStableSort(t *testing.T) {
 	tab := keysOf(9000, 2)
 	key := func(col int, desc, nullsFirst bool) expr.SortKey {

@@ -74,7 +74,7 @@ func fill(form string, pick func([]string) string) string {
 	return out.String()
 }
 
-// The tree of a text whose form was parsed before is that of the text alone, with its places, and what no grammar takes is refused.
+// The tree of a text whose form was parsed before is that of the text alone, with its places. What no grammar takes is refused.
 func TestTreesOfForms(t *testing.T) {
 	c, rng := NewParseCache(1000), rand.New(rand.NewPCG(1, 2))
 	known := map[string]int{}

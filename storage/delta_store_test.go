@@ -63,7 +63,7 @@ func TestRowsOfTheSameFilesWhileTheseAreRead(t *testing.T) {
 	}
 }
 
-// Files that the log changes give the rows of the whole table, read by columns or by groups; and a checkpoint that leaves them out leaves
+// Files that the log changes give the rows of the whole table, read by columns or by groups. A checkpoint that leaves them out leaves
 // the changes in the log.
 func TestFilesWithChangesOfTheLog(t *testing.T) {
 	defer func(n int) { foldedRows = n }(foldedRows)

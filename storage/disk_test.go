@@ -18,7 +18,7 @@ var (
 	errSync    = errors.New("input/output error")
 )
 
-// modelled is a disk in memory. It knows what has been synced, file contents and names apart, and can stop at a step (a
+// modelled is a disk in memory. It knows what has been synced, file contents and names apart. It can stop at a step (a
 // write, a cut, a sync, a change of names), fail a sync, or be full.
 type modelled struct {
 	mu     sync.Mutex

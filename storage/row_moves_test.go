@@ -121,7 +121,8 @@ func TestRowsThatMove(t *testing.T) {
 	}
 }
 
-// Columns that change places, and two that become of one, are so after a checkpoint, and when the log is read: none is changed with another.
+// Columns that change places, and two that become of one, are so after a checkpoint, and when the log is read. None is changed with
+// another.
 func TestColumnsThatChangePlaces(t *testing.T) {
 	big := table.Type{Kind: table.BigInt}
 	def := func() *Definition {

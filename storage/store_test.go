@@ -189,7 +189,7 @@ func (db *database) beside(commits func() error) error {
 	return err
 }
 
-// add adds rows to a table, a new one at times, in files of their own; before it finishes it tells the tables as they will be.
+// add adds rows to a table, a new one at times, in files of their own. Before it finishes it tells the tables as they will be.
 func (db *database) add(r *rand.Rand, tell func(*database)) error {
 	name := fmt.Sprintf("t%d", db.next)
 	c := Change{Table: name}
@@ -432,8 +432,8 @@ func TestChangesOfManyRowsComeBack(t *testing.T) {
 	}
 }
 
-// run does a workload until an error, and returns the states after each commit, from that at the opening on, how many
-// commits were written and how many acknowledged.
+// run does a workload until an error. It returns the states after each commit, from that at the opening on, and how
+// many commits were written and how many acknowledged.
 func run(d disk, seed uint64) (states []string, acknowledged int, err error) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	states = []string{""}
@@ -848,7 +848,8 @@ func TestCommitsShareSyncs(t *testing.T) {
 	}
 }
 
-// Records of any length, of many goroutines, are in the log when their wait is over, wherever the disk stops or fails; none comes twice, and none in part.
+// Records of any length, of many goroutines, are in the log when their wait is over, wherever the disk stops or fails. None comes
+// twice, and none in part.
 func TestLogStops(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 8))
@@ -948,7 +949,8 @@ func TestLogStops(t *testing.T) {
 	}
 }
 
-// A log that was closed has a mark of all of it, however close its commits were, and one that was not has one of the first of them.
+// A log that was closed has a mark of all of it, however close its commits were. One that was not has a mark of one of the first of
+// them.
 func TestLogIsMarked(t *testing.T) {
 	defer func(d time.Duration) { markEvery = d }(markEvery)
 	markEvery = time.Hour

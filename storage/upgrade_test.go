@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// inFormat makes a folder one of an earlier format, which says so in its manifest and in the header of its log, and has neither
+// inFormat makes a folder one of an earlier format. The manifest and the header of the log say so, and the folder has neither
 // views nor counters.
 func inFormat(t *testing.T, dir string, format int) {
 	t.Helper()

@@ -199,8 +199,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	}
 }
 
-// Parts of a frame, put at the same time in any order, are the segment that a builder makes of
-// all values, also where the bounds are loose.
+// Parts of a frame, put at the same time in any order, are the segment that a builder makes of all
+// values. So they are where the bounds are loose.
 func TestFrameIsWhatABuilderMakes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := Type{Kind: rapid.SampledFrom([]Kind{BigInt, Boolean, Double, Real}).Draw(t, "type")}

@@ -48,9 +48,8 @@ func words(rows [][][]table.Value) (out []string) {
 	return out
 }
 
-// Random deletions and patches against plain slices of values: every snapshot keeps
-// its rows, the next one has the changed ones in the same places, and shares the
-// segments of what did not change.
+// Random deletions and patches against plain slices of values. Every snapshot keeps its rows. The next
+// one has the changed ones in the same places, and shares the segments of what did not change.
 func TestSnapshotsAgreeWithSlices(t *testing.T) {
 	knobs := plantest.Default()
 	knobs.Changes = false

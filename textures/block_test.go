@@ -45,8 +45,8 @@ func TestWindowsCoverTheRows(t *testing.T) {
 	}
 }
 
-// TestBlocksHoldTheCodes builds each content of random columns of each width and
-// reads it back, as for this device and as for the other class of devices.
+// TestBlocksHoldTheCodes builds each content of random columns of each width and reads it back. It
+// does so as for this device and as for the other class of devices.
 func TestBlocksHoldTheCodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	testBlocks(t, rng, false, []int{1, 100, 8192, 8193, 20_000, 70_000})

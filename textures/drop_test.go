@@ -48,8 +48,8 @@ func TestDrop(t *testing.T) {
 	})
 }
 
-// Chunks that share a segment share what is resident of it, in every form; the segment
-// in which one differs is uploaded, and dropping that leaves the shared one.
+// Chunks that share a segment share what is resident of it, in every form. The segment in which one
+// differs is uploaded, and dropping that leaves the shared one.
 func TestChunksShareSegments(t *testing.T) {
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.Integer}}, {Name: "b", Type: table.Type{Kind: table.Integer}}}, 0)
 	for i := range 100 {
@@ -108,8 +108,8 @@ func TestChunksShareSegments(t *testing.T) {
 	})
 }
 
-// A block is read back as it is, whether it fits in the ring of read-backs, goes through it
-// more than once, or is small; of a long one, any number of the first words.
+// A block is read back as it is, whether it fits in the ring of read-backs, goes through it more than
+// once, or is small. Of a long block, any number of the first words is read.
 func TestReadBackOfAnySize(t *testing.T) {
 	want := make([]uint32, 1<<24+1<<20+5) // more than the ring has
 	for i := range want {

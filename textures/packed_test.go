@@ -14,8 +14,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Columns that visits send again and again are sent as bits: planes and codes are those that codes give, of all widths of codes, of windows that begin with a run of the whole's rows
-// and of others, and after rows have changed.
+// Columns that visits send again and again are sent as bits. Planes and codes are those that codes give, of all widths of codes, and
+// after rows have changed. Windows begin with a run of the whole's rows, or do not.
 func TestPacked(t *testing.T) {
 	const rows = 150_001
 	rng := rand.New(rand.NewPCG(3, 4))

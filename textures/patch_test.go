@@ -113,8 +113,8 @@ func contents(t *rapid.T, s *textures.Store, c *table.Chunk) map[string]any {
 	return out
 }
 
-// What is resident of a chunk after changes is what an upload of the chunk gives: whether the chunk before is still in use,
-// so that the device copies it, or is gone.
+// What is resident of a chunk after changes is what an upload of the chunk gives. The chunk before is still in use, so that
+// the device copies it, or is gone.
 func TestChangesOfResidentChunks(t *testing.T) {
 	gltest.Run(t, 0, func(_ *glctx.Context, g *pass.GL) {
 		s := g.Store()

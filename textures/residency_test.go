@@ -113,8 +113,8 @@ func TestDepthsAreExact(t *testing.T) {
 	})
 }
 
-// TestBindsWithinAnyBudget binds textures, blocks and working memory of three scopes at
-// random under a random budget: it is never exceeded, and what is bound holds the column.
+// TestBindsWithinAnyBudget binds textures, blocks and working memory of three scopes at random under a
+// random budget. The budget is never exceeded, and what is bound holds the column.
 func TestBindsWithinAnyBudget(t *testing.T) {
 	var chunks []*table.Chunk
 	for c := range 4 {

@@ -12,8 +12,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// TestVisits goes over windows of a table in visits, of which each uploads what the one before has, in half of the queries but for what
-// it draws not to; what lies in host memory changes from query to query.
+// TestVisits goes over windows of a table in visits. In half of the queries each visit uploads what the one before has, but for what
+// it draws not to. What lies in host memory changes from query to query.
 func TestVisits(t *testing.T) {
 	const rows, window, each = 100_000, 1 << 14, 2
 	rng := rand.New(rand.NewPCG(1, 2))

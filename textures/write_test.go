@@ -13,8 +13,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// What is written is what the block has, at its place, in pieces smaller and larger than the ring's slots; a pass before reads what was
-// there, and the host's memory may change at once.
+// What is written is what the block has, at its place, in pieces smaller and larger than the ring's slots. A pass before reads what
+// was there, and the host's memory may change at once.
 func TestWrite(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		const n = 300_000 // several slots where the CPU renders

@@ -46,8 +46,8 @@ type browser struct {
 	said []string // errors, and what was fetched from elsewhere
 }
 
-// livesOn leaves out what chromedp asks of Linux: to kill the browser when the thread that
-// started it ends, which a thread does that served an OpenGL context for a while.
+// livesOn leaves out what chromedp asks of Linux: to kill the browser when the thread that started it
+// ends. A thread that served an OpenGL context for a while does end.
 func livesOn(*exec.Cmd) {}
 
 func browse(t *testing.T) *browser {
@@ -133,8 +133,8 @@ func (b *browser) shows(tr *Trace, n int) {
 	}
 }
 
-// soon reports whether f becomes true: the browser reacts to a click when it has time
-// (it tells the page of a new address in a task of its own).
+// soon reports whether f becomes true. The browser reacts to a click when it has time, and tells the
+// page of a new address in a task of its own.
 func (b *browser) soon(f func() bool) bool {
 	b.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -231,8 +231,8 @@ func TestThePageInABrowser(t *testing.T) {
 	b.quiet()
 }
 
-// laidOut checks that records lie sorted by the statement's first two attributes, or as the rows do, and that
-// in both layouts pictures, the found record and the pointer agree.
+// laidOut checks that records lie sorted by the statement's first two attributes, or as the rows do. In both
+// layouts pictures, the found record and the pointer agree.
 func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 	b.Helper()
 	g, first, second := tr.Grids[0], tab.Chunks[0].Segments[1], tab.Chunks[0].Segments[0] // as the statement names them
@@ -292,8 +292,8 @@ func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 	eval[bool](b, "(find('101'), true)")
 }
 
-// zooms checks that all pictures of records show the same cells however they are zoomed
-// and moved, and that the cell under the pointer stays there.
+// zooms checks that all pictures of records show the same cells however they are zoomed and moved. The
+// cell under the pointer stays there.
 func (b *browser) zooms(tr *Trace) {
 	b.Helper()
 	b.run(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowRight))

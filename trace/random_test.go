@@ -39,9 +39,8 @@ func backendsOf(ctx *glctx.Context) map[string]func(pass.Runner, *physical.Query
 	}
 }
 
-// Random queries over random tables, on each backend: looking at the passes changes
-// no answer, the records seen to pass are as many as were counted, and searches and
-// sums end at the answer.
+// Random queries over random tables, on each backend. Looking at the passes changes no answer. The
+// records seen to pass are as many as were counted, and searches and sums end at the answer.
 func TestRandomQueriesUnderWatch(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		backends := backendsOf(ctx)
@@ -149,8 +148,8 @@ func checkSums(t *rapid.T, tr *tracer) {
 	}
 }
 
-// checkDigits counts the candidates of a step of backend compute on the host: the
-// selected values that have the answer's bits above those that the pass counts by.
+// checkDigits counts the candidates of a step of backend compute on the host. They are the selected
+// values that have the answer's bits above those that the pass counts by.
 func checkDigits(t *rapid.T, tr *tracer, s *Search, st Step) {
 	if len(st.Digits) == 0 {
 		return

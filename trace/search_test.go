@@ -63,9 +63,9 @@ func ranks(t *rapid.T, tab *table.Table) *plan.Fragment {
 	return q
 }
 
-// Over several chunks, on every backend: each pass of a search belongs to one, what a
-// search knows always holds the answer of the scalar oracle and is never more than
-// passes that are over tell, and in the end it is the answer alone.
+// Over several chunks, on every backend, each pass of a search belongs to one chunk. What a search
+// knows always holds the answer of the scalar oracle, and is never more than passes that are over
+// tell. In the end it is the answer alone.
 func TestSearchesOverSeveralChunksCloseInOnTheAnswer(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		backends := backendsOf(ctx)
@@ -179,8 +179,8 @@ func nothingToFind(tr *tracer, p *Pass) bool {
 	return false
 }
 
-// checkDecision checks what a step concludes, and its words, by the selected values one by
-// one; of a chunk by itself whose codes have one limb the pass's own count is the same.
+// checkDecision checks what a step concludes, and its words, by the selected values one by one. Of a
+// chunk by itself whose codes have one limb the pass's own count is the same.
 func checkDecision(t *rapid.T, tr *tracer, s *Search, step int, answer table.Value) {
 	d, st, p := s.Decision(step), s.Steps[step], tr.trace.Passes[s.Steps[step].Pass]
 	if d == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// small is a table of 1000 rows in one chunk: a has NULLs, negative and positive
-// numbers; b repeats; s is text that a page must not take for markup.
+// small is a table of 1000 rows in one chunk. Column a has NULLs, negative and positive numbers; b
+// repeats; s is text that a page must not take for markup.
 const rows = 1000
 
 func small() *table.Table {
@@ -363,8 +363,8 @@ func TestAComparisonShowsItsAttributeAndWhatPasses(t *testing.T) {
 	}
 }
 
-// The scale of a depth buffer is that of the column's values, in each pass: a NULL is
-// none, wherever the pass puts it, nor is a quad.
+// The scale of a depth buffer is that of the column's values, in each pass. A NULL is none, wherever
+// the pass puts it, nor is a quad.
 func TestDepthsHaveTheScaleOfTheirColumn(t *testing.T) {
 	for backend, sql := range map[string]string{
 		"classic": "SELECT COUNT(a), MAX(a) FROM t WHERE (a > 10 AND a <> 77 OR a < -50) AND b < 60",
@@ -441,8 +441,8 @@ func TestStopsGoByRank(t *testing.T) {
 	}
 }
 
-// Of rows in an order the trace has the network: what each step draws, the next one reads, and
-// in the end the keys are in order.
+// Of rows in an order the trace has the network. What each step draws, the next one reads, and in the
+// end the keys are in order.
 func TestSortingNetwork(t *testing.T) {
 	tab := small()
 	tr := traced(t, open(t, engine.Options{Backend: "classic"}, tab), "SELECT b, a FROM t WHERE a > 10 ORDER BY b DESC, a LIMIT 3")

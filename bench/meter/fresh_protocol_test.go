@@ -15,8 +15,8 @@ import (
 	"github.com/stencildb/stencildb/bench/report"
 )
 
-// fresh is a contender of the fresh protocol: its prepared statement takes repeated, a text of which nothing was asked
-// before takes new, and it notes what it runs.
+// fresh is a contender of the fresh protocol. Its prepared statement takes repeated, and a text of which nothing was
+// asked before takes new. It notes what it runs.
 func (c *fakeClock) fresh(name string, order *[]string, repeated, new time.Duration, answer func(text string) (answer.Answer, error)) Contender {
 	ask := func(text string, took time.Duration) (Outcome, error) {
 		*order = append(*order, name+":"+text)

@@ -83,7 +83,7 @@ func TestFastContendersAreTouched(t *testing.T) {
 }
 
 // A contender on a hardware device that was idle runs untimed for as long, up to a second, and at
-// first for two; a software device does not tire.
+// first for two. A software device does not tire.
 func TestIdleDevicesAreTouched(t *testing.T) {
 	for _, c := range []struct {
 		long     time.Duration

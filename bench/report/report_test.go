@@ -38,8 +38,8 @@ func TestQuantiles(t *testing.T) {
 	})
 }
 
-// Intervals of ratios: exact where the samples leave no doubt, and of samples that differ
-// by a factor they hold it as often as they should.
+// Intervals of ratios are exact where the samples leave no doubt. Intervals of samples that differ by
+// a factor hold the factor as often as they should.
 func TestRatioIntervals(t *testing.T) {
 	for _, c := range []struct {
 		a, b   []float64

@@ -18,8 +18,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The benchmark of queries that wait for the device together: COUNT and SUM with conditions over two of four
-// attributes, so many of them one by one and as batches.
+// The benchmark of queries that wait for the device together. They are COUNT and SUM with conditions over two
+// of four attributes. So many run one by one, and as batches.
 //
 //	go test -tags egl -run - -bench Batches ./compute
 func BenchmarkBatches(b *testing.B) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The benchmark of lookups of keys in no order in sorted keys of 32 bits, on all cores: by binary search, down the tree
-// one by one, and down the tree several at a time.
+// The benchmark of lookups of keys in no order in sorted keys of 32 bits, on all cores. There is binary search, a walk
+// down the tree one by one, and one of several at a time.
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Lookup ./cpu/index
 func BenchmarkLookup(b *testing.B) {

@@ -17,7 +17,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The pairs of the buckets of both sides are those of two loops over the rows: those of tables and those of lists of their rows, of all comparisons.
+// The pairs of the buckets of both sides are those of two loops over the rows. Sides are tables and lists of their rows, and
+// comparisons are of all kinds.
 func TestPairsOfDealtBucketsAreThoseOfLoops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		types := [2]table.Type{{Kind: table.BigInt}, {Kind: table.Varchar}}

@@ -50,8 +50,8 @@ func byRows(columns [][]uint64, unique int) []uint64 {
 	return places
 }
 
-// Rows of any number of keys of any width come in the order of a plain sort, all of them
-// the first of them, and those that are not alike.
+// Rows by any number of keys of any width come in the order of a plain sort. So do the first of them,
+// and those that are not alike.
 func TestSorterSortsAsAPlainSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keyBits := rapid.SliceOfN(rapid.IntRange(0, 64), 1, 12).Draw(t, "bits")

@@ -9,8 +9,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// The span of a record's value is that of the records with smaller values and with
-// no larger ones, and its beginning leads back to a value that tells them apart.
+// The span of a record's value is that of the records with smaller values and with no larger ones. Its
+// beginning leads back to a value that tells them apart.
 func TestNumberLinesGoByRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1, 1), rapid.Float64Range(-1e9, 1e9),

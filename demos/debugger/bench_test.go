@@ -28,8 +28,8 @@ func million(b *testing.B) *table.Table {
 	return out.Table()
 }
 
-// BenchmarkFrame is a frame over 2^20 records: drawn again where nothing changed, a
-// step on, and with another constant at each, which executes the statement anew.
+// BenchmarkFrame is a frame over 2^20 records. It is drawn again where nothing changed, a step on, and
+// with another constant, which executes the statement anew.
 func BenchmarkFrame(b *testing.B) {
 	t := million(b)
 	for _, sql := range []string{

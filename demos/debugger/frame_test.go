@@ -580,8 +580,8 @@ func TestWhatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestTheAnswerWaitsForALongStatement drags a constant at the answer of statements that
-// are too slow to follow: the selection does, the answer comes when it is let go.
+// TestTheAnswerWaitsForALongStatement drags a constant of a statement that is too slow to follow. The
+// selection follows, and the answer comes when the constant is let go.
 func TestTheAnswerWaitsForALongStatement(t *testing.T) {
 	tab := flights(t, rows)
 	for sql, selecting := range map[string]int{

@@ -21,8 +21,8 @@ func answered(t *testing.T, d *Demo) string {
 	return r.Columns[0].Name + " = " + r.Rows[0][0].String()
 }
 
-// inside draws the pictures of the step at hand and reports what is wrong with them: a cell of
-// another colour, a picture beyond the panes or upon another one.
+// inside draws the pictures of the step at hand and reports what is wrong with them. A cell may have
+// another colour, and a picture may be beyond the panes or upon another one.
 func inside(t *testing.T, d *Demo) {
 	t.Helper()
 	l := d.layout()

@@ -41,8 +41,8 @@ type browser struct {
 	said []string // errors, and what was fetched from elsewhere
 }
 
-// livesOn leaves out what chromedp asks of Linux: to kill the browser when the thread that
-// started it ends, which a thread does that served an OpenGL context for a while.
+// livesOn leaves out what chromedp asks of Linux: to kill the browser when the thread that started it
+// ends. A thread that served an OpenGL context for a while does end.
 func livesOn(*exec.Cmd) {}
 
 func browse(t *testing.T) *browser {
@@ -144,8 +144,8 @@ func (b *browser) sql(format string, args ...any) int64 {
 // settings are those of a figure.
 type settings = map[string]any
 
-// numbers asks a figure for the numbers of many settings, each put into a list by a
-// JavaScript expression of n, and compares them with those wanted.
+// numbers asks a figure for the numbers of many settings, and compares them with those wanted. A
+// JavaScript expression of n puts each into a list.
 func (b *browser) numbers(figure, expression string, list []settings, want func(settings) []int64) {
 	b.Helper()
 	for list := range slices.Chunk(list, 8) { // the page is not to be busy for long
@@ -186,8 +186,8 @@ var (
 	minimum = map[any]int64{"delay": -86, "distance": 30}
 )
 
-// The numbers of the live figures are those of the engine over the same records, and the
-// exercises are judged in the page as in a terminal.
+// The numbers of the live figures are those of the engine over the same records. The exercises are
+// judged in the page as in a terminal.
 func TestLivePages(t *testing.T) {
 	b := browse(t)
 	for _, f := range []struct {

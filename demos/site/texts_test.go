@@ -110,7 +110,7 @@ var (
 	newItem = regexp.MustCompile(`^(\s*[-*] |\s*\d+\. |#+ |> |\s*$|\|)`)
 )
 
-// sentences are those of a text. An item of a list, a heading and a cell of a table end one, and so does an item of a list in a cell.
+// sentences are those of a text. An item of a list, a heading and a cell of a table end one. So does an item of a list in a cell.
 func sentences(text string) (list []string) {
 	text = part.ReplaceAllString(text, "")
 	text = fence.ReplaceAllString(text, "\n")

@@ -97,7 +97,7 @@ func (f fake) ExecuteOn(ctx context.Context, backend string) ([]table.Value, eng
 	return []table.Value{table.Int(0)}, engine.Stats{}, f.err
 }
 
-// ableOf runs statements over a table of the integers from 1 to 9 on a fake classic and on cpu, and gives how often classic was asked.
+// ableOf runs statements over a table of the integers from 1 to 9, on a fake classic and on cpu. It gives how often classic was asked.
 func ableOf(t *testing.T, err error, texts ...string) (c *calibration, runs int) {
 	t.Helper()
 	db, failed := engine.Open(engine.Options{})

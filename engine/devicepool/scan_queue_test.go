@@ -15,7 +15,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Of many who ask all the time, halves take turns: the last of one to come closes the next batch, while the device answers the other.
+// Of many who ask all the time, halves take turns. The last of one to come closes the next batch, while the device answers the other.
 func TestHalvesTakeTurns(t *testing.T) {
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 50)
 	b.Column(0).Ints(make([]int64, 50))

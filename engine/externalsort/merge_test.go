@@ -60,8 +60,8 @@ func compare[T cmp.Ordered](aNull, bNull bool, a, b T, k expr.SortKey) int {
 	return cmp.Compare(a, b)
 }
 
-// Rows come in the order of their keys, alike ones as they came: where all are in memory, where runs are merged at once, and where they are merged
-// several times; with a LIMIT the first ones, and of unique keys the first row of each.
+// Rows come in the order of their keys, alike ones as they came. All are in memory, or runs are merged at once, or several times. With
+// a LIMIT the first ones come, and of unique keys the first row of each.
 func TestSortsBeyondItsBudget(t *testing.T) {
 	random := rand.New(rand.NewSource(7))
 	some := "x"

@@ -144,7 +144,8 @@ func TestAggregates(t *testing.T) {
 	})
 }
 
-// A table has what was done to it: inserts one by one and by a selection, updates and deletes, with doublings in between, as in plain Go.
+// A table has what was done to it, as in plain Go. There are inserts one by one and by a selection, updates and deletes, with
+// doublings in between.
 func TestChanges(t *testing.T) {
 	db := database(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Imports point one way: package bench, and the tests, import papers, which import lab, scan and what is below the engine; no paper
+// Imports point one way. Package bench, and the tests, import papers, which import lab, scan and what is below the engine. No paper
 // imports another one, and nothing else imports any. Of lab what bench takes, the data and the clock, imports no paper.
 func TestImportsPointOneWay(t *testing.T) {
 	const module = "github.com/stencildb/stencildb/"

@@ -229,8 +229,8 @@ func TestDeviceSearchesOfAlikeStrings(t *testing.T) {
 	})
 }
 
-// What is counted is what the text says of each scheme: reads a step, and of a binary search the steps of the slowest of p queries. The
-// first log2 p steps of binary searches conflict (section 3); of the p-ary search only the own boundaries do.
+// What is counted is what the text says of each scheme. It counts reads a step, and of a binary search the steps of the slowest of p
+// queries. The first log2 p steps of binary searches conflict (section 3); of the p-ary search only the own boundaries do.
 func TestCounts(t *testing.T) {
 	d := labtest.Device(t)
 	sh := pary.ShapesOf(d)

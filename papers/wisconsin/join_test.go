@@ -111,8 +111,9 @@ func build(t *testing.T, g *wisconsin.GPU, keys []uint32, buckets int) (*wiscons
 	return g.Cuckoo(wisconsin.Standard, primitives.FromSlice(keyed(keys).Words), len(keys), wisconsin.Unique1, buckets)
 }
 
-// Every key stands once where its bucket's seed puts it, the other slots are empty, also after rebuilds: a table that is not cleared before
-// one has keys twice, and a seed to which each failing thread adds is more than one further. All keys are possible, 0 and 2^32-1 too.
+// Every key stands once where its bucket's seed puts it, and the other slots are empty, also after rebuilds. A table that is not
+// cleared before a rebuild has keys twice. A seed to which each failing thread adds is more than one further. All keys are possible, 0
+// and 2^32-1 too.
 func TestCuckoo(t *testing.T) {
 	g := device(t)
 	on(t, g, func() {

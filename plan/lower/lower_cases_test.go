@@ -207,10 +207,9 @@ type number struct {
 	f float64
 }
 
-// evalVal computes v from the codes of one record, none of them NULL's. ok is false
-// when an operation in it fails: an integer result that does not fit 64 bits, a
-// division by 0 (of a double other than NaN), a double or float operation that
-// overflows or underflows as package expr defines it.
+// evalVal computes v from the codes of one record, none of them NULL's. ok is false when an operation
+// in it fails. An integer result does not fit 64 bits, or a division is by 0 (of a double other than
+// NaN). Or an operation of floats overflows or underflows as package expr defines it.
 func evalVal(v *predicate.Val, code func(col int) uint64) (n number, ok bool) {
 	switch v.Op {
 	case predicate.Const:
@@ -253,7 +252,7 @@ func evalVal(v *predicate.Val, code func(col int) uint64) (n number, ok bool) {
 }
 
 // checkVal checks what v promises of a record. It is false where an operation fails, or a value passes the limits of its integer type,
-// which is an error of the query: nothing is promised of what is made of it.
+// which is an error of the query. Then nothing is promised of what is made of it.
 func checkVal(t *rapid.T, v *predicate.Val, code func(int) uint64, p *predicate.Computed) bool {
 	operands := true
 	for _, k := range v.Kids {

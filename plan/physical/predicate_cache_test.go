@@ -31,8 +31,8 @@ func below(n int64) expr.Expr {
 	return &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 0, Name: "a", T: table.Type{Kind: table.BigInt}}, R: &expr.Const{V: table.Int(n)}}
 }
 
-// What a change leaves alone keeps its predicate: chunks whose segments that the
-// condition reads are the same, for the same condition with the same constants.
+// What a change leaves alone keeps its predicate. That holds for chunks whose segments that the
+// condition reads are the same, for the same condition and constants.
 func TestPredicateCacheKeepsWhatDidNotChange(t *testing.T) {
 	first := numbers(t, 30)
 	var l physical.PredicateCache

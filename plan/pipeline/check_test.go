@@ -20,8 +20,9 @@ func column(i int, name string, t table.Type) *expr.Column {
 
 func constant(n int64) *expr.Const { return &expr.Const{V: table.Literal(n), P: -1} }
 
-// twoTables is a plan of SELECT d.name, COUNT(*) FROM f JOIN d ON f.d = d.k AND f.v > d.k WHERE f.v < (SELECT 5) GROUP BY d.name ORDER BY 2, with
-// the nodes that it does.
+// twoTables is the plan of this statement, with the nodes that it does:
+//
+//	SELECT d.name, COUNT(*) FROM f JOIN d ON f.d = d.k AND f.v > d.k WHERE f.v < (SELECT 5) GROUP BY d.name ORDER BY 2
 func twoTables() (*Plan, plan.Node) {
 	f := []table.Field{{Name: "d", Type: bigint}, {Name: "v", Type: bigint}}
 	d := []table.Field{{Name: "k", Type: bigint}, {Name: "name", Type: text}}

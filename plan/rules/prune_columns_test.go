@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/sql"
 )
 
-// A subquery gives the columns alone that are read, one at least; below a LIMIT, too, but not where that takes more than leaving
-// out select items, or where the rule is off.
+// A subquery gives the columns alone that are read, one at least, below a LIMIT, too. It does not where that takes more than
+// leaving out select items, or where the rule is off.
 func TestPruneColumns(t *testing.T) {
 	prune, err := rules.ParseOff("prune")
 	if err != nil {

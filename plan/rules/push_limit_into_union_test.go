@@ -8,7 +8,8 @@ import (
 	"github.com/stencildb/stencildb/sql"
 )
 
-// Each query of a UNION ALL below a LIMIT has a limit, where the rows of both are read once and no row can raise an error.
+// Each query of a UNION ALL below a LIMIT has a limit. It has where the rows of both are read once and no row can raise an
+// error.
 func TestPushLimitIntoUnion(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"SELECT k FROM t UNION ALL SELECT x FROM u LIMIT 3 OFFSET 2", "Project [Limit(3 OFFSET 2) [Derived [Concat [Project [Limit(5) [Scan]] Project [Limit(5) [Scan]]]]]]"},

@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/sql"
 )
 
-// EXISTS and IN become semi and anti joins, a subquery of one value that reads nothing around it stays, one that compares with
-// columns around it is grouped by its own and joined; without the rule it is joined to the different values of these.
+// EXISTS and IN become semi and anti joins. A subquery of one value that reads nothing around it stays. One that compares with
+// columns around it is grouped by its own and joined. Without the rule it is joined to the different values of these.
 func TestUnnest(t *testing.T) {
 	off, err := rules.ParseOff("unnest")
 	if err != nil {

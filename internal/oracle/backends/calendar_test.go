@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Dates and timestamps end where PostgreSQL's do, whatever makes them: a column's
-// arithmetic and casts are an error there on every backend, and a row before it is none.
+// Dates and timestamps end where PostgreSQL's do, whatever makes them. A column's arithmetic and casts
+// are an error there on every backend, and a row before it is none.
 func TestTheCalendarEnds(t *testing.T) {
 	h := harness.Open(t)
 	date := table.Type{Kind: table.Date}

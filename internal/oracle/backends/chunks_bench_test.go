@@ -24,9 +24,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// BenchmarkChunks reports what each aggregate takes over 2^24 rows, or STENCILDB_BENCH_ROWS, in 1, 2 and 16
-// chunks, in turns, on each backend: ms of the median, and as multiples of one chunk; the same of the processors' time,
-// which others on the machine disturb less. x has the same code space in every chunk, y another one; f is REAL.
+// BenchmarkChunks reports what each aggregate takes over 2^24 rows, or STENCILDB_BENCH_ROWS, in 1, 2 and 16 chunks, in
+// turns, on each backend. It gives ms of the median, and multiples of one chunk. It gives the same of the processors'
+// time, which others on the machine disturb less. x has the same code space in every chunk, y another one; f is REAL.
 //
 //	go test -tags egl -run - -bench Chunks/compute -benchtime 9x ./internal/oracle/backends
 func BenchmarkChunks(b *testing.B) {

@@ -52,8 +52,8 @@ func faulty(t *testing.T) *table.Table {
 	return b.Table()
 }
 
-// faultyQuery asks for aggregates, or for rows where there are none, of the records with
-// (x < 200 OR w > 2^24) AND 1000 / y > 30, which has to be checked for y = 0.
+// faultyQuery asks for aggregates, or for rows where there are none, of the records with (x < 200 OR w
+// > 2^24) AND 1000 / y > 30. That has to be checked for y = 0.
 func faultyQuery(t *testing.T, tab *table.Table, aggs ...expr.Aggregate) *physical.Query {
 	integer := table.Type{Kind: table.BigInt}
 	compare := func(op expr.CmpOp, l expr.Expr, n int64) expr.Expr {
@@ -101,9 +101,9 @@ func listedGroups(groups iter.Seq2[aggregation.GroupRows, error]) (text string, 
 	return text, nil
 }
 
-// A statement whose n-th call of its runner fails ends with that error, for every n and
-// each of the runner's methods, and leaves no GL object and no memory behind; the same
-// statement is right after it. On cpu the context ends instead.
+// A statement whose n-th call of its runner fails ends with that error, for every n and each of the
+// runner's methods. It leaves no GL object and no memory behind. The same statement is right after it.
+// On cpu the context ends instead.
 func TestFaultsLeaveNothingBehind(t *testing.T) {
 	tab := faulty(t)
 	agg := func(kind expr.AggKind, col int) expr.Aggregate {

@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/internal/oracle/reference"
 )
 
-// Functions of columns have on every backend the values, NULLs and errors that they have one
-// row at a time, in conditions and in select lists.
+// Functions of columns have on every backend the values, NULLs and errors that they have one row at a
+// time. They are in conditions and in select lists.
 func TestFunctionsOfColumns(t *testing.T) {
 	h := harness.Open(t)
 	rapid.Check(t, func(t *rapid.T) {

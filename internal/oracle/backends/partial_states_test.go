@@ -84,8 +84,8 @@ func (o onThread) DigitBits(left uint64) int { return o.s.DigitBits(left) }
 
 func (o onThread) VisitBits() int { return o.s.VisitBits() }
 
-// The chunks of a table on several backends, some of which have none of them, give the
-// answer that one backend gives for all of them, or the same error.
+// The chunks of a table on several backends, some of which have none of them, give the answer that one
+// backend gives for all. Else all give the same error.
 func TestPartsMergeToTheWhole(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(2)
@@ -163,7 +163,7 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 }
 
 // Parts that look ahead, and count few values by many bits at once, as on hardware, find the k-th values
-// of the whole: a column of 40 bits, with NULLs and without, whose chunks have other values.
+// of the whole. Columns have 40 bits, with NULLs and without, and chunks have other values.
 func TestPartsCountByWideDigits(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.ProfileOf(ctx.Caps())
@@ -218,8 +218,8 @@ func (a anyWidth) DigitBits(left uint64) int {
 	return a.onThread.DigitBits(left)
 }
 
-// ranked is k-th values of a column of that many bits over five chunks, of which one has NULLs and mostly small
-// values, one one value again and again, and one no value.
+// ranked is k-th values of a column of that many bits over five chunks. One chunk has NULLs and mostly small
+// values, one has one value again and again, and one has no value.
 func ranked(t *testing.T, rng *rand.Rand, width int) *physical.Query {
 	integer := table.Type{Kind: table.BigInt}
 	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "x", Type: integer}, {Name: "s", Type: integer}}}

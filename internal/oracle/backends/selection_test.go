@@ -57,8 +57,8 @@ func listed(marked []physical.SelectedRows, n int) []uint32 {
 	return rows
 }
 
-// The rows of a selection are those of the predicate, in order, on every backend that
-// has passes: random tables and conditions, deleted rows among them.
+// The rows of a selection are those of the predicate, in order, on every backend that has passes.
+// Tables and conditions are random, with deleted rows.
 func TestRowsOfASelection(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, computes := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps())
@@ -121,8 +121,8 @@ func TestRowsOfASelection(t *testing.T) {
 	})
 }
 
-// The values that are gathered on a device are those of the rows, in order: codes of any width up to 32
-// bits, with bits that no code has, and of which all are the same; deleted rows are left out.
+// The values that are gathered on a device are those of the rows, in order, without deleted rows. Codes
+// have any width up to 32 bits, have bits that no code has, or are all the same.
 func TestValuesAreGathered(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		whole := compute.ProfileOf(ctx.Caps())

@@ -47,8 +47,8 @@ func visited(q *physical.Query, rows int, perVisit func() int) (visits []partial
 	return visits
 }
 
-// Windows that are visited one after the other, each with a selection of its own, give the answer of the whole
-// table, or the same error; order statistics of 64 bits take four sweeps on compute and on cpu.
+// Windows are visited one after the other, each with a selection of its own. They give the answer of the whole
+// table, or the same error. Order statistics of 64 bits take four sweeps on compute and on cpu.
 func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans, goroutines := predicates.LimitsOf(ctx.Caps()), compute.ProfileOf(ctx.Caps()), cpu.New(2)

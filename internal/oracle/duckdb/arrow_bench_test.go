@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkArrowBeside reports what two columns of selected rows take as Arrow batches, here and
-// through DuckDB's Arrow interface, in turns: ms of the median, and as a multiple of DuckDB's.
+// through DuckDB's Arrow interface, in turns. It gives ms of the median, and a multiple of DuckDB's.
 //
 //	go test -tags egl,duckdb,duckdb_arrow -run - -bench ArrowBeside -benchtime 15x ./internal/oracle/duckdb
 func BenchmarkArrowBeside(b *testing.B) {

@@ -37,8 +37,8 @@ var aggregateForms = map[expr.AggKind]string{
 	expr.Selectivity: "COUNT(*)", expr.StringAgg: "string_agg({x}, {y}{order})",
 }
 
-// largest are the values by which rounding is measured, where DuckDB rounds at each step: of aggregates
-// that are no value of a column, nor exact.
+// largest are the values by which rounding is measured, where DuckDB rounds at each step. They are of
+// aggregates that are no value of a column, nor exact.
 var largest = map[expr.AggKind]string{
 	expr.Sum: "COUNT({x}) * {X}", expr.Avg: "{X}", expr.PercentileCont: "{X}",
 	expr.VarPop: "{X} * {X}", expr.VarSamp: "{X} * {X}", expr.StddevPop: "{X} * {X}", expr.StddevSamp: "{X} * {X}",

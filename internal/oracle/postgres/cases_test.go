@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write PostgreSQL's answers into testdata/*.sql")
 
-// A file of testdata is SQL with what PostgreSQL answers behind each statement that gives rows: a line
-// "--> types" and a line "--> values" a row, or "--> error" with its SQLSTATE. A statement ends with the semicolon that ends a line.
-// All statements of a file run in order, over tables of its own.
+// A file of testdata is SQL with what PostgreSQL answers behind each statement that gives rows. An answer is a line "--> types" and a
+// line "--> values" a row, or "--> error" with its SQLSTATE. A statement ends with the semicolon that ends a line. All statements of
+// a file run in order, over tables of its own.
 
 // answered is a statement of a file, and the lines of its answer.
 type answered struct {

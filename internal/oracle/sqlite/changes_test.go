@@ -16,8 +16,8 @@ import (
 // changesPerScript is how many statements a script has.
 const changesPerScript = 30
 
-// Random scripts, with transactions and savepoints, leave the same tables, and have an error at the same statements, as in SQLite; on cpu the tables are in a
-// folder, which is closed and opened again in between.
+// Random scripts, with transactions and savepoints, leave the same tables as in SQLite, and have an error at the same statements. On
+// cpu the tables are in a folder, which is closed and opened again in between.
 func TestSQLiteChanges(t *testing.T) {
 	p := open(t, dialect{iso: true})
 	dbs := map[string]*engine.DB{}

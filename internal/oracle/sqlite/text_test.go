@@ -10,8 +10,8 @@ import (
 	"github.com/stencildb/stencildb/internal/plantest"
 )
 
-// The same text means the same to the engine and to SQLite: how literals and
-// columns of different types are brought together is each one's own.
+// The same text means the same to the engine and to SQLite. How literals and columns of different
+// types are brought together is each one's own.
 func TestSQLiteReadsTheSameText(t *testing.T) {
 	h := harness.Open(t)
 	p := open(t, dialect{iso: true})
