@@ -51,6 +51,46 @@ func TestAnswersWhateverIsAssigned(t *testing.T) {
 	noColumnsLeft(t, both)
 }
 
+// Each join of a chain is run by the one that it is assigned to, whoever has run the one before.
+func TestJoinsOfAChainAreRunAsAssigned(t *testing.T) {
+	cpu, both := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "both"})
+	if err := Inspect(both).Ready(); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"SELECT COUNT(*), SUM(x.n), MIN(y.m), MAX(z.size) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN dim z ON y.a = z.key JOIN twice ON x.b = twice.key WHERE x.m < 5 AND x.m + z.size < 7",
+		"SELECT COUNT(*), COUNT(z.size) FROM fact x JOIN fact y ON x.b = y.b AND x.n = y.n JOIN twice ON x.b = twice.key LEFT JOIN dim z ON y.a = z.key AND z.size < 3",
+	} {
+		want := answerText(cpu, text)
+		for modes := range 8 {
+			var words []string
+			for join := range 3 {
+				words = append(words, []string{"cpu", "device"}[modes>>join&1])
+			}
+			if got := answerText(both, "SET assignment = '"+strings.Join(words, ", ")+", cpu'"); strings.HasPrefix(got, "error") {
+				t.Fatal(got)
+			}
+			if got := answerText(both, text); got != want {
+				t.Errorf("%v: %s:\n got %s\nwant %s", words, text, got, want)
+			}
+			x, err := both.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var on []string
+			for _, s := range x.Steps {
+				if strings.HasPrefix(s.Pass, "Join(") {
+					on = append(on, map[bool]string{true: "device", false: "cpu"}[strings.HasSuffix(s.Pass, " on compute")])
+				}
+			}
+			if !slices.Equal(on, words) {
+				t.Errorf("%s was joined by %v, want %v", text, on, words)
+			}
+		}
+	}
+	noColumnsLeft(t, both)
+}
+
 // Each operator is run by who is predicted to be the fastest with the transfers, and EXPLAIN says who that is before it runs.
 func TestAssignmentsByCosts(t *testing.T) {
 	db := openStar(t, Options{Backend: "both", Calibrations: t.TempDir()})

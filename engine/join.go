@@ -204,7 +204,7 @@ func (s *planned) joinedBy(ctx context.Context, pairing *pairing, b backends.Bac
 	case name == "compute":
 		of.Pairs, of.Declined = pairing.find, pairing.declined
 	case pairing.plan != nil:
-		of.Pairs = pairing.chosen
+		of.Pairs, of.Resumes = pairing.chosen, pairing.resumes
 	}
 	if of.Pairs != nil && s.watch == nil { // who looks at passes sees what one join gives to the next
 		of.Hold = pairing
@@ -342,6 +342,7 @@ type pairing struct {
 	shared  bool          // a join was cpu's, too
 	opening time.Duration // what opening the device took, of joins to come
 	choices []Step        // of who joins, and why
+	joining []int         // the scans of the join that is cpu's by its assignment, while later ones of its rows are not; nil for none
 }
 
 // declined notes why a join is left to cpu.
@@ -356,6 +357,7 @@ func (p *pairing) chosen(ctx context.Context, q *physical.JoinQuery) (found phys
 		p.chose("join", "", err)
 		return err
 	}
+	p.joining = nil
 	mode, faster, why, err := p.assigned(q)
 	if err != nil {
 		return found, "", err
@@ -388,6 +390,9 @@ func (p *pairing) chosen(ctx context.Context, q *physical.JoinQuery) (found phys
 	return found, how, err
 }
 
+// resumes reports that a join is the last one that was asked for, and that the device is to join its rows with others.
+func (p *pairing) resumes(scans []int) bool { return slices.Equal(p.joining, scans) }
+
 // opens opens the device; a [plan.Declined] where auto does without it.
 func (p *pairing) opens(ctx context.Context) error {
 	_, err := p.db.openDevice(ctx, &p.opening)
@@ -405,7 +410,8 @@ func (p *pairing) opens(ctx context.Context) error {
 // assigned says which backend joins: the one predicted to be the fastest with the operators that follow, from where the rows are now. It
 // also says which side alone would be the faster one.
 func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, why string, err error) {
-	mode, told := p.db.now().told(max(0, p.plan.at(q.Scans)))
+	at := p.plan.at(q.Scans)
+	mode, told := p.db.now().told(max(0, at))
 	told = told && p.db.Backend() == "both"
 	if q.Algorithm == "loops" && !told {
 		return cost.OnCPU, querystats.OnHost, "nested loops have no costs", nil
@@ -418,6 +424,9 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 		faster = querystats.OnHost
 	}
 	if told {
+		if at >= 0 {
+			p.note(q.Scans, p.plan.modes[at:])
+		}
 		return mode, faster, "SET assignment says so", nil
 	}
 	now := cost.Operator{Takes: p.db.inModes(of.onCPU.Total(), of.on.Total()), Stays: q.KeepOnDevice != nil}
@@ -425,6 +434,7 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 		now.Takes[cost.OnBoth] = math.Inf(1)
 	}
 	modes, _ := cost.Assign(p.plan.from(q.Scans, now))
+	p.note(q.Scans, modes)
 	there, why := p.db.decide(of)
 	if mode = modes[0]; mode == cost.OnBoth {
 		why += ", both " + numbers.Milliseconds(now.Takes[mode])
@@ -432,6 +442,19 @@ func (p *pairing) assigned(q *physical.JoinQuery) (mode cost.Mode, faster int, w
 		why += "; but for what follows"
 	}
 	return mode, faster, why, nil
+}
+
+// note keeps a join that is cpu's by the modes of the operators from it on. One after it takes its rows to the device.
+func (p *pairing) note(scans []int, modes []cost.Mode) {
+	at := p.plan.at(scans)
+	if at < 0 || modes[0] != cost.OnCPU {
+		return
+	}
+	for i, o := range p.plan.of[at:] {
+		if i > 0 && modes[i] != cost.OnCPU && o.scans != nil && !slices.ContainsFunc(scans, func(s int) bool { return !slices.Contains(o.scans, s) }) {
+			p.joining = scans
+		}
+	}
 }
 
 // inModes is what a join takes in each mode where either processor alone takes so much. Both deal the rows first.
@@ -795,8 +818,11 @@ func (p *pairing) read(ctx context.Context, s *backends.Devices, list []*physica
 				n = h.Parts[d]
 			}
 		}
-		for i, place := range places {
-			if k := int(place) - first; k >= 0 && k < n {
+		if len(s.GPUs) == 1 {
+			at = places
+		}
+		for i := 0; len(s.GPUs) > 1 && i < len(places); i++ {
+			if k := int(places[i]) - first; k >= 0 && k < n {
 				at, from = append(at, uint32(k)), append(from, i)
 			}
 		}
@@ -829,7 +855,7 @@ func (p *pairing) read(ctx context.Context, s *backends.Devices, list []*physica
 		for i, part := range parts {
 			switch {
 			case part == nil:
-			case places == nil && len(part) == list[i].N:
+			case places == nil && len(part) == list[i].N, places != nil && from == nil:
 				out[i] = part
 			case places == nil:
 				out[i] = append(out[i], part...)

@@ -27,6 +27,10 @@ type Spec struct {
 	// each device that has rows. Nil: never.
 	Stays func(*table.Table) bool
 
+	// Resumes says of a join that Pairs has left to cpu, by its scans in ascending order, whether a device joins its rows with others.
+	// Nil: never.
+	Resumes func(scans []int) bool
+
 	Declined func(n *plan.Join, why string) // told which of the joins that Pairs is asked for are left to cpu; nil for nobody
 }
 

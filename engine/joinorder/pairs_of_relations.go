@@ -25,7 +25,7 @@ func (j *joiner) declined(n *plan.Join, err error) bool {
 
 // innerPairs joins inputs whose pairs a device finds, two at a time. It begins with the two inputs after which the fewest rows are
 // expected. Then it takes each time the input after which the fewest are. The pairs of one join are the rows of the next. What the device
-// declines is cpu's, from there on.
+// declines is cpu's, from there on, unless the device is to go on with the rows.
 func (j *joiner) innerPairs(n *plan.Join, inputs []*join.Relation, conditions []expr.Expr) (*join.Relation, error) {
 	all, wanted, steps := inputs, conditions, len(j.Steps)
 	again := !slices.ContainsFunc(inputs, func(r *join.Relation) bool { return r.Held != nil })
@@ -43,11 +43,16 @@ func (j *joiner) innerPairs(n *plan.Join, inputs []*join.Relation, conditions []
 	for {
 		j.Depth += min(1, len(inputs)) // what is joined later reads more than the result does
 		rel, rest, err := j.pairsOf(n, [2]*join.Relation{have, next}, conditions, least)
-		j.Depth -= min(1, len(inputs))
-		if j.declined(n, err) {
+		if declines := j.declined(n, err); declines && len(inputs) > 0 && j.resumes(have, next) {
+			var both []expr.Expr
+			both, rest = j.conditionsOf(conditions, slices.Concat(have.Scans, next.Scans))
+			rel, err = j.inner([]*join.Relation{have, next}, both)
+		} else if declines {
+			j.Depth -= min(1, len(inputs))
 			rel, err = j.inner(append([]*join.Relation{have, next}, inputs...), conditions)
 			inputs = nil
 		}
+		j.Depth -= min(1, len(inputs))
 		if again && errors.As(err, new(*join.TooLarge)) { // host memory has no room for what is between the joins: cpu needs none
 			j.Steps = j.Steps[:steps]
 			return j.inner(all, wanted)
@@ -61,6 +66,23 @@ func (j *joiner) innerPairs(n *plan.Join, inputs []*join.Relation, conditions []
 		next, least = inputs[at], rows
 		inputs = slices.Delete(inputs, at, at+1)
 	}
+}
+
+// resumes reports that the device goes on with the rows of a join of two relations that is cpu's.
+func (j *joiner) resumes(left, right *join.Relation) bool {
+	return j.of.Resumes != nil && j.of.Resumes(slices.Sorted(slices.Values(slices.Concat(left.Scans, right.Scans))))
+}
+
+// conditionsOf are the conditions that read some scans alone, and the others.
+func (j *joiner) conditionsOf(list []expr.Expr, scans []int) (within, others []expr.Expr) {
+	for _, e := range list {
+		if join.AllIn(j.ScansOf(e), scans) {
+			within = append(within, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return within, others
 }
 
 // pairSide is a side of a join of relations: the rows of one of its tables have the keys.
