@@ -3,6 +3,7 @@ package compute
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -58,16 +59,19 @@ func (x *execution) groups() (list []physical.GroupStates) {
 
 // firstRows are the slots with records, in the order of their first rows.
 func (g *Grouping) firstRows(words []uint32) []uint32 {
-	n := 0
-	for at := Records; at < len(words); at += g.Words {
-		n += int(min(words[at], 1))
-	}
-	order := make([]uint64, 0, n) // first rows and slots
-	for slot := range len(words) / g.Words {
-		if w := words[slot*g.Words:]; w[Records] > 0 {
-			order = append(order, uint64(^w[firstRow])<<32|uint64(slot))
+	var mu sync.Mutex
+	var order []uint64 // first rows and slots
+	table.InParts(len(words)/g.Words, func(lo, hi int) {
+		var part []uint64
+		for slot := lo; slot < hi; slot++ {
+			if w := words[slot*g.Words:]; w[Records] > 0 {
+				part = append(part, uint64(^w[firstRow])<<32|uint64(slot))
+			}
 		}
-	}
+		mu.Lock()
+		order = append(order, part...)
+		mu.Unlock()
+	})
 	slices.Sort(order)
 	out := make([]uint32, len(order))
 	for i, o := range order {

@@ -19,7 +19,8 @@ const (
 	parts    = 1 << partBits
 	// partRows is how many rows are dealt to the parts in one go.
 	partRows = 1 << 15
-	// partSample rows tell whether there are many groups: where all but one in sixteen of their keys differ.
+	// partSample rows tell whether there are many groups: where all but one in sixteen of their keys differ. Fewer are many
+	// where each has many different values.
 	partSample = 1 << 12
 )
 
@@ -42,7 +43,7 @@ func (k *keys) alike() bool {
 	return len(k.list) > 0 && len(k.folds) == 0 && !slices.ContainsFunc(k.list, func(k *key) bool { return !k.direct })
 }
 
-// many guesses from a block whether there are many groups.
+// many guesses from a block whether there are many groups, or many different values in some groups.
 func (g *grouping) many(b table.Block) bool {
 	n := b.Len()
 	if g.keys.bits <= directBits || n < partSample || g.table.Rows() < partTable {
@@ -57,7 +58,13 @@ func (g *grouping) many(b table.Block) bool {
 		return false
 	}
 	slices.Sort(words)
-	return len(slices.Compact(words)) > partSample-partSample/16
+	n = len(slices.Compact(words))
+	return n > partSample-partSample/16 || n >= 4*parts && slices.ContainsFunc(g.inputs, func(in *input) bool { return in.hashes(n) })
+}
+
+// hashes reports that the different values of an input are looked up by a hash in so many groups. One worker merges these values.
+func (in *input) hashes(groups int) bool {
+	return in.distinct && (in.codes == nil || uint64(groups)*in.codes.null > mostBits)
 }
 
 // inParts groups rows that are dealt to the parts: each part by one worker.

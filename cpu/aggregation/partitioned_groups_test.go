@@ -35,6 +35,36 @@ func manyKeys(t *testing.T) *table.Table {
 	return b.Table()
 }
 
+// Groups that are not many are found part by part, too, where they have so many different values that these are looked up by a hash.
+func TestGroupsOfManyDifferentValues(t *testing.T) {
+	manyKeys(t) // lowers partTable
+	integer := table.Type{Kind: table.BigInt}
+	b := table.NewBuilder("t", []table.Field{{Name: "g", Type: integer}, {Name: "few", Type: integer}, {Name: "many", Type: integer}}, 1<<13)
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		for c, v := range []int64{r.Int64N(500) * 1000, r.Int64N(7), r.Int64N(2000) * 1000} {
+			b.Column(c).Int(v)
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	for col, many := range map[int]bool{1: false, 2: true} {
+		n := &plan.Aggregate{Keys: []expr.Expr{column(tab, 0)}, Aggs: []expr.Aggregate{{Kind: expr.Count, Col: col, Distinct: true, Name: tab.Fields[col].Name, Arg: integer}}}
+		g := newGrouping(tab, n)
+		for b := range whole(tab) {
+			if got := g.keys.alike() && g.many(b); got != many {
+				t.Errorf("%s: part by part is %v, want %v", tab.Fields[col].Name, got, many)
+			}
+			break
+		}
+		if want, got := byOne(t, tab, n), byAll(t, tab, n); len(want) != 500 || !slices.EqualFunc(got, want, sameRow) {
+			t.Errorf("%s: %d groups, want %d", tab.Fields[col].Name, len(got), len(want))
+		}
+	}
+}
+
 func manyAggregates(tab *table.Table) *plan.Aggregate {
 	n := &plan.Aggregate{Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
 	for _, i := range []int{0, 1} {

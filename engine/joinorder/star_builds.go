@@ -3,6 +3,7 @@ package joinorder
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -278,44 +279,56 @@ func (s *Star) rowsBelow(t *starArm, scan int, rows []uint32) ([]uint32, error) 
 		return nil, err
 	}
 	build, probe, chunk := s.segment(link.build.Index), s.segment(link.probe.Index), s.Scans[scan].Chunks[0]
-	at, err := s.rowsByCode(scan, link.build, build, chunk)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]uint32, len(above))
+	codes := make([]uint64, len(above))
 	for i, row := range above {
-		out[i] = at[probe.Base+probe.Codes.At(int(row))-build.Base]
+		codes[i] = probe.Base + probe.Codes.At(int(row)) - build.Base
+	}
+	out, ok := rowsOfCodes(build, chunk, codes)
+	if !ok {
+		return nil, &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scanName(scan), link.build)}
 	}
 	return out, nil
 }
 
-// rowsByCode has the row of each code of a key. It is a [plan.Declined] where a key does not tell which row it is of.
-func (s *Star) rowsByCode(scan int, key *expr.Column, seg *table.Segment, chunk *table.Chunk) ([]uint32, error) {
+// rowsOfCodes are the rows that have some codes of a key in a chunk. ok is false where several rows have one of these codes. A code that no row has
+// gives any row.
+func rowsOfCodes(key *table.Segment, chunk *table.Chunk, codes []uint64) (rows []uint32, ok bool) {
+	wanted := table.NewBitmap(int(key.Max) + 1)
+	for _, code := range codes {
+		wanted.Set(int(code))
+	}
+	before := make([]uint32, len(wanted)) // wanted codes before those of each word
+	n := uint32(0)
+	for i, word := range wanted {
+		before[i] = n
+		n += uint32(bits.OnesCount64(word))
+	}
+	place := func(code uint64) uint32 {
+		return before[code>>6] + uint32(bits.OnesCount64(wanted[code>>6]&(1<<(code&63)-1)))
+	}
 	var live []uint8
 	if chunk.Deleted > 0 {
 		live = chunk.Segments[len(chunk.Segments)-1].Codes.U8
 	}
-	at := make([]uint32, seg.Max+1)
-	each := func(do func(code uint64, row uint32)) {
-		table.InParts(seg.Rows(), func(lo, hi int) {
-			for row := lo; row < hi; row++ {
-				if !seg.IsNull(row) && (live == nil || live[row] != 0) {
-					do(seg.Codes.At(row), uint32(row))
-				}
+	at, twice := make([]uint32, n), atomic.Bool{} // rows from 1 on
+	table.InParts(key.Rows(), func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			if key.IsNull(row) || live != nil && live[row] == 0 {
+				continue
 			}
-		})
-	}
-	each(func(code uint64, row uint32) { atomic.StoreUint32(&at[code], row) })
-	var twice atomic.Bool
-	each(func(code uint64, row uint32) {
-		if at[code] != row {
-			twice.Store(true)
+			if code := key.Codes.At(row); wanted.Get(int(code)) && !atomic.CompareAndSwapUint32(&at[place(code)], 0, uint32(row)+1) {
+				twice.Store(true)
+			}
 		}
 	})
 	if twice.Load() {
-		return nil, &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scanName(scan), key)}
+		return nil, false
 	}
-	return at, nil
+	rows = make([]uint32, len(codes))
+	for i, code := range codes {
+		rows[i] = max(1, at[place(code)]) - 1
+	}
+	return rows, true
 }
 
 // away reports a column that is on one of the devices alone.

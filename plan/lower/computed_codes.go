@@ -106,12 +106,12 @@ func (l *lowerer) tabulated(m *ComputedCodes, e expr.Expr) (*ComputedCodes, erro
 	if !ok {
 		return nil, &plan.Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}
 	}
-	values, distinct := make([]table.Value, seg.Max+1), []table.Value(nil)
-	for code := range values {
+	codes, distinct := int(seg.Max)+1, []table.Value(nil)
+	for code := range codes {
 		x := all.Value(code, e.Type())
-		if values[code] = x; x.Null {
+		if x.Null {
 			m.Nulls = true
-		} else {
+		} else if n := len(distinct); n == 0 || table.Compare(x, distinct[n-1]) != 0 { // neighbours often have one value
 			distinct = append(distinct, x)
 		}
 	}
@@ -126,8 +126,9 @@ func (l *lowerer) tabulated(m *ComputedCodes, e expr.Expr) (*ComputedCodes, erro
 	}
 	// Integers are codes themselves, others ranks.
 	m.Ranked = !e.Type().IsInteger() || first == math.MinInt64 || uint64(last-first) >= math.MaxInt32
-	of, most := &predicate.Val{Op: predicate.Lookup, Column: m.Cols[0], Name: l.name(m.Cols[0]), Table: make([]uint32, len(values)), Lo: new(big.Int)}, uint32(0)
-	for code, x := range values {
+	of, most := &predicate.Val{Op: predicate.Lookup, Column: m.Cols[0], Name: l.name(m.Cols[0]), Table: make([]uint32, codes), Lo: new(big.Int)}, uint32(0)
+	for code := range codes {
+		x := all.Value(code, e.Type())
 		if x.Null {
 			continue
 		}
