@@ -2,13 +2,11 @@ package bench
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,18 +18,10 @@ import (
 	"github.com/stencildb/stencildb/engine"
 )
 
-// changer is a database whose tables are changed: in memory, or in a folder.
-type changer struct {
-	name   string
-	exec   func(text string, args ...any) error
-	close  func() error
-	settle string // the statement that writes what has changed to files
-}
-
 func (c changer) must(b *testing.B, texts ...string) {
 	b.Helper()
 	for _, text := range texts {
-		if err := c.exec(text); err != nil {
+		if err := c.exec(b.Context(), text); err != nil {
 			b.Fatalf("%s: %s: %v", c.name, text, err)
 		}
 	}
@@ -39,7 +29,7 @@ func (c changer) must(b *testing.B, texts ...string) {
 
 // changers opens stencildb and the peers that are built in.
 func changers(b *testing.B, durable bool) (list []changer) {
-	add := func(name string, open func(dir string) (changer, error)) {
+	add := func(open func(dir string) (changer, error)) {
 		dir := ""
 		if durable {
 			dir = b.TempDir()
@@ -48,38 +38,16 @@ func changers(b *testing.B, durable bool) (list []changer) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		c.name = name
 		b.Cleanup(func() { _ = c.close() })
 		list = append(list, c)
 	}
-	add("stencildb", func(dir string) (changer, error) {
-		db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir, Calibrations: b.TempDir()})
-		return changer{exec: func(text string, args ...any) error {
-			_, err := db.Exec(context.Background(), text, args...)
-			return err
-		}, close: func() error { return db.Close() }, settle: "CHECKPOINT"}, err
+	add(func(dir string) (changer, error) {
+		return changingEngine(engine.Options{Backend: "cpu", Folder: dir, Calibrations: b.TempDir()})
 	})
-	for _, driver := range []string{"duckdb", "sqlite3"} {
-		if !slices.Contains(sql.Drivers(), driver) {
-			continue
+	for _, driver := range []string{duckDBDriver, sqliteDriver} {
+		if hasDriver(driver) {
+			add(func(dir string) (changer, error) { return changingPeer(driver, dir) })
 		}
-		add(driver, func(dir string) (changer, error) {
-			source := map[string]string{"duckdb": "", "sqlite3": ":memory:"}[driver]
-			if dir != "" {
-				source = map[string]string{"duckdb": filepath.Join(dir, "t.duckdb"), "sqlite3": "file:" + filepath.Join(dir, "t.sqlite") + "?_journal_mode=WAL&_synchronous=FULL"}[driver]
-			}
-			db, err := sql.Open(driver, source)
-			if err != nil {
-				return changer{}, err
-			}
-			db.SetMaxOpenConns(1)
-			if driver == "duckdb" {
-				_, err = db.Exec(fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0)))
-			}
-			kept := map[string]*sql.Stmt{}
-			settle := map[string]string{"duckdb": "CHECKPOINT", "sqlite3": "PRAGMA wal_checkpoint(TRUNCATE)"}[driver]
-			return changer{exec: func(text string, args ...any) error { return execOn(db, kept, text, args) }, close: db.Close, settle: settle}, err
-		})
 	}
 	return list
 }
@@ -173,33 +141,6 @@ func BenchmarkChanges(b *testing.B) {
 	}
 }
 
-// execOn runs a statement to the last of its rows. One with parameters is prepared once.
-func execOn(db *sql.DB, kept map[string]*sql.Stmt, text string, args []any) (err error) {
-	if len(args) == 0 && !strings.HasPrefix(text, "SELECT") {
-		_, err = db.Exec(text)
-		return err
-	}
-	var rows *sql.Rows
-	if len(args) == 0 {
-		rows, err = db.Query(text)
-	} else {
-		st := kept[text]
-		if st == nil {
-			if st, err = db.Prepare(text); err != nil {
-				return err
-			}
-			kept[text] = st
-		}
-		rows, err = st.Query(args...)
-	}
-	if err != nil {
-		return err
-	}
-	for rows.Next() {
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
-
 // synced is a file that is written to behind its rows' end. Each statement writes 100 bytes and syncs: a durable commit takes at least
 // that.
 func synced(b *testing.B) changer {
@@ -214,7 +155,7 @@ func synced(b *testing.B) changer {
 		b.Fatal(err)
 	}
 	record, at := []byte(strings.Repeat("record ", 15)[:100]), int64(0)
-	return changer{name: "sync", exec: func(string, ...any) error {
+	return changer{name: "sync", exec: func(context.Context, string, ...any) error {
 		_, err := f.WriteAt(record, at)
 		at += int64(len(record))
 		return errors.Join(err, unix.Fdatasync(int(f.Fd())))
@@ -282,9 +223,9 @@ func BenchmarkCommits(b *testing.B) {
 								for _, key := range left[i][:turn] {
 									var err error
 									if how == "text" {
-										err = c.exec(strings.Replace(op.text, "$1", strconv.Itoa(key), 1))
+										err = c.exec(b.Context(), strings.Replace(op.text, "$1", strconv.Itoa(key), 1))
 									} else {
-										err = c.exec(op.text, key)
+										err = c.exec(b.Context(), op.text, key)
 									}
 									if err != nil {
 										b.Fatalf("%s: %s: %v", c.name, op.text, err)

@@ -5,7 +5,8 @@
 //
 //   - suite.go, suites.go: [Suite], a named set of cases: tables of several sizes with the statements to run over each. [Suites] lists
 //     them. config.go, run.go, table_run.go: a run of a suite, table by table.
-//   - statements.go: [Statements] makes a suite of a user's own. experiments.go, pary.go, wisconsin.go: suites of experiments of papers.
+//   - statements.go: [Statements] makes a suite of a user's own. experiments.go, pary.go, wisconsin.go, hsu.go: suites of
+//     experiments of papers. changers.go: databases whose tables are changed.
 //   - system.go: a backend of package engine as a system. processes.go: processes that read files. file_load_trial.go: the loading of a
 //     file as a case.
 //   - timed_device.go, classic_variants.go, quickselect.go: the systems of the 2004 paper's figures. measure_floor.go: empty passes.
@@ -87,7 +88,8 @@
 // A suite of experiments runs those of a package papers/* ([lab.Paper]), whose ways contend in a case as systems do over a statement. The
 // whole output of each is compared with plain Go's before anything is timed. In every run a digest of the output is compared after its
 // clock has stopped. A difference ends the run. Sections are timed in up to 15 runs of their own; counters are of one run of an
-// instrumented variant. The ways that are ours, and that no paper imports, are in a file a paper here (pary.go).
+// instrumented variant. The ways that are ours, and that no paper imports, are in a file a paper here (pary.go). What cases
+// share is given back at the end of a run ([lab.Setting.AtEnd]).
 //
 // # Statements of a user's
 //

@@ -135,5 +135,5 @@ func (l *experimentRun) close() error {
 	if l.setting == nil {
 		return nil
 	}
-	return lab.Close(l.setting.Devices)
+	return errors.Join(l.setting.End(), lab.Close(l.setting.Devices))
 }

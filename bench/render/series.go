@@ -42,12 +42,25 @@ func (r Page) point(p lab.Panel, x *report.Result, counter string) (at plotter.X
 	case lab.Cold:
 		at.Y = x.ColdMS
 	}
+	if p.Section != "" {
+		at.Y, _, _ = sectionTimes(x, p.Section)
+	}
 	if p.Shows == lab.Counter {
 		at.Y = x.Counters[counter]
 	} else {
 		at.Y = quantity(x, p.Shows, at.Y)
 	}
 	return at, at.Y > 0
+}
+
+// sectionTimes is the median and the 5th and 95th percentile of a section of a result; 0 where it has none.
+func sectionTimes(x *report.Result, section string) (median, p5, p95 float64) {
+	i := slices.IndexFunc(x.Sections, func(s report.SectionTime) bool { return s.Name == section })
+	if i < 0 {
+		return 0, 0, 0
+	}
+	p5, p95 = report.Percentiles(x.Sections[i].MS)
+	return x.Sections[i].MedianMS, p5, p95
 }
 
 // quantity is what a panel shows of a time of the result.
@@ -143,6 +156,9 @@ func spreadIn(r *report.Result, p lab.Panel, y float64) (spread struct{ Low, Hig
 	p5, p95 := r.P5MS, r.P95MS
 	if p.Of == lab.Repeated {
 		p5, p95 = report.Percentiles(r.Repeated)
+	}
+	if p.Section != "" {
+		_, p5, p95 = sectionTimes(r, p.Section)
 	}
 	if p95 == 0 || p.Of == lab.Cold || p.Shows == lab.Counter {
 		return spread

@@ -1,13 +1,9 @@
 package hsu
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
-	"time"
-
-	"github.com/stencildb/stencildb/papers/lab"
 
 	"github.com/stencildb/stencildb/papers/scan"
 	"github.com/stencildb/stencildb/primitives"
@@ -236,6 +232,23 @@ func (db *DB) selected(ctx context.Context, t *Table, where []Token) (result *Ta
 	return result, err
 }
 
+// then makes a further table of what a query has selected; nil leaves it as it is.
+type then func(ctx context.Context, selected *Table) (*Table, error)
+
+func (db *DB) sorting(key int) then {
+	return func(ctx context.Context, selected *Table) (*Table, error) { return db.SortData(ctx, selected, key) }
+}
+
+func (db *DB) grouping(group, value int, f Aggregate) then {
+	return func(ctx context.Context, selected *Table) (result *Table, err error) {
+		err = db.step(grouping, func() error {
+			result, err = db.GroupData(ctx, selected, group, value, f)
+			return err
+		})
+		return result, err
+	}
+}
+
 // Select is SELECT * FROM t WHERE: the result goes to host memory.
 func (db *DB) Select(ctx context.Context, t *Table, where []Token) (Records, error) {
 	return db.answer(ctx, t, where, nil)
@@ -243,39 +256,36 @@ func (db *DB) Select(ctx context.Context, t *Table, where []Token) (Records, err
 
 // SelectSorted is SELECT * FROM t WHERE ORDER BY key.
 func (db *DB) SelectSorted(ctx context.Context, t *Table, where []Token, key int) (Records, error) {
-	return db.answer(ctx, t, where, func(selected *Table) (*Table, error) { return db.SortData(ctx, selected, key) })
+	return db.answer(ctx, t, where, db.sorting(key))
 }
 
 // SelectGrouped is SELECT group, f(value) FROM t WHERE GROUP BY group.
 func (db *DB) SelectGrouped(ctx context.Context, t *Table, where []Token, group, value int, f Aggregate) (Records, error) {
-	return db.answer(ctx, t, where, func(selected *Table) (result *Table, err error) {
-		err = db.step(grouping, func() error {
-			result, err = db.GroupData(ctx, selected, group, value, f)
-			return err
-		})
-		return result, err
-	})
+	return db.answer(ctx, t, where, db.grouping(group, value, f))
 }
 
-// answer selects, makes a further table of what was selected where then is set, and reads it.
-func (db *DB) answer(ctx context.Context, t *Table, where []Token, then func(*Table) (*Table, error)) (r Records, err error) {
+// result is the result of a query as a table of its own.
+func (db *DB) result(ctx context.Context, t *Table, where []Token, f then) (result *Table, err error) {
 	err = db.GL.Query(ctx, func() error {
-		result, err := db.selected(ctx, t, where)
-		if err != nil {
+		if result, err = db.selected(ctx, t, where); err != nil || f == nil {
 			return err
 		}
-		if then != nil {
-			before := result
-			defer before.free()
-			if result, err = then(before); err != nil {
-				return err
-			}
-		}
-		defer result.free()
-		r, err = result.Read()
+		before := result
+		defer before.free()
+		result, err = f(ctx, before)
 		return err
 	})
-	return r, err
+	return result, err
+}
+
+// answer is the result of a query in host memory.
+func (db *DB) answer(ctx context.Context, t *Table, where []Token, f then) (Records, error) {
+	result, err := db.result(ctx, t, where, f)
+	if err != nil {
+		return nil, err
+	}
+	defer result.free()
+	return result.Read()
 }
 
 // InsertSelected is INSERT INTO to SELECT * FROM t WHERE. A table that is too small doubles first.
@@ -333,5 +343,3 @@ func (db *DB) Delete(ctx context.Context, t *Table, where []Token) error {
 		return nil
 	})
 }
-
-func onDevice(t lab.Took) time.Duration { return cmp.Or(t.Device, t.Wall) }

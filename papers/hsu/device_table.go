@@ -1,9 +1,11 @@
 package hsu
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"time"
 
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/papers/scan"
@@ -45,6 +47,9 @@ func (db *DB) Close() {
 
 // Clock takes the times of steps, each from an idle device to an idle device: by the device's timer where that is real.
 type Clock struct{ Sections []lab.Section }
+
+// onDevice is the time by the device's timer, where that is real, and else by the clock.
+func onDevice(t lab.Took) time.Duration { return cmp.Or(t.Device, t.Wall) }
 
 // step runs a step of an operation.
 func (db *DB) step(name string, f func() error) error {

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -38,6 +40,20 @@ type Setting struct {
 	Local   int           // bytes of local memory: [LocalMemory]
 	// Asked reports whether a figure is asked for.
 	Asked func(Name) bool
+
+	ends []func() error
+}
+
+// AtEnd has f run when all cases have run: it gives back what cases share.
+func (s *Setting) AtEnd(f func() error) { s.ends = append(s.ends, f) }
+
+// End runs what [Setting.AtEnd] was given, the last first.
+func (s *Setting) End() (err error) {
+	for _, f := range slices.Backward(s.ends) {
+		err = errors.Join(err, f())
+	}
+	s.ends = nil
+	return err
 }
 
 // Case is one place on a figure's axis.

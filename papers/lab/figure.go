@@ -83,6 +83,7 @@ type Panel struct {
 	Paper      bool     // of each operation only the table of the paper's size, likewise
 	Of         Timing   // which times it shows
 
+	Section  string // "": the whole of a run; else what is shown is the time of this section
 	Shows    Quantity
 	YLabel   string // "": what the quantity is called
 	Counters []Line // of Shows Counter

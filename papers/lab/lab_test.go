@@ -146,3 +146,23 @@ func TestNamesOfFigures(t *testing.T) {
 		t.Errorf("a list is read as the name %q", name)
 	}
 }
+
+// What cases share is given back once, the last first, with all errors.
+func TestTheEndOfASetting(t *testing.T) {
+	s, order := &lab.Setting{}, ""
+	wrong := errors.New("wrong")
+	for _, name := range []string{"a", "b", "c"} {
+		s.AtEnd(func() error {
+			if order += name; name == "b" {
+				return wrong
+			}
+			return nil
+		})
+	}
+	if err := s.End(); !errors.Is(err, wrong) || order != "cba" {
+		t.Error(err, order)
+	}
+	if err := s.End(); err != nil || order != "cba" {
+		t.Error(err, order)
+	}
+}
