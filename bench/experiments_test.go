@@ -37,55 +37,59 @@ func TestExperiments(t *testing.T) {
 		if !s.Experiments() {
 			continue
 		}
-		rows := 4096
-		if s.Name == "hsu" { // its statements are many, over five sizes of table
-			rows = 2000
+		t.Run(s.Name, func(t *testing.T) { runExperiments(t, s) })
+	}
+}
+
+func runExperiments(t *testing.T, s Suite) {
+	rows := 4096
+	if s.Name == "hsu" { // its statements are many, over five sizes of table
+		rows = 2000
+	}
+	r, err := s.Run(t.Context(), ready(t, rows))
+	if err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
+	}
+	checkSchema(t, r)
+	judged := map[string]bool{}
+	for _, h := range r.Headlines {
+		if judged[h.What] = true; h.Verdict == "" || h.Where == "" || h.On == "" || !strings.Contains(h.Sentence, "The paper: ") {
+			t.Errorf("%s: %+v", s.Name, h)
 		}
-		r, err := s.Run(t.Context(), ready(t, rows))
-		if err != nil {
-			t.Fatalf("%s: %v", s.Name, err)
+	}
+	for _, c := range s.experiments.Claims {
+		ofSizes := c.What == "the join's best size" // 4,096 tuples have one of the text's
+		without := func(x report.Skip) bool { return x.System == c.Of || c.Over != "" && x.System == c.Over }
+		if !judged[c.What] && !ofSizes && !slices.ContainsFunc(r.Skipped, without) {
+			t.Errorf("%s: nothing is said of %s", s.Name, c.What)
 		}
-		checkSchema(t, r)
-		judged := map[string]bool{}
-		for _, h := range r.Headlines {
-			if judged[h.What] = true; h.Verdict == "" || h.Where == "" || h.On == "" || !strings.Contains(h.Sentence, "The paper: ") {
-				t.Errorf("%s: %+v", s.Name, h)
-			}
+	}
+	dir := t.TempDir()
+	var text bytes.Buffer
+	if err := errors.Join(render.Of(r).WriteFigures(dir), render.Of(r).WriteText(&text), render.Of(r).WriteGo(&text)); err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Figures {
+		if s.Name == "hsu" && slices.Contains([]lab.Name{"4-8", "table4-4"}, f.Name) { // turning points beside SQLite, which a build tag brings
+			continue
 		}
-		for _, c := range s.experiments.Claims {
-			ofSizes := c.What == "the join's best size" // 4,096 tuples have one of the text's
-			without := func(x report.Skip) bool { return x.System == c.Of || c.Over != "" && x.System == c.Over }
-			if !judged[c.What] && !ofSizes && !slices.ContainsFunc(r.Skipped, without) {
-				t.Errorf("%s: nothing is said of %s", s.Name, c.What)
-			}
+		if n := len(render.Of(r).Panels(f)); n != len(f.Panels) {
+			t.Errorf("%s: %v has points in %d panels, want %d", s.Name, f.Name, n, len(f.Panels))
 		}
-		dir := t.TempDir()
-		var text bytes.Buffer
-		if err := errors.Join(render.Of(r).WriteFigures(dir), render.Of(r).WriteText(&text), render.Of(r).WriteGo(&text)); err != nil {
-			t.Fatalf("%s: %v", s.Name, err)
+		if n := len(render.Of(r).Published(f)); n != len(f.Tables) {
+			t.Errorf("%s: %v has %d tables, want %d", s.Name, f.Name, n, len(f.Tables))
 		}
-		page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-		if err != nil {
-			t.Fatal(err)
+		if !bytes.Contains(page, []byte(`id="`+f.File()+`"`)) {
+			t.Errorf("%s: the page lacks %v", s.Name, f.Name)
 		}
-		for _, f := range s.Figures {
-			if s.Name == "hsu" && slices.Contains([]lab.Name{"4-8", "table4-4"}, f.Name) { // turning points beside SQLite, which a build tag brings
-				continue
-			}
-			if n := len(render.Of(r).Panels(f)); n != len(f.Panels) {
-				t.Errorf("%s: %v has points in %d panels, want %d", s.Name, f.Name, n, len(f.Panels))
-			}
-			if n := len(render.Of(r).Published(f)); n != len(f.Tables) {
-				t.Errorf("%s: %v has %d tables, want %d", s.Name, f.Name, n, len(f.Tables))
-			}
-			if !bytes.Contains(page, []byte(`id="`+f.File()+`"`)) {
-				t.Errorf("%s: the page lacks %v", s.Name, f.Name)
-			}
-		}
-		for _, x := range r.Results {
-			if x.Work <= 0 || x.Unit == "" || x.Figure == "" || len(x.MS) != 2 {
-				t.Errorf("%s: %+v", s.Name, x)
-			}
+	}
+	for _, x := range r.Results {
+		if x.Work <= 0 || x.Unit == "" || x.Figure == "" || len(x.MS) != 2 {
+			t.Errorf("%s: %+v", s.Name, x)
 		}
 	}
 }

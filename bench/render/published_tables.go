@@ -14,8 +14,15 @@ import (
 func (r Page) Published(f lab.Figure) (list []report.Section) {
 	for _, t := range f.Tables {
 		s, any := report.Section{Title: fmt.Sprintf("%v: %s", f.Name, t.Title), Rows: [][]string{{t.Heads[0]}}, Notes: t.Notes}, false
-		for _, head := range t.Heads[1:] {
-			s.Rows[0] = append(s.Rows[0], head+", paper", "here")
+		published := func(i int) bool {
+			return slices.ContainsFunc(t.Rows, func(line lab.Row) bool { return i < len(line.Paper) && line.Paper[i] != 0 })
+		}
+		for i, head := range t.Heads[1:] {
+			if published(i) {
+				s.Rows[0] = append(s.Rows[0], head+", paper", "here")
+			} else {
+				s.Rows[0] = append(s.Rows[0], head)
+			}
 		}
 		write := t.Write
 		if write == nil {
@@ -33,7 +40,10 @@ func (r Page) Published(f lab.Figure) (list []report.Section) {
 						here, any = write(m.Here), true
 					}
 				}
-				cells = append(cells, paper, here)
+				if published(i) {
+					cells = append(cells, paper)
+				}
+				cells = append(cells, here)
 			}
 			s.Add(cells...)
 		}
