@@ -33,7 +33,7 @@ func TestWhatPanelsShow(t *testing.T) {
 		"per unit":  {lab.Panel{Systems: []string{"cpu"}, Shows: lab.PerUnit}, map[string]plotter.XYs{"cpu": two(31_250, 7812.5)}},
 		"bandwidth": {lab.Panel{Systems: []string{"cpu"}, Shows: lab.Bandwidth}, map[string]plotter.XYs{"cpu": two(3.2e-5, 1.28e-4)}},
 		"counter":   {lab.Panel{Systems: []string{"cpu"}, Shows: lab.Counter, Counters: []lab.Line{{Counter: "reads"}, {Counter: "none"}, {Counter: "reads", Label: "again"}}}, map[string]plotter.XYs{"cpu": two(48, 3072), "cpu: again": two(48, 3072)}},
-		"section": {lab.Panel{Systems: []string{"cpu"}, Section: "Scan"}, map[string]plotter.XYs{"cpu": two(3, 3)}},
+		"section":   {lab.Panel{Systems: []string{"cpu"}, Section: "Scan"}, map[string]plotter.XYs{"cpu": two(3, 3)}},
 		"within": {lab.Panel{Systems: []string{"cpu", "classic"}, Shows: lab.Rate, Within: []float64{0.1, 1, 4, 10}},
 			map[string]plotter.XYs{"cpu": {{X: 1, Y: 32_000}, {X: 4, Y: 32_000}, {X: 10, Y: 128_000}}, "classic": {{X: 4, Y: 256_000}, {X: 10, Y: 256_000}}}},
 		"steps": {lab.Panel{As: lab.Stacked, Steps: []lab.Step{{System: "launch", Does: "launch"}, {System: "copied", Does: "copy"}, {System: "classic", Does: "search"}}},

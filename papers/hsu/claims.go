@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
-// crossing is the number of selected records from which on a system is faster than another one, between two places of figure 4-2 by a
-// line. It is 0 where it is faster at the first place, and N where it never is.
+// crossing is the number of selected records from which on a system is faster than another one in figure 4-2. Between two places it is
+// where lines cross. It is 0 where the system is faster at the first place, and N where it never is.
 func crossing(of, over string) lab.Value {
 	qs := queried(false)
 	v := lab.Value{Some: true}

@@ -51,15 +51,15 @@ type Question struct {
 	bed     *bed
 }
 
-// Do runs a question's function for q records, and gives what [Question.Output] says: of a function that changes a table its contents
-// afterwards, or, unless they are asked for whole, their summary.
+// Do runs a question's function for q records, and gives its output ([Question.Output]). Of a function that changes a table that is the
+// table's contents afterwards, or their summary where they are not asked for whole.
 type Do func(ctx context.Context, q int, whole bool) (out Records, took lab.Took, err error)
 
 // Value is what the update of run number i sets: none that the data have.
 func Value(i int) int32 { return largest + 1 + int32(i) }
 
-// Summary is a record of a table's contents: their number, the sums of c1 and c2, and that of c3, or the number of those that are v where v
-// is one of [Value]. Sums wrap at 2^32.
+// Summary is a record of a table's contents: their number, and the sums of c1, c2 and c3. Where v is one of [Value], the number of
+// records whose c3 is v stands in the place of the last. Sums wrap at 2^32.
 func Summary(r Records, v int32) Records {
 	s := Records{{int32(r.N())}, {0}, {0}, {0}}
 	for i := range r.N() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The turning point of a constant time and a linear one is where they cross, to a few per cent, and is not looked for where one side is
+// The turning point of a constant time and a linear one is where they cross, to a few per cent. It is not looked for where one side is
 // ahead everywhere.
 func TestBisect(t *testing.T) {
 	for name, c := range map[string]struct {
