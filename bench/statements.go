@@ -17,6 +17,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
@@ -340,9 +341,6 @@ func (t *ownTable) read(ctx context.Context, c Catalog, rows int) (*table.Table,
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, col := range columns {
-		names = append(names, t.fields[col].Name)
-	}
+	names := xslices.Map(columns, func(col int) string { return t.fields[col].Name })
 	return gen.Generate(ctx, rows, c.Seed, 0, names...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/bench/evaluation"
 	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/bench/workload"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
@@ -64,10 +65,7 @@ func (s Suite) OnlyFigures(names ...string) (Suite, error) {
 		return s, fmt.Errorf("the suite %s has no figures to choose among: %s have", s.Name, strings.Join(evaluation.WithFigures(), ", "))
 	}
 	named := func(f lab.Name) bool { return slices.Contains(names, string(f)) }
-	var all []string
-	for _, f := range s.Figures {
-		all = append(all, string(f.Name))
-	}
+	all := xslices.Map(s.Figures, func(f lab.Figure) string { return string(f.Name) })
 	for _, n := range names {
 		if !slices.Contains(all, n) {
 			return s, fmt.Errorf("the suite %s has no figure %s: there are %s", s.Name, n, strings.Join(all, ", "))
@@ -80,10 +78,5 @@ func (s Suite) OnlyFigures(names ...string) (Suite, error) {
 
 // Draws reports whether the suite can run by the fresh protocol.
 func (s Suite) Draws() bool {
-	for _, op := range s.Operations {
-		if op.Draws != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Operations, func(op workload.Operation) bool { return op.Draws != nil })
 }

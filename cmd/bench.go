@@ -26,6 +26,7 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // benchFlags are the flags of bench as they were given.
@@ -162,11 +163,7 @@ benchstat) into a folder.`,
 }
 
 func generatorNames() []string {
-	var names []string
-	for _, g := range generate.All() {
-		names = append(names, g.Name)
-	}
-	return names
+	return xslices.Map(generate.All(), func(g generate.Generator) string { return g.Name })
 }
 
 func orNone(list []string) string {
@@ -582,14 +579,7 @@ func (o *benchFlags) registerReport(c *cobra.Command) {
 }
 
 func readReports(ctx context.Context, paths []string) (list []*report.Report, err error) {
-	for _, path := range paths {
-		r, err := readReport(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, nil
+	return xslices.TryMap(paths, func(path string) (*report.Report, error) { return readReport(ctx, path) })
 }
 
 func readReport(ctx context.Context, path string) (*report.Report, error) {

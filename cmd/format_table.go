@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // tableFormat writes tables: for people, each with a line below it that says what the answer took, or in Markdown.
@@ -285,10 +286,7 @@ func (g *grid) line(left, middle, right string) {
 		}
 		return
 	}
-	var parts []string
-	for _, w := range g.widths {
-		parts = append(parts, strings.Repeat("─", w))
-	}
+	parts := xslices.Map(g.widths, func(w int) string { return strings.Repeat("─", w) })
 	g.w.WriteString(left + strings.Join(parts, middle) + right + "\n")
 }
 

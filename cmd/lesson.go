@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // notALesson is the error of one word that is neither a lesson nor SQL.
@@ -30,10 +31,7 @@ func notALesson(demo *cobra.Command, word string) error {
 
 // listed lists the lessons.
 func listed() string {
-	var list []string
-	for _, l := range lessons.All() {
-		list = append(list, fmt.Sprintf("%d %s", l.Number, l.Name))
-	}
+	list := xslices.Map(lessons.All(), func(l *lesson.Lesson) string { return fmt.Sprintf("%d %s", l.Number, l.Name) })
 	return strings.Join(list, ", ")
 }
 

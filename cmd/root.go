@@ -15,6 +15,7 @@ import (
 
 	"github.com/stencildb/stencildb/cmd/terminal"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 )
@@ -215,9 +216,6 @@ func completionShell(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var shells []string
-	for _, s := range c.Commands() {
-		shells = append(shells, s.Name())
-	}
+	shells := xslices.Map(c.Commands(), (*cobra.Command).Name)
 	return fmt.Errorf("no completion for %q: take one of %s", args[0], strings.Join(shells, ", "))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sql"
 )
 
@@ -204,11 +205,7 @@ func nearest(word string, of []string) (list []string) {
 		}
 		return 3
 	}
-	for _, s := range of {
-		if far(s) <= 2 {
-			list = append(list, s)
-		}
-	}
+	list = xslices.Filter(of, func(s string) bool { return far(s) <= 2 })
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(far(a), far(b)) })
 	for n := range list {
 		if far(list[n]) > far(list[0]) {

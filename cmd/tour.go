@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -92,10 +93,7 @@ fails if any two answers differ.`,
 
 // tour runs all stops on each DB and reports answers that differ.
 func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) error {
-	var fields []string
-	for _, f := range t.Fields {
-		fields = append(fields, f.Name+" "+f.Type.String())
-	}
+	fields := xslices.Map(t.Fields, func(f table.Field) string { return f.Name + " " + f.Type.String() })
 	fmt.Fprintf(w, "Table %s: %s of %s\n", t.Name, numbers.Count(t.Rows(), "row", "rows"), strings.Join(fields, ", "))
 	differ := 0
 	for _, s := range stops {

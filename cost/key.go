@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/stencildb/stencildb/internal/files"
 )
@@ -210,10 +211,5 @@ func (cs Curves) check() error {
 }
 
 func positive(list ...float64) bool {
-	for _, v := range list {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= 0) || math.IsInf(v, 1) })
 }

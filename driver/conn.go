@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/xslices"
 	sqltext "github.com/stencildb/stencildb/sql"
 )
 
@@ -132,11 +133,8 @@ func (c *Conn) QueryContext(ctx context.Context, text string, args []driver.Name
 	return &rows{r}, nil
 }
 
-func values(args []driver.NamedValue) (list []any) {
-	for _, a := range args {
-		list = append(list, a.Value)
-	}
-	return list
+func values(args []driver.NamedValue) []any {
+	return xslices.Map(args, func(a driver.NamedValue) any { return a.Value })
 }
 
 // Ping implements [driver.Pinger].

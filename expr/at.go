@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -37,10 +38,7 @@ func Nulls(s *table.Segment) Reader {
 // At evaluates an expression at places of what is read, by its definition. wide is as in [Env].
 func At(e Expr, read Reader, wide bool) func(i int) (table.Value, error) {
 	at, columns := 0, Columns(e)
-	readers := make([]func(i int, to *table.Value), len(columns))
-	for i, k := range columns {
-		readers[i] = read(k)
-	}
+	readers := xslices.Map(columns, func(k int) func(i int, to *table.Value) { return read(k) })
 	env := &Env{Column: func(k int) (v table.Value) {
 		i, _ := slices.BinarySearch(columns, k)
 		readers[i](at, &v)

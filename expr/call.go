@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -100,10 +101,7 @@ func (e *Call) String() string {
 		text.WriteString(" END")
 		return text.String()
 	}
-	var list []string
-	for _, a := range e.Args {
-		list = append(list, a.String())
-	}
+	list := xslices.Map(e.Args, Expr.String)
 	return e.Fn.Name + "(" + strings.Join(list, ", ") + ")"
 }
 

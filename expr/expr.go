@@ -39,6 +39,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -372,10 +373,7 @@ func (e *Compare) String() string {
 }
 
 func join(kids []Expr, sep string) string {
-	var parts []string
-	for _, k := range kids {
-		parts = append(parts, paren(k))
-	}
+	parts := xslices.Map(kids, paren)
 	return strings.Join(parts, sep)
 }
 
@@ -399,10 +397,7 @@ func (e *IsTruth) String() string {
 }
 
 func (e *In) String() string {
-	var parts []string
-	for _, c := range e.List {
-		parts = append(parts, beside(c, e.X, true))
-	}
+	parts := xslices.Map(e.List, func(c *Const) string { return beside(c, e.X, true) })
 	return paren(e.X) + " " + not(e.Not) + "IN (" + strings.Join(parts, ", ") + ")"
 }
 

@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -304,12 +305,7 @@ func evaluated(e *Call) kernel {
 	return boxed(typesOf(e.Args), e.T, e.Fn.nulls, func(v []table.Value) (table.Value, error) { return e.Fn.eval(args{e, v, false}) })
 }
 
-func typesOf(list []Expr) (types []table.Type) {
-	for _, e := range list {
-		types = append(types, e.Type())
-	}
-	return types
-}
+func typesOf(list []Expr) []table.Type { return xslices.Map(list, Expr.Type) }
 
 // holding is a kernel of a call that fails where a value passes the limits of the call's integer type.
 func (k kernel) holding(e *Call) kernel {

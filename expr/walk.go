@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"slices"
 )
 
@@ -121,10 +122,7 @@ func Map(e Expr, f func(Expr) Expr) Expr {
 		return out
 	}
 	list := func(in []Expr) (out []Expr) {
-		for _, k := range in {
-			out = append(out, Map(k, f))
-		}
-		return out
+		return xslices.Map(in, func(k Expr) Expr { return Map(k, f) })
 	}
 	switch e := e.(type) {
 	case *Arith:

@@ -3,6 +3,7 @@ package expr
 import (
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -110,10 +111,7 @@ func (w *Window) Operands() []Expr {
 func (w *Window) Map(f func(Expr) Expr) *Window {
 	out := *w
 	list := func(in []Expr) (out []Expr) {
-		for _, e := range in {
-			out = append(out, f(e))
-		}
-		return out
+		return xslices.Map(in, f)
 	}
 	out.Args = list(w.Args)
 	if w.Kind == OfAggregate {
@@ -154,10 +152,7 @@ func (w *Window) String() string {
 		parts = append(parts, "PARTITION BY "+joined(w.Partition))
 	}
 	if len(w.Order) > 0 {
-		var keys []string
-		for _, k := range w.Order {
-			keys = append(keys, k.String())
-		}
+		keys := xslices.Map(w.Order, SortKey.String)
 		parts = append(parts, "ORDER BY "+strings.Join(keys, ", "))
 	}
 	if f := w.Frame.String(); f != DefaultFrame.String() {
@@ -168,10 +163,7 @@ func (w *Window) String() string {
 }
 
 func joined(list []Expr) string {
-	var texts []string
-	for _, e := range list {
-		texts = append(texts, e.String())
-	}
+	texts := xslices.Map(list, Expr.String)
 	return strings.Join(texts, ", ")
 }
 

@@ -1,6 +1,7 @@
 package fused
 
 import (
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/partial"
 	"github.com/stencildb/stencildb/plan/physical"
@@ -77,10 +78,7 @@ func (p *part) digitReduction(packed, merged *textures.Stack) *reduction {
 // countDigits counts the records that reach each of n thresholds.
 func (s *selection) countDigits(step KthLargest, list []spacedPart, n int) ([]uint64, error) {
 	var packed, merged textures.Stack
-	reductions := make([]*reduction, len(list))
-	for i, p := range list {
-		reductions[i] = p.digitReduction(&packed, &merged)
-	}
+	reductions := xslices.Map(list, func(p spacedPart) *reduction { return p.digitReduction(&packed, &merged) })
 	for i, p := range list {
 		step.Of = p.of(step.Col)
 		p.measureIn(reductions[i], ofDigit(step, p.first, step.Low), step.Col)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -157,10 +158,7 @@ func (w *program) pred(p *predicate.Pred, indent string) string {
 	if p.Op == predicate.Or {
 		sep = "\n" + indent + "|| "
 	}
-	var kids []string
-	for _, k := range p.Kids {
-		kids = append(kids, w.pred(k, indent+"    "))
-	}
+	kids := xslices.Map(p.Kids, func(k *predicate.Pred) string { return w.pred(k, indent+"    ") })
 	return "(" + strings.Join(kids, sep) + ")"
 }
 
@@ -244,10 +242,7 @@ func (w *program) call(leaf predicate.Leaf) string {
 		w.refs = append(w.refs, textures.Buffer(t))
 	}
 	w.declare.WriteString(f.Text)
-	var args []string
-	for _, a := range f.Args {
-		args = append(args, w.code(w.attribute(a.Column), a.Wide))
-	}
+	args := xslices.Map(f.Args, func(a glsl.Arg) string { return w.code(w.attribute(a.Column), a.Wide) })
 	return w.notNull(leaf, f.Name+"("+strings.Join(args, ", ")+")")
 }
 

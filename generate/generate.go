@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -107,10 +108,7 @@ func (g Generator) Generate(ctx context.Context, rows int, seed uint64, chunkRow
 
 // Fields are the columns.
 func (g Generator) Fields() (list []table.Field) {
-	for _, c := range g.cols {
-		list = append(list, table.Field{Name: c.name, Type: c.typ})
-	}
-	return list
+	return xslices.Map(g.cols, func(c genColumn) table.Field { return table.Field{Name: c.name, Type: c.typ} })
 }
 
 // Chunks makes the rows of Generate one chunk after the other, as many at a time as there are cores: for

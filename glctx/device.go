@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // DeviceInfo describes one way to open a context without a display.
@@ -62,10 +63,7 @@ func (d DeviceInfo) opened(c *Caps) DeviceInfo {
 
 // listed names devices: "0 (software device), 1 (surfaceless, llvmpipe)".
 func listed(all []DeviceInfo) string {
-	var parts []string
-	for _, d := range all {
-		parts = append(parts, d.String())
-	}
+	parts := xslices.Map(all, DeviceInfo.String)
 	return strings.Join(parts, ", ")
 }
 

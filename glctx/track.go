@@ -2,6 +2,7 @@ package glctx
 
 import (
 	"fmt"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"maps"
 	"slices"
 	"strings"
@@ -42,9 +43,6 @@ func (c *Context) leaks() error {
 	if len(live) == 0 {
 		return nil
 	}
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(live)) {
-		parts = append(parts, fmt.Sprintf("%s %d", kind, live[kind]))
-	}
+	parts := xslices.Map(slices.Sorted(maps.Keys(live)), func(kind string) string { return fmt.Sprintf("%s %d", kind, live[kind]) })
 	return fmt.Errorf("glctx: %w at Close: %s", ErrLeak, strings.Join(parts, ", "))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/ingest/parquet"
 	"github.com/stencildb/stencildb/ingest/record"
 	"github.com/stencildb/stencildb/ingest/source"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -199,10 +200,7 @@ func rowGroupFile(l *source.Loader, fields []table.Field, groups columnar.Groups
 	if err := l.DistinctNames(fields); err != nil {
 		return nil, err
 	}
-	rows := 0
-	for _, g := range groups {
-		rows += g.Rows
-	}
+	rows := xslices.Sum(groups, func(g columnar.Group) int { return g.Rows })
 	f := newFile(l, fields, rows)
 	f.groups = groups
 	return f, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -29,10 +30,7 @@ func (a *Aggregate) With(inputs ...Node) Node {
 	return &Aggregate{Input: inputs[0], Keys: a.Keys, Aggs: a.Aggs}
 }
 func (a *Aggregate) Fields() []table.Field {
-	var list []table.Field
-	for _, k := range a.Keys {
-		list = append(list, table.Field{Name: k.String(), Type: k.Type()})
-	}
+	list := xslices.Map(a.Keys, func(k expr.Expr) table.Field { return table.Field{Name: k.String(), Type: k.Type()} })
 	for _, g := range a.Aggs {
 		list = append(list, table.Field{Name: g.String(), Type: g.Type()})
 	}

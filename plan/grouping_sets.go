@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -94,9 +95,8 @@ func (g *GroupingSets) Chunk(i int, c *table.Chunk) *table.Chunk {
 func (g *GroupingSets) InputColumns() []int { return g.whole().InputColumns() }
 
 func (g *GroupingSets) String() string {
-	var sets []string
-	for _, set := range g.Sets {
-		sets = append(sets, "("+listed(set, func(k int) string { return g.Keys[k].String() })+")")
-	}
+	sets := xslices.Map(g.Sets, func(set []int) string {
+		return "(" + listed(set, func(k int) string { return g.Keys[k].String() }) + ")"
+	})
 	return "GroupingSets(" + strings.TrimSpace(listed(g.Aggs, expr.Aggregate.String)+" BY "+strings.Join(sets, ", ")) + ")"
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -55,9 +56,6 @@ func call[T any](name string, args []T, text func(T) string) string {
 }
 
 func listed[T any](args []T, text func(T) string) string {
-	var parts []string
-	for _, a := range args {
-		parts = append(parts, text(a))
-	}
+	parts := xslices.Map(args, text)
 	return strings.Join(parts, ", ")
 }

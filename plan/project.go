@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -22,11 +23,7 @@ type Item struct {
 func (p *Project) Inputs() []Node           { return []Node{p.Input} }
 func (p *Project) With(inputs ...Node) Node { return &Project{inputs[0], p.Items} }
 func (p *Project) Fields() []table.Field {
-	var list []table.Field
-	for _, i := range p.Items {
-		list = append(list, table.Field{Name: i.Name, Type: i.E.Type()})
-	}
-	return list
+	return xslices.Map(p.Items, func(i Item) table.Field { return table.Field{Name: i.Name, Type: i.E.Type()} })
 }
 
 func (p *Project) String() string { return call("Project", p.Items, Item.String) }

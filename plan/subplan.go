@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -63,10 +64,7 @@ func RewriteQueries(n Node, f func(Node) Node) Node {
 	query = func(n Node) Node {
 		switch n := n.(type) {
 		case *Concat, *Window:
-			var inputs []Node
-			for _, in := range n.Inputs() {
-				inputs = append(inputs, query(in))
-			}
+			inputs := xslices.Map(n.Inputs(), query)
 			return n.With(inputs...)
 		case *Recursion:
 			last := other(n.Last)

@@ -4,21 +4,16 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // MapExprs is a node of what f gives for each of its expressions.
 func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
 	list := func(in []expr.Expr) (out []expr.Expr) {
-		for _, e := range in {
-			out = append(out, f(e))
-		}
-		return out
+		return xslices.Map(in, f)
 	}
 	aggs := func(in []expr.Aggregate) (out []expr.Aggregate) {
-		for _, a := range in {
-			out = append(out, a.Map(f))
-		}
-		return out
+		return xslices.Map(in, func(a expr.Aggregate) expr.Aggregate { return a.Map(f) })
 	}
 	switch n := n.(type) {
 	case *Filter:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -26,9 +27,6 @@ func (w *Window) Fields() []table.Field {
 	return list
 }
 func (w *Window) String() string {
-	var texts []string
-	for _, f := range w.Funcs {
-		texts = append(texts, f.String())
-	}
+	texts := xslices.Map(w.Funcs, (*expr.Window).String)
 	return "Window(" + strings.Join(texts, ", ") + ")"
 }

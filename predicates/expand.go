@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/textures"
@@ -44,10 +45,7 @@ func leafOf(l predicate.Leaf) *predicate.Pred { return &predicate.Pred{Op: predi
 func (e *Evaluator) expand(p *predicate.Pred) *predicate.Pred {
 	switch p.Op {
 	case predicate.And, predicate.Or:
-		kids := make([]*predicate.Pred, len(p.Kids))
-		for i, k := range p.Kids {
-			kids[i] = e.expand(k)
-		}
+		kids := xslices.Map(p.Kids, e.expand)
 		return predicate.Combine(p.Op, kids...)
 	case predicate.Simple:
 		switch l := p.Leaf.(type) {

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -156,11 +157,8 @@ func (a *alteration) has(folded string) bool {
 	return i >= 0 || matches > 0
 }
 
-func fieldNames(fields []table.Field) (list []string) {
-	for _, f := range fields {
-		list = append(list, f.Name)
-	}
-	return list
+func fieldNames(fields []table.Field) []string {
+	return xslices.Map(fields, func(f table.Field) string { return f.Name })
 }
 
 func (a *alteration) addColumn(c *pg.AlterTableCmd) {
@@ -293,10 +291,7 @@ func (a *alteration) dropConstraint(c *pg.AlterTableCmd) {
 	d := a.def
 	n := len(d.Checks) + len(d.Keys)
 	loc := a.after(c.Name, int(a.target.Location))
-	var names []string
-	for _, c := range d.Checks {
-		names = append(names, c.Name)
-	}
+	names := xslices.Map(d.Checks, func(c storage.Check) string { return c.Name })
 	for _, k := range d.Keys {
 		names = append(names, k.Name)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/rules"
@@ -139,10 +140,7 @@ func suggest(want string, list []string, plural string) string {
 		return fmt.Sprintf("; the %s are %s", plural, strings.Join(Written(list), ", "))
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.d, b.d) })
-	var names []string
-	for _, f := range found[:min(3, len(found))] {
-		names = append(names, f.name)
-	}
+	names := xslices.Map(found[:min(3, len(found))], func(f near) string { return f.name })
 	return "; did you mean " + strings.Join(Written(names), " or ") + "?"
 }
 

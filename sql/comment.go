@@ -5,6 +5,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
@@ -12,10 +13,7 @@ import (
 
 // comment is COMMENT ON a table, a view, or a column of one of them.
 func (b *binder) comment(n *pg.CommentStmt) *Change {
-	var folded []string
-	for _, part := range n.Object.GetList().GetItems() {
-		folded = append(folded, part.GetString_().GetSval())
-	}
+	folded := xslices.Map(n.Object.GetList().GetItems(), func(part *pg.Node) string { return part.GetString_().GetSval() })
 	of := map[pg.ObjectType]string{pg.ObjectType_OBJECT_TABLE: "table", pg.ObjectType_OBJECT_VIEW: "view", pg.ObjectType_OBJECT_COLUMN: "column"}[n.Objtype]
 	if of == "" || len(folded) == 0 {
 		panic(b.coded(sqlstate.FeatureNotSupported, 0, "COMMENT ON is supported for TABLE, VIEW and COLUMN"))

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -117,11 +118,8 @@ func (b *binder) arbiters(n *pg.InferClause, def *storage.Definition) []storage.
 	panic(b.coded(sqlstate.InvalidColumnReference, loc, "there is no unique or exclusion constraint matching the ON CONFLICT specification; ALTER TABLE %s ADD UNIQUE (...) makes one", Written([]string{def.Name})[0]))
 }
 
-func keyNames(def *storage.Definition) (list []string) {
-	for _, k := range def.Keys {
-		list = append(list, k.Name)
-	}
-	return list
+func keyNames(def *storage.Definition) []string {
+	return xslices.Map(def.Keys, func(k storage.Key) string { return k.Name })
 }
 
 // assignments binds the list of a SET, and adds the values to items. ch is nil for DO UPDATE.

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -199,10 +200,7 @@ func (s *Statement) Into(c Catalog) (fields []table.Field, err error) {
 	n := s.changed.(*pg.CopyStmt)
 	b := s.binder(c, nil)
 	_, def := b.changeable(n.Relation)
-	for _, at := range b.copiedInto(n, def) {
-		fields = append(fields, def.Fields[at])
-	}
-	return fields, nil
+	return xslices.Map(b.copiedInto(n, def), func(at int) table.Field { return def.Fields[at] }), nil
 }
 
 func (b *binder) copiedInto(n *pg.CopyStmt, def *storage.Definition) (columns []int) {

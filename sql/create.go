@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -14,10 +15,7 @@ import (
 // CreateStatement writes a table or a view as the SQL that makes it, without rows and without indexes but those that are
 // unique. def is nil of a table that is no statement's, as that of a file: its columns are then all that there is.
 func CreateStatement(name string, fields []table.Field, def *storage.Definition) string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = expr.Ident(f.Name)
-	}
+	names := xslices.Map(fields, func(f table.Field) string { return expr.Ident(f.Name) })
 	if def != nil && def.View != "" {
 		return fmt.Sprintf("CREATE VIEW %s (%s) AS %s;", expr.Ident(name), strings.Join(names, ", "), def.View)
 	}
@@ -39,10 +37,7 @@ func CreateStatement(name string, fields []table.Field, def *storage.Definition)
 			lines = append(lines, fmt.Sprintf("CONSTRAINT %s CHECK (%s)", expr.Ident(c.Name), c.SQL))
 		}
 		for _, k := range def.Keys {
-			var columns []string
-			for _, c := range k.Columns {
-				columns = append(columns, names[c])
-			}
+			columns := xslices.Map(k.Columns, func(c int) string { return names[c] })
 			list := "(" + strings.Join(columns, ", ") + ")"
 			switch {
 			case k.Index:

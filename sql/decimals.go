@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
@@ -120,10 +121,7 @@ func textsOf(e expr.Expr, of columnTexts) (lists [][]string, ok bool) {
 	if lists, ok = of(column); !ok {
 		return nil, false
 	}
-	n := 0
-	for _, list := range lists {
-		n += len(list)
-	}
+	n := xslices.Sum(lists, func(list []string) int { return len(list) })
 	if n > maxMapped {
 		return nil, false
 	}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -352,10 +353,7 @@ func (b *binder) drop(n *pg.DropStmt) *Change {
 		at += 2
 	}
 	for _, o := range n.Objects {
-		var folded []string
-		for _, part := range o.GetList().GetItems() {
-			folded = append(folded, part.GetString_().GetSval())
-		}
+		folded := xslices.Map(o.GetList().GetItems(), func(part *pg.Node) string { return part.GetString_().GetSval() })
 		loc := b.tokens[min(at, len(b.tokens)-1)].start
 		names := b.spelled(loc, folded...)
 		at += 2 * len(names) // the points between them, and the comma behind

@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -40,11 +41,8 @@ type output struct {
 }
 
 // names are those of a table's columns.
-func (s *scope) names(of source) (list []string) {
-	for _, f := range s.fields[of.first : of.first+of.n] {
-		list = append(list, f.Name)
-	}
-	return list
+func (s *scope) names(of source) []string {
+	return xslices.Map(s.fields[of.first:of.first+of.n], func(f table.Field) string { return f.Name })
 }
 
 // visibleNames are those of the columns of SELECT *, which no longer change.
@@ -61,11 +59,8 @@ func (s *scope) visibleNames() []string {
 	return s.called
 }
 
-func (s *scope) aliases() (list []string) {
-	for _, t := range s.tables {
-		list = append(list, t.alias)
-	}
-	return list
+func (s *scope) aliases() []string {
+	return xslices.Map(s.tables, func(t source) string { return t.alias })
 }
 
 // tableAt is the table of a column.
@@ -289,10 +284,7 @@ func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
 		}
 	}
 	at := func(n name, side string, list []output) int {
-		var all []string
-		for _, v := range list {
-			all = append(all, v.name)
-		}
+		all := xslices.Map(list, func(v output) string { return v.name })
 		i, matches := lookup(n, all)
 		switch {
 		case i < 0 && matches == 0:
@@ -399,10 +391,7 @@ func (b *binder) outputOf(v output, loc int) expr.Expr {
 		}
 		return e
 	}
-	var list []expr.Expr
-	for _, c := range v.columns {
-		list = append(list, b.field(c, loc))
-	}
+	list := xslices.Map(v.columns, func(c int) expr.Expr { return b.field(c, loc) })
 	return fold(expr.NewCall(expr.Coalesce, unified("USING", list, b.pos(loc)), b.pos(loc)))
 }
 

@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -277,12 +278,7 @@ func unified(what string, list []expr.Expr, pos int) []expr.Expr {
 }
 
 // all binds a list of expressions.
-func (b *binder) all(list []*pg.Node) (out []expr.Expr) {
-	for _, n := range list {
-		out = append(out, b.expr(n))
-	}
-	return out
-}
+func (b *binder) all(list []*pg.Node) []expr.Expr { return xslices.Map(list, b.expr) }
 
 // caseOf is CASE, simple or searched.
 func (b *binder) caseOf(n *pg.CaseExpr) expr.Expr {

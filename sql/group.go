@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 )
@@ -138,10 +139,7 @@ func (b *binder) itemOf(n *pg.Node) *pg.Node {
 	if i, matches := lookup(plain, b.scope.visibleNames()); i >= 0 || matches > 1 {
 		return n
 	}
-	var names []string
-	for _, t := range b.sel.TargetList {
-		names = append(names, t.GetResTarget().GetName())
-	}
+	names := xslices.Map(b.sel.TargetList, func(t *pg.Node) string { return t.GetResTarget().GetName() })
 	if i, _ := lookup(plain, names); i >= 0 {
 		return b.item(i, int(c.Location))
 	}

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -74,10 +75,7 @@ func (b *binder) setsOf(n *pg.Node) (sets [][]int) {
 		}
 		return sets
 	}
-	var parts [][]int
-	for _, c := range g.Content {
-		parts = append(parts, b.keysOf(c))
-	}
+	parts := xslices.Map(g.Content, b.keysOf)
 	switch g.Kind {
 	case pg.GroupingSetKind_GROUPING_SET_ROLLUP:
 		for i := len(parts); i >= 0; i-- {

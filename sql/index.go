@@ -7,6 +7,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -151,10 +152,7 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, columns []IndexColumn,
 		panic(b.coded(sqlstate.WrongObjectType, int(x.of.Location), "%q is a view: an index is over a column of a table", v.Name))
 	}
 	t, _ = b.tableNamed(x.of, int(x.of.Location))
-	var names []string
-	for _, f := range t.Fields {
-		names = append(names, f.Name)
-	}
+	names := xslices.Map(t.Fields, func(f table.Field) string { return f.Name })
 	at := s.behind("(")
 	for i, p := range x.params {
 		if i > 0 {

@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -51,10 +52,7 @@ func rowOrder(op expr.CmpOp, l, r []expr.Expr, pos int) expr.Expr {
 // rowIn is (a, b) IN ((1, 2), (3, 4)).
 func (b *binder) rowIn(n *pg.A_Expr, op expr.CmpOp) expr.Expr {
 	pos := b.pos(int(n.Location))
-	var kids []expr.Expr
-	for _, k := range n.Rexpr.GetList().GetItems() {
-		kids = append(kids, b.compareRows(op, n.Lexpr, k, pos))
-	}
+	kids := xslices.Map(n.Rexpr.GetList().GetItems(), func(k *pg.Node) expr.Expr { return b.compareRows(op, n.Lexpr, k, pos) })
 	return junction(kids, op == expr.NE, pos)
 }
 
@@ -103,11 +101,7 @@ func (b *binder) elements(n *pg.Node, loc int) []expr.Expr {
 	if !ok {
 		panic(b.coded(sqlstate.WrongObjectType, loc, "ANY and ALL take ARRAY[1, 2] or '{1,2}'"))
 	}
-	var list []expr.Expr
-	for _, v := range items {
-		list = append(list, &expr.Const{V: v, P: b.pos(at)})
-	}
-	return list
+	return xslices.Map(items, func(v table.Value) expr.Expr { return &expr.Const{V: v, P: b.pos(at)} })
 }
 
 // arrayItems are the items of an array that is written {1,NULL,"a b"}; ok is false of another text, and of an array of arrays.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -226,10 +227,7 @@ func (b *binder) relation(r *pg.RangeVar) name {
 
 // columnOf is the place of a column of a table.
 func (b *binder) columnOf(def *storage.Definition, folded string, loc int) int {
-	var names []string
-	for _, f := range def.Fields {
-		names = append(names, f.Name)
-	}
+	names := xslices.Map(def.Fields, func(f table.Field) string { return f.Name })
 	n := name{text: folded, quoted: folded != strings.ToLower(folded)}
 	if loc >= 0 {
 		n = b.spelled(loc, folded)[0]
@@ -332,10 +330,7 @@ func (b *binder) insert(n *pg.InsertStmt, merged bool) *Change {
 	case sel == nil: // DEFAULT VALUES
 		ch.Rows = b.inserted(ch, def, nil, [][]*pg.Node{{}}, 0)
 	case len(sel.ValuesLists) > 0 && sel.SortClause == nil && sel.LimitCount == nil && sel.LimitOffset == nil && sel.WithClause == nil:
-		var rows [][]*pg.Node
-		for _, list := range sel.ValuesLists {
-			rows = append(rows, list.GetList().GetItems())
-		}
+		rows := xslices.Map(sel.ValuesLists, func(list *pg.Node) []*pg.Node { return list.GetList().GetItems() })
 		ch.Rows = b.inserted(ch, def, cols, rows, len(n.Cols))
 	default:
 		q := b.nested(sel, nil)

@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -206,10 +207,7 @@ func (b *binder) boolean(n *pg.Node, of string) expr.Expr {
 func (b *binder) boolExpr(n *pg.BoolExpr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	word := strings.TrimSuffix(n.Boolop.String(), "_EXPR")
-	var kids []expr.Expr
-	for _, a := range n.Args {
-		kids = append(kids, b.boolean(a, word))
-	}
+	kids := xslices.Map(n.Args, func(a *pg.Node) expr.Expr { return b.boolean(a, word) })
 	if n.Boolop == pg.BoolExprType_NOT_EXPR {
 		return fold(&expr.Not{X: kids[0], P: pos})
 	}

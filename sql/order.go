@@ -6,6 +6,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 )
@@ -60,10 +61,7 @@ func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr
 		if at.Ival < 1 || int(at.Ival) > len(sizes) {
 			panic(b.coded(sqlstate.InvalidColumnReference, loc, "%s position %d is not in select list; its items are 1 to %d", clause, at.Ival, len(sizes)))
 		}
-		i := 0
-		for _, size := range sizes[:at.Ival-1] {
-			i += max(1, size)
-		}
+		i := xslices.Sum(sizes[:at.Ival-1], func(size int) int { return max(1, size) })
 		if sizes[at.Ival-1] > 0 {
 			panic(b.coded(sqlstate.FeatureNotSupported, loc, "%s of an array is not supported; write one of its percentiles: %s", clause, items[i].E))
 		}
@@ -147,10 +145,7 @@ func (b *binder) ordered(n plan.Node, items []plan.Item, keys []expr.SortKey, on
 
 // outputKeys are sort keys as columns of the select list.
 func outputKeys(items []plan.Item, keys []expr.SortKey) (out []expr.SortKey) {
-	var list []expr.Expr
-	for _, i := range items {
-		list = append(list, i.E)
-	}
+	list := xslices.Map(items, func(i plan.Item) expr.Expr { return i.E })
 	for _, k := range keys {
 		i := at(k.E, list)
 		if i < 0 {

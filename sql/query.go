@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/rules"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -389,10 +390,7 @@ func (b *binder) cteNamed(r *pg.RangeVar, loc int) *cte {
 	}
 	n := b.spelled(loc, r.Relname)[0]
 	for q := b; q != nil; q = q.parent {
-		var names []string
-		for _, c := range q.with {
-			names = append(names, c.name)
-		}
+		names := xslices.Map(q.with, func(c *cte) string { return c.name })
 		if i, _ := lookup(n, names); i >= 0 {
 			q.with[i].bound(q.with[i].list)
 			if why := q.with[i].refused(b, q); why != "" {

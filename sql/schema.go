@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
@@ -28,12 +29,7 @@ var informationFields = [][]table.Field{
 func InformationName(name string) string { return "information_schema." + name }
 
 // InformationNames are the tables of [InformationSchema] with their schema.
-func InformationNames() (list []string) {
-	for _, name := range InformationSchema {
-		list = append(list, InformationName(name))
-	}
-	return list
-}
+func InformationNames() []string { return xslices.Map(InformationSchema, InformationName) }
 
 // Information makes the i-th table of [InformationSchema], with a row for each table of the
 // schema public, or for each of their columns. For these it opens all tables of c. The
@@ -201,10 +197,7 @@ func rulesOf(def *storage.Definition) []string {
 			word = "PRIMARY KEY"
 		}
 		if len(k.Columns) > 1 {
-			var names []string
-			for _, col := range k.Columns {
-				names = append(names, expr.Ident(def.Fields[col].Name))
-			}
+			names := xslices.Map(k.Columns, func(col int) string { return expr.Ident(def.Fields[col].Name) })
 			word += " (" + strings.Join(names, ", ") + ")"
 		}
 		for _, col := range k.Columns {
@@ -230,11 +223,7 @@ func rulesOf(def *storage.Definition) []string {
 			}
 		}
 	}
-	out := make([]string, len(list))
-	for i, rules := range list {
-		out[i] = strings.Join(rules, ", ")
-	}
-	return out
+	return xslices.Map(list, func(rules []string) string { return strings.Join(rules, ", ") })
 }
 
 // defined is the definition of the table or view that a name in FROM means; nil where it has none.
@@ -265,10 +254,7 @@ func listed(names []string, lists ...[]string) plan.Node {
 		p.Items = append(p.Items, plan.Item{Name: name, E: &expr.Column{Index: k, Name: name, T: varchar, P: -1}})
 	}
 	for i := range lists[0] {
-		var row []expr.Expr
-		for _, list := range lists {
-			row = append(row, &expr.Const{V: table.Str(list[i]), P: -1})
-		}
+		row := xslices.Map(lists, func(list []string) expr.Expr { return &expr.Const{V: table.Str(list[i]), P: -1} })
 		v.Rows = append(v.Rows, row)
 	}
 	p.Input = v

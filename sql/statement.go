@@ -12,6 +12,7 @@ import (
 	"github.com/pganalyze/pg_query_go/v6/parser"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 )
 
@@ -336,10 +337,7 @@ type name struct {
 // their case and their quotes, and cut after 63 bytes. Where it stands otherwise there,
 // the folded ones are it.
 func (s *Statement) spelled(loc int, folded ...string) []name {
-	var list []name
-	for _, f := range folded {
-		list = append(list, name{text: f, quoted: true})
-	}
+	list := xslices.Map(folded, func(f string) name { return name{text: f, quoted: true} })
 	at, _ := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
 	out := list[:0:0]
 	wantName := true

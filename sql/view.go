@@ -7,6 +7,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/storage"
@@ -87,10 +88,7 @@ func (b *binder) viewed(def *storage.Definition, loc int) plan.Node {
 func (b *binder) viewRows(def *storage.Definition) (n plan.Node, err error) {
 	defer caught(&err)
 	n = b.query()
-	var names []*pg.Node
-	for _, f := range def.Fields {
-		names = append(names, pg.MakeStrNode(f.Name))
-	}
+	names := xslices.Map(def.Fields, func(f table.Field) *pg.Node { return pg.MakeStrNode(f.Name) })
 	if plan.Width(n) < len(names) {
 		return nil, sqlstate.Errorf(sqlstate.InvalidTableDefinition, "it has %d columns now, and had %d", plan.Width(n), len(names))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/stencildb/stencildb/ingest/parquet"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -119,10 +120,7 @@ func (s *Store) BulkLoad(def *Definition) (*BulkLoad, error) {
 
 // Add adds the rows of a table of the definition's fields, as a row group behind those that were added before. None of its rows is deleted.
 func (a *BulkLoad) Add(ctx context.Context, t *table.Table) error {
-	nullable := make([]bool, len(a.def.Columns))
-	for i, c := range a.def.Columns {
-		nullable[i] = !c.NotNull
-	}
+	nullable := xslices.Map(a.def.Columns, func(c Column) bool { return !c.NotNull })
 	return a.written(a.to.add(ctx, t, 0, t.Rows(), nullable))
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -107,10 +108,7 @@ func (c *Change) Written() bool {
 
 // Fits returns why rows that the change writes to are not those of a table.
 func (c *Change) Fits(t *table.Table) error {
-	rows := 0
-	for _, ch := range t.Chunks {
-		rows += ch.Rows
-	}
+	rows := xslices.Sum(t.Chunks, func(ch *table.Chunk) int { return ch.Rows })
 	within := func(list []int) error {
 		if n := len(list); n > 0 && (list[0] < 0 || list[n-1] >= rows || !sort.IntsAreSorted(list)) {
 			return fmt.Errorf("storage: rows of %s are changed out of order, or behind its last", c.Table)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -123,10 +124,7 @@ func (s *Store) write(ctx context.Context, k *kept, t *table.Table, m *manifest)
 		files = append(files, k.files...)
 	}
 	rows := t.Rows()
-	from := 0
-	for _, p := range files {
-		from += p.Rows
-	}
+	from := xslices.Sum(files, func(p part) int { return p.Rows })
 	if rows < from {
 		return nil, fmt.Errorf("its snapshot has %d rows, and its files have %d", rows, from)
 	}

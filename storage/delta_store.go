@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/ingest/columnar"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -96,11 +97,8 @@ func (k *kept) total() int {
 }
 
 // rowsIn is how many rows chunks have, deleted ones included.
-func rowsIn(chunks []*table.Chunk) (n int) {
-	for _, c := range chunks {
-		n += c.Rows
-	}
-	return n
+func rowsIn(chunks []*table.Chunk) int {
+	return xslices.Sum(chunks, func(c *table.Chunk) int { return c.Rows })
 }
 
 // bytes is what the delta takes in memory, about.
@@ -366,8 +364,5 @@ func (r *Rows) GroupBytes(group int, columns []int) (n int64) {
 	if group < r.File.Groups() {
 		return r.evolvedFile.GroupBytes(group, columns)
 	}
-	for _, col := range columns {
-		n += int64(r.of.chunks[group-r.File.Groups()].Segments[col].Bytes())
-	}
-	return n
+	return xslices.Sum(columns, func(col int) int64 { return int64(r.of.chunks[group-r.File.Groups()].Segments[col].Bytes()) })
 }

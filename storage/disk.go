@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // disk is a folder of files by their names. Tests have one that loses what was not synced.
@@ -133,10 +134,7 @@ func (d folder) remove(name string) error     { return os.Remove(d.path(name)) }
 
 func (d folder) list() (names []string, err error) {
 	entries, err := os.ReadDir(string(d))
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names, err
+	return xslices.Map(entries, os.DirEntry.Name), err
 }
 
 func (d folder) sync() error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"hash/crc32"
 	"io"
 	"sync"
@@ -102,10 +103,7 @@ func (l *log) sum(at int64, data ...[]byte) uint32 {
 // append adds a record of a commit, of which the first recordHead bytes are room for its head; it may come in parts. Where that fails nothing has
 // happened. It returns the end of the record.
 func (l *log) append(record ...[]byte) (int64, error) {
-	size := int64(0)
-	for _, p := range record {
-		size += int64(len(p))
-	}
+	size := xslices.Sum(record, func(p []byte) int64 { return int64(len(p)) })
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for !l.reserve(l.end+size) && l.syncing != nil { // what is written at once may be in the block that the sync writes

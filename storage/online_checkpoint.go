@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -92,13 +93,9 @@ func (b *OnlineCheckpoint) Finish() (rest bool, err error) {
 	for _, k := range b.now { // with what counters have counted by now
 		b.next.Tables = append(b.next.Tables, tableJSON{toJSON(k.def), k.files})
 	}
-	var records [][][]byte
-	for _, c := range b.deleted {
-		r, err := record([]Change{c})
-		if err != nil {
-			return false, err
-		}
-		records = append(records, r)
+	records, err := xslices.TryMap(b.deleted, func(c Change) ([][]byte, error) { return record([]Change{c}) })
+	if err != nil {
+		return false, err
 	}
 	more, err := s.log.since(b.from)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -245,10 +246,7 @@ func (k *kept) flush() (err error) {
 	more, rest := Change{Table: k.def.Name, Append: b.chunks}, Change{Table: k.def.Name, Delete: slices.Sorted(maps.Keys(b.delete))}
 	for _, col := range slices.Sorted(maps.Keys(b.update)) {
 		u := Update{Column: col, Rows: slices.Sorted(maps.Keys(b.update[col]))}
-		var values []table.Value
-		for _, row := range u.Rows {
-			values = append(values, b.update[col][row])
-		}
+		values := xslices.Map(u.Rows, func(row int) table.Value { return b.update[col][row] })
 		u.Values = table.SegmentOf(k.def.Fields[col].Type, values...)
 		rest.Update = append(rest.Update, u)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -58,12 +59,7 @@ type kept struct {
 }
 
 // inFiles is the number of rows of the files.
-func (k *kept) inFiles() (n int) {
-	for _, p := range k.files {
-		n += p.Rows
-	}
-	return n
-}
+func (k *kept) inFiles() int { return xslices.Sum(k.files, func(p part) int { return p.Rows }) }
 
 // Saved is a table as a store had it when it was opened.
 type Saved struct {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table/dictionary"
 )
 
@@ -58,9 +59,7 @@ func (b *Builder) EndRow() error { return b.EndRows(1) }
 
 // Rows is how many rows have been ended.
 func (b *Builder) Rows() (n int) {
-	for _, c := range b.chunks {
-		n += c.Rows
-	}
+	n = xslices.Sum(b.chunks, func(c *Chunk) int { return c.Rows })
 	return n + b.rows
 }
 

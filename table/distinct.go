@@ -1,6 +1,7 @@
 package table
 
 import (
+	"github.com/stencildb/stencildb/internal/xslices"
 	"math"
 	"slices"
 )
@@ -14,10 +15,7 @@ type Place struct{ Chunk, Row int }
 // Sample gives some thousand rows of the table, all of a smaller one, spread over it in their order; not the deleted ones.
 // It is the same sample at each call.
 func (t *Table) Sample() (list []Place) {
-	rows := 0
-	for _, c := range t.Chunks {
-		rows += c.Rows
-	}
+	rows := xslices.Sum(t.Chunks, func(c *Chunk) int { return c.Rows })
 	k, first := 0, 0 // the chunk of a row, and its first one
 	spread(rows, sampleRows, func(at int) {
 		for ; at >= first+t.Chunks[k].Rows; k++ {

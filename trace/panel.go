@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -151,10 +152,7 @@ func (t *tracer) texture(l *look, ref textures.Ref) []Panel {
 		if col < 0 || ch > 0 && !ref.Packed {
 			continue
 		}
-		cells := make([]uint64, len(texels))
-		for i, texel := range texels {
-			cells[i] = codeOf(ref, texel[ch:])
-		}
+		cells := xslices.Map(texels, func(texel []uint32) uint64 { return codeOf(ref, texel[ch:]) })
 		if ref.Form == textures.ValidBits {
 			list = append(list, t.codes("texture read: validity bits of "+t.columnName(col), cells, 1, plainName))
 		} else {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -155,10 +156,7 @@ func uniforms(list []shaders.Uniform) facts {
 	const most = 64
 	out := facts{}
 	for _, u := range list {
-		var v []string
-		for _, x := range u.F {
-			v = append(v, strconv.FormatFloat(float64(x), 'g', -1, 32))
-		}
+		v := xslices.Map(u.F, func(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) })
 		for _, x := range u.I {
 			v = append(v, fmt.Sprint(x))
 		}

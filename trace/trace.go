@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -181,10 +182,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 // valuesOf is the values of a column, the first ones of many.
 func valuesOf(rows [][]table.Value, column int) string {
 	const most = 12
-	var list []string
-	for _, row := range rows[:min(most, len(rows))] {
-		list = append(list, row[column].String())
-	}
+	list := xslices.Map(rows[:min(most, len(rows))], func(row []table.Value) string { return row[column].String() })
 	if len(rows) > most {
 		list = append(list, "...")
 	}

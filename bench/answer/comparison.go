@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -28,10 +29,7 @@ func (a Answer) FirstRow() []string {
 
 // OfText is an answer of one row of text.
 func OfText(cells ...string) Answer {
-	var row []table.Value
-	for _, c := range cells {
-		row = append(row, table.Str(c))
-	}
+	row := xslices.Map(cells, table.Str)
 	return Answer{row}
 }
 
@@ -218,10 +216,7 @@ func (c *comparison) difference(i int) *Difference {
 // shown is the start of a row as text.
 func shown(row []table.Value) string {
 	const most = 100
-	var cells []string
-	for _, v := range row {
-		cells = append(cells, v.String())
-	}
+	cells := xslices.Map(row, table.Value.String)
 	text := []rune(strings.Join(cells, ", "))
 	if len(text) > most {
 		return string(text[:most]) + "..."

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
@@ -23,10 +24,7 @@ type Place func(operation, system string) *report.Result
 
 // measureSamples is what f makes of the medians of samples, which middle gives.
 func measureSamples(samples [][]float64, middle func([]float64) float64, f func(medians []float64) float64) (m report.Measured) {
-	medians := make([]float64, len(samples))
-	for i, s := range samples {
-		medians[i] = middle(s)
-	}
+	medians := xslices.Map(samples, middle)
 	m.Here, m.Runs = f(medians), leastOf(samples)
 	m.Lo, m.Hi = report.Interval(samples, f)
 	return m

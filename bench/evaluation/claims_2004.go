@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/pass"
 )
@@ -114,9 +115,7 @@ func (c SpeedClaim) headline(r Evaluated) (report.Headline, bool) {
 
 // paperClaims are all that the 2004 paper's suite judges.
 func paperClaims() (list []claim) {
-	for _, c := range speedClaims {
-		list = append(list, claim{own: c.headline})
-	}
+	list = xslices.Map(speedClaims, func(c SpeedClaim) claim { return claim{own: c.headline} })
 	for _, own := range []func(Evaluated) (report.Headline, bool){Evaluated.linearCopy, Evaluated.constantInK, Evaluated.shareOfIdeal, Evaluated.medianOfSelection,
 		Evaluated.countAlone, Evaluated.mipmapError} {
 		list = append(list, claim{own: own})
@@ -172,10 +171,7 @@ func (r Evaluated) linearCopy() (report.Headline, bool) {
 	if len(list) < 3 {
 		return h, false
 	}
-	var x []float64
-	for _, one := range list {
-		x = append(x, math.Log(float64(one.Rows)))
-	}
+	x := xslices.Map(list, func(one *report.Result) float64 { return math.Log(float64(one.Rows)) })
 	h.Measured = ofMedians(list, func(m []float64) float64 { return slope(x, m) })
 	h.Verdict = h.Difference()
 	h.Sentence = fmt.Sprintf("The paper's copy to depth takes almost linearly longer with more records; here from %s to %s records it grows as their number to the power of %.2f (95 %% interval %.2f to %.2f, %s): %s.",
@@ -278,10 +274,7 @@ func (r Evaluated) medianOfSelection() (report.Headline, bool) {
 	if len(list) == 0 {
 		return h, false
 	}
-	var sizes []int
-	for _, m := range list {
-		sizes = append(sizes, m.Rows)
-	}
+	sizes := xslices.Map(list, func(m report.Measured) int { return m.Rows })
 	h.Measure(list[slices.Index(sizes, report.Nearest(sizes, PaperRows))], list[len(list)-1])
 	here := func(a, b report.Measured) int { return cmp.Compare(a.Here, b.Here) }
 	h.Sentence = fmt.Sprintf("The paper's median of 80 %% of the records takes exactly as long as that of all; here %s to %s times as long over tables of %s to %s records, the passes that select among them (%s): %s.%s",

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/hsu"
 	"github.com/stencildb/stencildb/papers/lab"
 	"github.com/stencildb/stencildb/papers/pary"
@@ -25,9 +26,7 @@ type Paper struct {
 
 // papers are those of the suites, in the order in which these are shown.
 var papers = sync.OnceValue(func() (list []Paper) {
-	for _, name := range []string{"operations", "auto", "targets"} {
-		list = append(list, Paper{Paper: lab.Paper{Name: name}})
-	}
+	list = xslices.Map([]string{"operations", "auto", "targets"}, func(name string) Paper { return Paper{Paper: lab.Paper{Name: name}} })
 	list = append(list, Paper{Paper: lab.Paper{Name: "paper", Rows: PaperRows, Figures: Figures,
 		Title: "Fast Computation of Database Operations using Graphics Processors (2004): the evaluation, run again"},
 		Graphics: true, claims: paperClaims(), remarks: Evaluated.paperRemarks})

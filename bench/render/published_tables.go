@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
@@ -114,10 +115,7 @@ func (r Page) timesOf(f lab.Figure) report.Section {
 
 // details are the sections and the counters of a result, "scan 1.23 ms; reads 24".
 func details(r *report.Result) string {
-	var list []string
-	for _, s := range r.Sections {
-		list = append(list, s.Name+" "+report.FormatMS(s.MedianMS)+" ms")
-	}
+	list := xslices.Map(r.Sections, func(s report.SectionTime) string { return s.Name + " " + report.FormatMS(s.MedianMS) + " ms" })
 	if c := counters(r); c != "" {
 		list = append(list, c)
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/lab"
 )
 
@@ -249,11 +250,8 @@ func (r Page) stacks(p lab.Panel) (list []series) {
 }
 
 // SystemsIn are the systems that have points in a panel, in the order of the legend.
-func (r Page) SystemsIn(p lab.Panel) (list []string) {
-	for _, s := range r.series(p) {
-		list = append(list, s.system)
-	}
-	return list
+func (r Page) SystemsIn(p lab.Panel) []string {
+	return xslices.Map(r.series(p), func(s series) string { return s.system })
 }
 
 // Panels are the panels of a figure that have points.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/bench/report"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/papers/lab"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -46,10 +47,7 @@ func dash(lengths ...vg.Length) []vg.Length { return lengths }
 
 // legend are the names of the systems in the order of the legend.
 func (r Page) legend() []string {
-	var names []string
-	for _, l := range styles {
-		names = append(names, l.system)
-	}
+	names := xslices.Map(styles, func(l style) string { return l.system })
 	for _, l := range r.Paper.Systems {
 		names = append(names, l.Name)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"slices"
 )
 
@@ -37,12 +38,7 @@ type Tie struct {
 
 // TiesOf compares the neighbours of a case.
 func (r *Report) TiesOf(c Case) (ties []Tie) {
-	var list []Result
-	for _, x := range r.Results {
-		if x.Case == c {
-			list = append(list, x)
-		}
-	}
+	list := xslices.Filter(r.Results, func(x Result) bool { return x.Case == c })
 	slices.SortStableFunc(list, func(a, b Result) int { return cmp.Compare(a.MedianMS, b.MedianMS) })
 	for i := 1; i < len(list); i++ {
 		a, b := &list[i-1], &list[i]

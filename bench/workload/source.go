@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/bench/report"
 	"github.com/stencildb/stencildb/generate"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -48,10 +49,7 @@ func Generated(name string, seed uint64) Source {
 		if err != nil {
 			return nil, err
 		}
-		var names []string
-		for _, i := range attributeColumns(sample) {
-			names = append(names, sample.Fields[i].Name)
-		}
+		names := xslices.Map(attributeColumns(sample), func(i int) string { return sample.Fields[i].Name })
 		return gen.Generate(ctx, rows, seed, 0, names...)
 	}}
 }

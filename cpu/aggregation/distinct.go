@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/hashtable"
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -52,10 +53,7 @@ func (d *distinct[T]) add(groups []uint32, x *expr.Vector) {
 func (d *distinct[T]) merge(o distinctValues, to []uint32) {
 	other := o.(*distinct[T])
 	d.by.learn(other.by)
-	ids := make([]uint32, len(other.list))
-	for i, v := range other.list {
-		ids[i] = d.id(v)
-	}
+	ids := xslices.Map(other.list, d.id)
 	for _, p := range other.pairs.Words {
 		d.pairs.ID(uint64(to[p>>32])<<32 | uint64(ids[uint32(p)]))
 	}

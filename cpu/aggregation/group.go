@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -106,11 +107,8 @@ func (in *input) set(t *table.Table) distinctValues {
 }
 
 // states are those of an input.
-func (in *input) states() (list []State) {
-	for _, k := range in.kinds {
-		list = append(list, NewState(k, in.x))
-	}
-	return list
+func (in *input) states() []State {
+	return xslices.Map(in.kinds, func(k StateKind) State { return NewState(k, in.x) })
 }
 
 // keepsTexts reports that all texts of the input that are made stay until the end.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -124,10 +125,7 @@ func (f groupsFound) keySegment(i int, ids []uint64) *table.Segment {
 	if !w.keys.alike() || k.signed {
 		return f.firstValues(k.e, ids)
 	}
-	shift := 0
-	for _, before := range w.keys.list[:i] {
-		shift += before.bits
-	}
+	shift := xslices.Sum(w.keys.list[:i], func(before *key) int { return before.bits })
 	s := &table.Segment{Type: k.e.Type(), Base: k.lo, Max: k.null}
 	if k.nulls {
 		s.Max--

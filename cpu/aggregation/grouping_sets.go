@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -15,11 +16,7 @@ import (
 // groups of the [plan.GroupingSets.Finest] set, in the order of their chunks.
 func GroupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in func() iter.Seq2[table.Block, error], states []physical.GroupStates) ([]iter.Seq2[GroupRows, error], error) {
 	found, err := groupSets(ctx, t, n, in, states)
-	var list []iter.Seq2[GroupRows, error]
-	for _, f := range found {
-		list = append(list, f.rows(ctx, nil))
-	}
-	return list, err
+	return xslices.Map(found, func(f groupsFound) iter.Seq2[GroupRows, error] { return f.rows(ctx, nil) }), err
 }
 
 // groupSets finds the groups of each set, those with the most keys first.
@@ -60,12 +57,7 @@ func groupSets(ctx context.Context, t *table.Table, n *plan.GroupingSets, in fun
 }
 
 // groups is how many there are.
-func (f groupsFound) groups() (n int) {
-	for _, w := range f {
-		n += len(w.first)
-	}
-	return n
-}
+func (f groupsFound) groups() int { return xslices.Sum(f, func(w *worker) int { return len(w.first) }) }
 
 // rolledUp is the groups by keys that are some of those of others: what is found of these is merged.
 func (g *grouping) rolledUp(of groupsFound) (groupsFound, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/vector"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -256,10 +257,7 @@ func (h *Hasher) texts(key int, s *table.Segment) []uint64 {
 	if last := h.last[key]; last.of == s {
 		return last.list
 	}
-	list := make([]uint64, len(s.Dict))
-	for i, text := range s.Dict {
-		list[i] = maphash.String(textSeed, text)
-	}
+	list := xslices.Map(s.Dict, func(text string) uint64 { return maphash.String(textSeed, text) })
 	if h.last == nil {
 		h.last = map[int]hashedTexts{}
 	}

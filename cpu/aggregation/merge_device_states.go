@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -61,10 +62,7 @@ func (w *worker) withStates(ctx context.Context, list []physical.GroupStates) it
 // takeAllStates takes in states. What is found is not ready to be read.
 func (w *worker) takeAllStates(list []physical.GroupStates) error {
 	if _, ok := w.onlyDistinct(); ok {
-		var parts []*physical.DistinctCodes
-		for _, s := range list {
-			parts = append(parts, s.Aggs[0].Codes)
-		}
+		parts := xslices.Map(list, func(s physical.GroupStates) *physical.DistinctCodes { return s.Aggs[0].Codes })
 		w.states[0][0].(*counts).n = []uint64{uint64(physical.CountDistinctCodes(parts))}
 		return nil
 	}

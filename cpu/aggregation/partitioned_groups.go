@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -216,10 +217,7 @@ func (w *worker) codesOf(k expr.SortKey) []uint64 {
 	if !w.keys.alike() {
 		return nil
 	}
-	shift := 0
-	for _, before := range w.keys.list[:ref.Index] {
-		shift += before.bits
-	}
+	shift := xslices.Sum(w.keys.list[:ref.Index], func(before *key) int { return before.bits })
 	key := w.keys.list[ref.Index]
 	if key.nulls && k.NullsFirst != k.Desc { // NULL is the greatest
 		return nil

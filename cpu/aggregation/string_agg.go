@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -38,13 +39,9 @@ func (s *texts) Value(a expr.Aggregate, group uint32, t *table.Table) (table.Val
 		return table.Null(a.Type()), nil
 	}
 	slices.Sort(s.places[group])
-	var list []placedText
-	for _, place := range s.places[group] {
-		one, err := placedAt(a, t, place)
-		if err != nil {
-			return table.Null(a.Type()), err
-		}
-		list = append(list, one)
+	list, err := xslices.TryMap(s.places[group], func(place uint64) (placedText, error) { return placedAt(a, t, place) })
+	if err != nil {
+		return table.Null(a.Type()), err
 	}
 	slices.SortStableFunc(list, func(x, y placedText) int {
 		for i, k := range a.Order {

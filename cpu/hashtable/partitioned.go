@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // Partitioned finds the rows of a key: a [RowTable] for each partition of the rows by the upper bits of their keys' hashes.
@@ -125,9 +126,6 @@ func (x *Partitioned) Within(lo, hi uint64, do func(from, to int)) (ok bool) {
 }
 
 // Bytes is the memory that the slots take.
-func (x *Partitioned) Bytes() (n int) {
-	for _, t := range x.tables {
-		n += len(t.slots) * int(unsafe.Sizeof(hashSlot{}))
-	}
-	return n
+func (x *Partitioned) Bytes() int {
+	return xslices.Sum(x.tables, func(t RowTable) int { return len(t.slots) * int(unsafe.Sizeof(hashSlot{})) })
 }

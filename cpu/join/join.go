@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
@@ -71,10 +72,7 @@ func NewHost(ctx context.Context, b *cpu.Backend, n *plan.Join, of Spec) (h Host
 	h = Host{Backend: b, Ctx: ctx, Spec: of, Result: n.Fields(), Needed: map[int]bool{}, Read: map[int]bool{}}
 	root, h.Places = n.OverScans()
 	scans := plan.Scans(n)
-	width := 0
-	for _, s := range scans {
-		width += len(s.Columns)
-	}
+	width := xslices.Sum(scans, func(s *plan.Scan) int { return len(s.Columns) })
 	h.Scans, h.Fields = make([]*ScannedTable, 0, len(scans)), make([]table.Field, 0, width)
 	for i, s := range scans {
 		h.Scans = append(h.Scans, newScanned(of.Tables[i], s, len(h.Fields)))
@@ -298,10 +296,7 @@ type Stage struct {
 }
 
 func (s *Stage) on() string {
-	var parts []string
-	for _, k := range s.Keys {
-		parts = append(parts, k.e.String())
-	}
+	parts := xslices.Map(s.Keys, func(k *Key) string { return k.e.String() })
 	for _, r := range s.rest {
 		parts = append(parts, r.e.String())
 	}

@@ -858,12 +858,7 @@ func (p *pipelined) in(scan, step int) bool {
 	if p.probe.has(scan) {
 		return true
 	}
-	for _, s := range p.steps[:step] {
-		if s.Build != nil && s.Build.has(scan) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.steps[:step], func(s *Stage) bool { return s.Build != nil && s.Build.has(scan) })
 }
 
 // holds lists the rows of a block for which conditions are TRUE.

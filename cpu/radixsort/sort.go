@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // Sorter puts rows in the order of keys, whose values are unsigned codes, and of their places
@@ -264,10 +265,7 @@ func (s *sorter[R]) rows() (list []R, ordered bool) {
 	place := func(run []R) uint64 { return run[0][len(run[0])-1] & mask }
 	runs = slices.DeleteFunc(runs, func(run []R) bool { return len(run) == 0 })
 	slices.SortFunc(runs, func(a, b []R) int { return cmp.Compare(place(a), place(b)) })
-	n := 0
-	for _, run := range runs {
-		n += len(run)
-	}
+	n := xslices.Sum(runs, func(run []R) int { return len(run) })
 	list = make([]R, 0, n)
 	for i, run := range runs {
 		list = append(list, run...)

@@ -10,6 +10,7 @@ import (
 	"github.com/stencildb/stencildb/cpu/radixsort"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/sqlstate"
@@ -145,10 +146,7 @@ type orderedRows struct {
 // ordered sorts the rows for a function, and for those that have its partitions and order.
 func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
 	o := &orderedRows{windowing: w}
-	var keys []expr.SortKey
-	for _, e := range f.Partition {
-		keys = append(keys, expr.SortKey{E: e})
-	}
+	keys := xslices.Map(f.Partition, func(e expr.Expr) expr.SortKey { return expr.SortKey{E: e} })
 	columns, widths, partition := [][]uint64{}, []int{}, 0 // of these codes that of the partition
 	for i, k := range slices.Concat(keys, f.Order) {
 		s, codes, null := w.codes(k.E.(*expr.Column).Index)

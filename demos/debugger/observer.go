@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
@@ -143,12 +144,7 @@ func addsUp(q *physical.Query) bool {
 			return false
 		}
 	}
-	for _, c := range q.Chunks {
-		if len(c.Checks) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.Chunks, func(c physical.ChunkPlan) bool { return len(c.Checks) > 0 })
 }
 
 // behind reports whether a pass behind the step has been asked for: nothing happens any more.

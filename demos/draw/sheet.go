@@ -8,6 +8,7 @@ import (
 	"golang.org/x/image/font"
 
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -126,9 +127,7 @@ type Stack []Drawing
 
 // Height implements Drawing.
 func (s Stack) Height(width int) (h int) {
-	for _, d := range s {
-		h += d.Height(width) + between
-	}
+	h = xslices.Sum(s, func(d Drawing) int { return d.Height(width) + between })
 	return max(0, h-between)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr/calendar"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -140,11 +141,8 @@ func weekday(m calendar.Moment) int { return int(calendar.Weekday(m.Day)) }
 
 func half(m calendar.Moment) int { return int(m.Micros / (12 * 3_600_000_000)) }
 
-func firstThree(names []string) (list []string) {
-	for _, n := range names {
-		list = append(list, n[:3])
-	}
-	return list
+func firstThree(names []string) []string {
+	return xslices.Map(names, func(n string) string { return n[:3] })
 }
 
 // calendarYear is a year, 1 for 1 BC.

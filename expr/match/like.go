@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 )
 
@@ -135,11 +136,8 @@ const (
 )
 
 // Elements are those of the pattern, in their order: bytes, [AnyOne] and [AnyRun]. Of ILIKE letters are small.
-func (m *Like) Elements() (list []int32) {
-	for _, e := range m.elems {
-		list = append(list, [...]int32{int32(e.c), AnyOne, AnyRun}[e.kind])
-	}
-	return list
+func (m *Like) Elements() []int32 {
+	return xslices.Map(m.elems, func(e likeElement) int32 { return [...]int32{int32(e.c), AnyOne, AnyRun}[e.kind] })
 }
 
 // Fold reports ILIKE.

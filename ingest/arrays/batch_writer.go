@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stencildb/stencildb/ingest/source"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -151,10 +152,7 @@ func (w *ChunkWriter) WriteRows(c *table.Chunk, from, to int) error {
 	}
 	var columns Columns
 	for b := (table.Block{First: from, N: min(arrowBatch, to-from)}); b.N > 0; b.First, b.N = b.First+b.N, min(arrowBatch, to-b.First-b.N) {
-		var arrays []arrow.Array
-		for _, s := range c.Segments {
-			arrays = append(arrays, columns.Array(s, b))
-		}
+		arrays := xslices.Map(c.Segments, func(s *table.Segment) arrow.Array { return columns.Array(s, b) })
 		if err := w.Write(array.NewRecordBatch(w.schema, arrays, int64(b.N))); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/ingest/source"
 	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/table/dictionary"
 )
@@ -308,10 +309,7 @@ func (r *reading) frame(c *column) error {
 		}
 		var dict []string
 		if c.Type.Kind == table.Varchar {
-			var words []*dictionary.Builder
-			for _, p := range parts {
-				words = append(words, &p.words)
-			}
+			words := xslices.Map(parts, func(p *part) *dictionary.Builder { return &p.words })
 			dict = dictionary.Merge(words)
 			lo, hi = 0, uint64(max(len(dict)-1, 0))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/ingest/inference"
 	"github.com/stencildb/stencildb/ingest/source"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -29,10 +30,7 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	}
 	out := bufio.NewWriterSize(w, 256<<10)
 	values := make([]table.Value, len(t.Fields))
-	var names []string
-	for _, f := range t.Fields {
-		names = append(names, f.Name)
-	}
+	names := xslices.Map(t.Fields, func(f table.Field) string { return f.Name })
 	form := Form{Delim: delim}
 	line := form.AppendNames(nil, names)
 	if _, err := out.Write(line); err != nil {

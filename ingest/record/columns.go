@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/ingest/inference"
 	"github.com/stencildb/stencildb/ingest/source"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -40,10 +41,7 @@ func (r *Reader) Declare() error {
 	for _, d := range r.Source.Types {
 		i := r.Find(d.Name)
 		if i < 0 {
-			var some []string
-			for _, f := range r.Fields[:min(len(r.Fields), 20)] {
-				some = append(some, source.ShowName(f.Name))
-			}
+			some := xslices.Map(r.Fields[:min(len(r.Fields), 20)], func(f table.Field) string { return source.ShowName(f.Name) })
 			return source.OptionErrorf("types: there is no column %q; the columns are %s", d.Name, strings.Join(some, ", "))
 		}
 		r.Fields[i].Type = d.Type
@@ -53,10 +51,7 @@ func (r *Reader) Declare() error {
 
 // Without are the columns of a file without a record.
 func Without(columns []source.ColumnType) (fields []table.Field) {
-	for _, c := range columns {
-		fields = append(fields, table.Field{Name: c.Name, Type: c.Type})
-	}
-	return fields
+	return xslices.Map(columns, func(c source.ColumnType) table.Field { return table.Field{Name: c.Name, Type: c.Type} })
 }
 
 // Find returns the column of that name: as it is, else without regard to case when

@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/ingest/arrays"
 	"github.com/stencildb/stencildb/ingest/inference"
 	"github.com/stencildb/stencildb/ingest/source"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -45,11 +46,7 @@ func (r *Reader) Convert(ctx context.Context, columns []int, o source.Options) (
 
 // some are the fields of some columns.
 func (r *Reader) some(columns []int) []table.Field {
-	fields := make([]table.Field, len(columns))
-	for k, col := range columns {
-		fields[k] = r.Fields[col]
-	}
-	return fields
+	return xslices.Map(columns, func(col int) table.Field { return r.Fields[col] })
 }
 
 // converted is the values of some columns, at least one, of a block.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan/lower"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/shaders"
@@ -209,10 +210,7 @@ func (g *generator) params(values []*predicate.Val, cols []int) string {
 
 // body writes the statements of the function.
 func (g *generator) body(p *predicate.Computed, root []*predicate.Val) {
-	var values []string
-	for _, v := range root {
-		values = append(values, g.emit(v))
-	}
+	values := xslices.Map(root, g.emit)
 	switch {
 	case p.Fails != nil:
 		g.linef("if (failed) return false; // an operand failed: another check reports it")
@@ -228,12 +226,7 @@ func (g *generator) body(p *predicate.Computed, root []*predicate.Val) {
 
 // anyNode reports whether a node of the trees satisfies f; nil trees have none.
 func anyNode(f func(*predicate.Val) bool, trees ...*predicate.Val) bool {
-	for _, v := range trees {
-		if v != nil && (f(v) || anyNode(f, v.Kids...)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trees, func(v *predicate.Val) bool { return v != nil && (f(v) || anyNode(f, v.Kids...)) })
 }
 
 // fits32 reports whether every value is an integer of 32 bits that cannot fail.
@@ -300,10 +293,7 @@ func (g *generator) pair(bits uint64) string {
 // emit writes the computation of v and returns its variable: int (narrow), uvec2
 // holding an int64, or uvec2 holding the bits of a double.
 func (g *generator) emit(v *predicate.Val) string {
-	var kids []string
-	for _, k := range v.Kids {
-		kids = append(kids, g.emit(k))
-	}
+	kids := xslices.Map(v.Kids, g.emit)
 	switch v.Op {
 	case predicate.Col:
 		code, offset := g.columns[v.Column], g.constant(uint64(v.Offset))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -123,10 +124,7 @@ func (l *lowerer) compareValues(op expr.CmpOp, a, b *predicate.Val, text string)
 }
 
 func (l *lowerer) notNullCols(cols []int) *predicate.Pred {
-	var ps []*predicate.Pred
-	for _, c := range cols {
-		ps = append(ps, l.nullTest(c, false))
-	}
+	ps := xslices.Map(cols, func(c int) *predicate.Pred { return l.nullTest(c, false) })
 	return l.and(ps...)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/table"
 )
@@ -235,10 +236,7 @@ func evaluateParallel(s predicate.Span, try func(predicate.Span) []codeRun) []co
 		})
 	}
 	_ = g.Wait()
-	n := 0
-	for _, part := range parts {
-		n += len(part)
-	}
+	n := xslices.Sum(parts, func(part []codeRun) int { return len(part) })
 	runs := make([]codeRun, 0, n)
 	for _, part := range parts {
 		if n := len(runs); n > 0 && len(part) > 0 && runs[n-1].hi+1 == part[0].lo && runs[n-1].equal(part[0].outcome) {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan/predicate"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
@@ -185,10 +186,7 @@ func (l *lowerer) connective(e expr.Expr, op predicate.Op, kids []expr.Expr, f p
 	case predicate.IsFalse, predicate.NotTrue:
 		op = op.Dual()
 	}
-	var ps []*predicate.Pred
-	for _, k := range kids {
-		ps = append(ps, l.truth(k, f))
-	}
+	ps := xslices.Map(kids, func(k expr.Expr) *predicate.Pred { return l.truth(k, f) })
 	return l.fold(op, ps)
 }
 
@@ -243,9 +241,6 @@ func (l *lowerer) null(x expr.Expr, yes bool) *predicate.Pred {
 	default:
 		return l.truth(x, predicate.NotUnknown)
 	}
-	var ps []*predicate.Pred
-	for _, k := range expr.Kids(x) {
-		ps = append(ps, l.null(k, yes))
-	}
+	ps := xslices.Map(expr.Kids(x), func(k expr.Expr) *predicate.Pred { return l.null(k, yes) })
 	return l.fold(op, ps)
 }

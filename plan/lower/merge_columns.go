@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan/predicate"
 )
 
@@ -107,10 +108,7 @@ func (l *lowerer) mergeColumn(op predicate.Op, col int, kids []*predicate.Pred, 
 			kids, sets = slices.Delete(slices.Clone(kids), i, i+1), others
 		}
 	}
-	n := 0
-	for _, k := range kids {
-		n += leafCount(k)
-	}
+	n := xslices.Sum(kids, leafCount)
 	if leafCount(p) < n {
 		return []*predicate.Pred{p}, false
 	}
@@ -122,9 +120,7 @@ func leafCount(p *predicate.Pred) (n int) {
 	if _, members := p.Leaf.(*predicate.Members); members {
 		return predicate.MaxSpans + 1
 	}
-	for _, k := range p.Kids {
-		n += leafCount(k)
-	}
+	n = xslices.Sum(p.Kids, leafCount)
 	return max(n, 1)
 }
 

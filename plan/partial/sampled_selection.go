@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/plan/predicate"
@@ -270,10 +271,7 @@ func (c *CodeList) Kth(in predicate.Span, k uint64) uint64 {
 // overLists has all cores go over lists: each makes something of one after the other, which is joined in the end.
 func overLists(lists [][]uint64, do func(codes, mine []uint64) []uint64, join func(mine []uint64)) {
 	const least = 1 << 15 // codes of a core: others take time to wake
-	codes := 0
-	for _, list := range lists {
-		codes += len(list)
-	}
+	codes := xslices.Sum(lists, func(list []uint64) int { return len(list) })
 	workers := min(runtime.GOMAXPROCS(0), codes/least+1)
 	var mu sync.Mutex
 	work := func(w int) {

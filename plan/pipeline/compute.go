@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -22,11 +23,8 @@ func (c *Compute) Fields(in []table.Field) []table.Field {
 
 func (c *Compute) Reads() []*Pipeline { return nil }
 
-func (c *Compute) Exprs() (list []expr.Expr) {
-	for _, i := range c.Items {
-		list = append(list, i.E)
-	}
-	return list
+func (c *Compute) Exprs() []expr.Expr {
+	return xslices.Map(c.Items, func(i plan.Item) expr.Expr { return i.E })
 }
 
 func (c *Compute) String() string { return "Compute(" + texts(c.Items, plan.Item.String) + ")" }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,10 +20,7 @@ type Groups struct {
 
 // Fields, Exprs and String implement [Sink].
 func (g *Groups) Fields([]table.Field) []table.Field {
-	var list []table.Field
-	for _, k := range g.Keys {
-		list = append(list, table.Field{Name: k.String(), Type: k.Type()})
-	}
+	list := xslices.Map(g.Keys, func(k expr.Expr) table.Field { return table.Field{Name: k.String(), Type: k.Type()} })
 	if g.Sets != nil {
 		list = append(list, table.Field{Name: "grouping", Type: table.Type{Kind: table.BigInt}})
 	}

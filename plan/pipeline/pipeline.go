@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -97,10 +98,7 @@ func names(list []*Pipeline) string {
 	if len(list) == 1 {
 		return list[0].name()
 	}
-	var numbers []string
-	for _, p := range list {
-		numbers = append(numbers, fmt.Sprint(p.Number))
-	}
+	numbers := xslices.Map(list, func(p *Pipeline) string { return fmt.Sprint(p.Number) })
 	return "pipelines " + strings.Join(numbers, ", ")
 }
 
@@ -115,19 +113,13 @@ func at(fields []table.Field, places []int) []table.Field {
 
 // fieldNames are the names of fields, with commas between them.
 func fieldNames(fields []table.Field) string {
-	var list []string
-	for _, f := range fields {
-		list = append(list, expr.Ident(f.Name))
-	}
+	list := xslices.Map(fields, func(f table.Field) string { return expr.Ident(f.Name) })
 	return strings.Join(list, ", ")
 }
 
 // texts are values as text, with commas between them.
 func texts[T any](list []T, text func(T) string) string {
-	var out []string
-	for _, v := range list {
-		out = append(out, text(v))
-	}
+	out := xslices.Map(list, text)
 	return strings.Join(out, ", ")
 }
 
@@ -143,9 +135,6 @@ func aggregateExprs(list []expr.Aggregate) (all []expr.Expr) {
 }
 
 // sortExprs are the expressions of sort keys.
-func sortExprs(list []expr.SortKey) (all []expr.Expr) {
-	for _, k := range list {
-		all = append(all, k.E)
-	}
-	return all
+func sortExprs(list []expr.SortKey) []expr.Expr {
+	return xslices.Map(list, func(k expr.SortKey) expr.Expr { return k.E })
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
+	"slices"
 )
 
 // Recursion gives the rows of WITH RECURSIVE: what First left, then what Step leaves, which runs again and again until it leaves none. Of
@@ -43,10 +44,5 @@ func (p *Pipeline) Repeats(of *Recursion) bool {
 	if w, ok := p.Source.(*WorkingTable); ok && w.Of == of {
 		return true
 	}
-	for _, r := range p.Reads() {
-		if r != of.First && r.Repeats(of) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Reads(), func(r *Pipeline) bool { return r != of.First && r.Repeats(of) })
 }

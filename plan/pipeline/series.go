@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -42,9 +43,6 @@ func (s *SeriesOfEach) Reads() []*Pipeline { return nil }
 func (s *SeriesOfEach) Exprs() []expr.Expr { return []expr.Expr{s.Start, s.Stop, s.Step} }
 
 func (s *SeriesOfEach) String() string {
-	var parts []string
-	for _, e := range s.Exprs() {
-		parts = append(parts, e.String())
-	}
+	parts := xslices.Map(s.Exprs(), expr.Expr.String)
 	return "SeriesOfEach(" + strings.Join(parts, ", ") + ")"
 }

@@ -1,6 +1,9 @@
 package predicate
 
-import "slices"
+import (
+	"github.com/stencildb/stencildb/internal/xslices"
+	"slices"
+)
 
 // normalWork bounds the words that distributing looks at: some tens of
 // milliseconds.
@@ -63,10 +66,7 @@ func (n *normalizer) clauses(p *Pred) (out []clause) {
 // product distributes: one clause for each choice of a clause of every kid. Kids
 // of one clause come first: they do not multiply.
 func (n *normalizer) product(kids []*Pred) []clause {
-	var parts [][]clause
-	for _, k := range kids {
-		parts = append(parts, n.clauses(k))
-	}
+	parts := xslices.Map(kids, n.clauses)
 	slices.SortStableFunc(parts, func(a, b []clause) int { return min(len(a), 2) - min(len(b), 2) })
 	out := []clause{n.empty()}
 	for _, cs := range parts {

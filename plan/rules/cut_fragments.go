@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -27,10 +28,7 @@ func Uncut(n plan.Node) plan.Node {
 
 // cutInputs is a node over what is cut below it.
 func cutInputs(n plan.Node) plan.Node {
-	var inputs []plan.Node
-	for _, in := range n.Inputs() {
-		inputs = append(inputs, CutFragments(in))
-	}
+	inputs := xslices.Map(n.Inputs(), CutFragments)
 	n = n.With(inputs...)
 	setGroupBound(n)
 	if s, ok := n.(*plan.Sort); ok {

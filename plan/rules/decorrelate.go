@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
@@ -592,10 +593,7 @@ func (c *correlation) join(j *plan.Join) plan.Node {
 			return col
 		}), l)
 	}
-	var on []expr.Expr
-	for _, x := range plan.Conjuncts(j.On) {
-		on = append(on, e(x))
-	}
+	on := xslices.Map(plan.Conjuncts(j.On), e)
 	var right plan.Node
 	if full || c.reads(j.Right) {
 		right = plan.AsTable(c.rows(j.Right))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -53,10 +54,7 @@ func inputOf(columns []int, n plan.Node) []int {
 
 // factorOr is an OR as conditions that hold together; tables says of each column which table it is of.
 func factorOr(or *expr.Or, tables []int) (list []expr.Expr) {
-	var kids [][]expr.Expr
-	for _, k := range or.Kids {
-		kids = append(kids, plan.Conjuncts(k))
-	}
+	kids := xslices.Map(or.Kids, plan.Conjuncts)
 	for _, e := range kids[0] {
 		if !slices.ContainsFunc(kids, func(k []expr.Expr) bool { return !containsExpr(k, e) }) {
 			list = append(list, e)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -62,10 +63,7 @@ func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
 	case *plan.Derived:
 		i.plan(n.Of)
 		if p, ok := n.Of.Tree.(*plan.Project); ok && i.readers[n.Of] == 1 && givesTableRows(p.Input) {
-			var list []expr.Expr
-			for _, item := range p.Items {
-				list = append(list, item.E)
-			}
+			list := xslices.Map(p.Items, func(item plan.Item) expr.Expr { return item.E })
 			return p.Input, list
 		}
 	case *plan.Filter, *plan.Sort, *plan.Limit:
@@ -78,10 +76,7 @@ func (i *inliner) node(n plan.Node) (plan.Node, []expr.Expr) {
 	case *plan.Join:
 		return i.join(n)
 	default:
-		var inputs []plan.Node
-		for _, in := range n.Inputs() {
-			inputs = append(inputs, i.inlineSubplans(in))
-		}
+		inputs := xslices.Map(n.Inputs(), i.inlineSubplans)
 		return n.With(inputs...), plan.ColumnsOf(n)
 	}
 	return n, plan.ColumnsOf(n)

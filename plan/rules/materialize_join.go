@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/stats"
 )
@@ -50,10 +51,7 @@ func materialized(n plan.Node) plan.Node {
 	if len(scans) == 1 {
 		return n
 	}
-	var names []string
-	for _, s := range scans {
-		names = append(names, tableName(s))
-	}
+	names := xslices.Map(scans, func(s *plan.Scan) string { return tableName(s) })
 	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: n, Items: plan.ItemsOf(n)}}, As: strings.Join(names, ", ")}
 }
 

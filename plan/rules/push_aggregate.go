@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -201,10 +202,7 @@ func (p *eagerAggregation) key(e expr.Expr) int {
 
 // aggregate is the aggregation of the joined groups, and what stands for what it gave without them.
 func (p *eagerAggregation) aggregate() (plan.Node, func(expr.Expr) expr.Expr) {
-	var parts [][]int
-	for _, g := range p.of.Aggs {
-		parts = append(parts, p.parts(g))
-	}
+	parts := xslices.Map(p.of.Aggs, p.parts)
 	tree := &plan.Project{Input: p.by}
 	for i, f := range p.by.Fields() {
 		ref := &expr.AggRef{Index: i, Name: f.Name, T: f.Type, P: -1}

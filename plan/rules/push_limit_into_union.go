@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -72,10 +73,7 @@ func limitNode(n plan.Node, count int64, reads map[*plan.Subplan]int) plan.Node 
 			return n.With(limitNode(n.Input, count, reads))
 		}
 	case *plan.Concat:
-		var inputs []plan.Node
-		for _, in := range n.Of {
-			inputs = append(inputs, limitQuery(in, count, reads))
-		}
+		inputs := xslices.Map(n.Of, func(in plan.Node) plan.Node { return limitQuery(in, count, reads) })
 		return n.With(inputs...)
 	}
 	return n

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -47,10 +48,7 @@ func ParseOff(text string) (off Off, err error) {
 		}
 		i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Name == name })
 		if i < 0 {
-			var names []string
-			for _, r := range Rules {
-				names = append(names, r.Name)
-			}
+			names := xslices.Map(Rules, func(r Rule) string { return r.Name })
 			return 0, fmt.Errorf("no rule %q: take some of %s", name, strings.Join(names, ", "))
 		}
 		off |= 1 << i

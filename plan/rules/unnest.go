@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sqlstate"
 	"github.com/stencildb/stencildb/table"
@@ -161,10 +162,7 @@ func (u *unnester) unnestBase(n plan.Node) plan.Node {
 	case *plan.Join:
 		return u.join(n)
 	}
-	var inputs []plan.Node
-	for _, in := range n.Inputs() {
-		inputs = append(inputs, u.node(in))
-	}
+	inputs := xslices.Map(n.Inputs(), u.node)
 	n = n.With(inputs...)
 	if v, ok := n.(*plan.Values); ok && v.Input == nil && slices.ContainsFunc(plan.Exprs(n), needsJoin) {
 		return u.node(valuesAsSelects(v, func() plan.Node { return &plan.Values{Rows: [][]expr.Expr{{}}} }))

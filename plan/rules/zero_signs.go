@@ -4,6 +4,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
+	"slices"
 )
 
 // telling lists the doubles around a subquery of which it may tell -0 from 0: all that it reads outside of comparisons.
@@ -41,12 +42,7 @@ func isNumber(e expr.Expr) bool {
 	case *expr.Outer, *expr.Column, *expr.Const:
 		return true
 	case *expr.Arith, *expr.Neg:
-		for _, k := range expr.Kids(e) {
-			if !isNumber(k) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(expr.Kids(e), func(k expr.Expr) bool { return !isNumber(k) })
 	case *expr.Cast:
 		return e.To.IsNumeric() && isNumber(e.X)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -68,10 +69,7 @@ func (e *Estimates) estimate(n plan.Node) float64 {
 	case *plan.Sort:
 		rows := e.Rows(n.Input)
 		if n.Unique > 0 {
-			var keys []expr.Expr
-			for _, k := range n.Keys[:n.Unique] {
-				keys = append(keys, k.E)
-			}
+			keys := xslices.Map(n.Keys[:n.Unique], func(k expr.SortKey) expr.Expr { return k.E })
 			rows = e.groupCount(n.Input, keys)
 		}
 		if n.Limit >= 0 {

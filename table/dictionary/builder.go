@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/stencildb/stencildb/internal/parallel"
+	"github.com/stencildb/stencildb/internal/xslices"
 )
 
 // Builder has the distinct texts of some rows, numbered as they come.
@@ -252,10 +253,7 @@ func Merge(of []*Builder) []string {
 		return at
 	}
 	merge := func(p int) {
-		var some [][]string
-		for _, list := range lists {
-			some = append(some, list[begin(list, p):begin(list, p+1)])
-		}
+		some := xslices.Map(lists, func(list []string) []string { return list[begin(list, p):begin(list, p+1)] })
 		for len(some) > 1 {
 			some = append(some[2:], mergeTwo(some[0], some[1]))
 		}
@@ -293,10 +291,7 @@ func mergeTwo(a, b []string) []string {
 // the memory.
 func Pack(list []string) {
 	var b strings.Builder
-	n := 0
-	for _, s := range list {
-		n += len(s)
-	}
+	n := xslices.Sum(list, func(s string) int { return len(s) })
 	b.Grow(n)
 	for _, s := range list {
 		b.WriteString(s)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/pipeline"
 	"github.com/stencildb/stencildb/table"
@@ -100,10 +101,7 @@ func (p *planner) keyFacts(n plan.Node, keys []expr.Expr) (span float64, unique 
 	if len(keys) == 1 {
 		span, _ = p.KeyRange(n, widened(keys[0]))
 	}
-	var list []expr.Expr
-	for _, k := range keys {
-		list = append(list, widened(k))
-	}
+	list := xslices.Map(keys, widened)
 	return span, p.UniqueKey(n, list)
 }
 

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/pipeline"
 )
@@ -37,11 +38,8 @@ func (p *planner) over(e expr.Expr, at func(field int) int) expr.Expr {
 }
 
 // exprs is [planner.expr] of several.
-func (p *planner) exprs(s *stream, list []expr.Expr) (out []expr.Expr) {
-	for _, e := range list {
-		out = append(out, p.expr(s, e))
-	}
-	return out
+func (p *planner) exprs(s *stream, list []expr.Expr) []expr.Expr {
+	return xslices.Map(list, func(e expr.Expr) expr.Expr { return p.expr(s, e) })
 }
 
 // constant is an expression that reads no columns, but perhaps subqueries.
@@ -54,10 +52,9 @@ func (p *planner) constant(e expr.Expr) expr.Expr {
 
 // aggregates are those over the layout of a stream.
 func (p *planner) aggregates(s *stream, list []expr.Aggregate) (out []expr.Aggregate) {
-	for _, a := range list {
-		out = append(out, a.Map(func(e expr.Expr) expr.Expr { return p.expr(s, e) }))
-	}
-	return out
+	return xslices.Map(list, func(a expr.Aggregate) expr.Aggregate {
+		return a.Map(func(e expr.Expr) expr.Expr { return p.expr(s, e) })
+	})
 }
 
 // scalar plans the query of a subquery of one value, once.

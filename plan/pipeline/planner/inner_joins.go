@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/pipeline"
 	"github.com/stencildb/stencildb/table"
@@ -248,10 +249,7 @@ func (p *planner) joinTree(g *innerGroup, t *joinTree) *stream {
 	if s := g.inputsOf(plan.Conjunction(built)); len(built) > 0 && s.count() == 1 {
 		for i, in := range g.inputs {
 			if s>>i&1 == 1 {
-				var local []expr.Expr
-				for _, k := range built {
-					local = append(local, g.local(k, i))
-				}
+				local := xslices.Map(built, func(k expr.Expr) expr.Expr { return g.local(k, i) })
 				j.span, j.unique = p.keyFacts(in, local)
 				j.unique = j.unique && t.build.rows <= moreRows*max(1, g.graph.rows[i])
 			}

@@ -25,12 +25,7 @@ type equalSide struct {
 
 // within is the first side that some inputs have; negative for none.
 func (q *equality) within(s inputs) int {
-	for i, side := range q.sides {
-		if s.has(side.of) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(q.sides, func(side equalSide) bool { return s.has(side.of) })
 }
 
 // restriction is a condition over several inputs that is no key: the part of the pairs for which it is TRUE.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -13,10 +14,7 @@ func inputNeeds(n plan.Node, need []int) [][]int {
 	case *plan.Filter:
 		return [][]int{union(need, references(n.Where))}
 	case *plan.Project:
-		var list []expr.Expr
-		for _, i := range need {
-			list = append(list, n.Items[i].E)
-		}
+		list := xslices.Map(need, func(i int) expr.Expr { return n.Items[i].E })
 		return [][]int{references(list...)}
 	case *plan.Repeat:
 		return [][]int{union(need, []int{plan.Width(n.Input) - 1})}
@@ -97,11 +95,8 @@ func aggregateArguments(list []expr.Aggregate) (all []expr.Expr) {
 }
 
 // sortArguments are the expressions of sort keys.
-func sortArguments(keys []expr.SortKey) (all []expr.Expr) {
-	for _, k := range keys {
-		all = append(all, k.E)
-	}
-	return all
+func sortArguments(keys []expr.SortKey) []expr.Expr {
+	return xslices.Map(keys, func(k expr.SortKey) expr.Expr { return k.E })
 }
 
 // need notes the fields that are needed of the subplans of a tree, and of those inside, for some fields of the tree.

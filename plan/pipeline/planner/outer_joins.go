@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/pipeline"
 	"github.com/stencildb/stencildb/table"
@@ -71,10 +72,7 @@ func (p *planner) side(s joinSide, width int) *stream {
 
 // facts notes what is known of the keys of the side that is built.
 func (j *joining) facts(p *planner, built joinSide) {
-	var local []expr.Expr
-	for _, k := range j.keys {
-		local = append(local, expr.Moved(k.build, func(c int) int { return c - built.first }))
-	}
+	local := xslices.Map(j.keys, func(k joinKey) expr.Expr { return expr.Moved(k.build, func(c int) int { return c - built.first }) })
 	j.span, j.unique = p.keyFacts(built.Node, local)
 }
 

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/xslices"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/pipeline"
 	"github.com/stencildb/stencildb/table"
@@ -67,10 +68,7 @@ func (p *planner) values(n *plan.Values) *stream {
 			of.Columns = []table.Field{}
 		}
 		for _, row := range n.Rows {
-			var out []expr.Expr
-			for _, e := range row {
-				out = append(out, p.constant(e))
-			}
+			out := xslices.Map(row, p.constant)
 			of.Rows = append(of.Rows, out)
 		}
 		return source(of, float64(len(n.Rows)), len(n.Columns), numbers(len(n.Columns))).done(n)
