@@ -3,7 +3,7 @@
 // A subcommand is a file (query.go, shell.go, bench.go, and so on); root.go has them all. What they share:
 //
 //   - common.go and flags.go have flags, sql.go and script.go the SQL of a command and how it is answered.
-//   - format.go, format_table.go and formats.go write answers; errors.go writes errors and notes.
+//   - formats.go and format_*.go write answers; errors.go writes errors and notes.
 //   - shell_*.go are the shell: its editor, completion, and commands.
 //   - Package terminal has the screen, the line of progress below it, and the pager.
 //
