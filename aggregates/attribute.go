@@ -33,7 +33,7 @@ func (s *Selection) attribute(col int, smallest bool, space *physical.CodeSpace)
 func (a *attribute) count(t uint64, i int) (uint64, error) {
 	step := pass.KthLargest{Smallest: a.smallest, Top: a.space.Bits() - 1, Bit: i, Code: t, Value: fmt.Sprintf("code %d", t)}
 	if t <= a.space.Max() {
-		step.Value = expr.Beside(a.space.Value(t))
+		step.Value = expr.OperandText(a.space.Value(t))
 	}
 	return a.total(func(chunk int, p *part) pass.Count {
 		if a.notNull[chunk] == 0 {

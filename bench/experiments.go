@@ -126,7 +126,7 @@ func (l *experimentRun) measure(ctx context.Context, m *meter.Meter, c *lab.Case
 func contender(w lab.Way) meter.Contender {
 	c := meter.Contender{System: w.System, Device: w.Device, Apart: w.Partial, Check: w.Check, Counters: w.Counters, Sections: w.Sections, Run: func(ctx context.Context) (meter.Outcome, error) {
 		out, err := w.Run(ctx)
-		return meter.Outcome{Answer: answer.OfText(out.Digest.String()), Wall: out.Wall, GPU: out.Device}, cannot(err)
+		return meter.Outcome{Answer: answer.OfText(out.Digest.String()), Wall: out.Wall, GPU: out.Device}, markUnsupported(err)
 	}}
 	return c
 }

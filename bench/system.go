@@ -59,7 +59,7 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (meter.Sy
 			}
 		}
 		c := meter.Contender{Run: run, Device: name != "cpu", Programs: engine.Inspect(db).Programs}
-		c.Fresh = func(ctx context.Context, text string) (meter.Outcome, error) { return ask(ctx, db, text) }
+		c.Fresh = func(ctx context.Context, text string) (meter.Outcome, error) { return executeText(ctx, db, text) }
 		c.First = func(ctx context.Context, text string) (meter.Outcome, error) {
 			return firstExecution(ctx, name, o, tables, text)
 		}
@@ -83,8 +83,8 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (meter.Sy
 	}}, nil
 }
 
-// ask executes a text, to its last row.
-func ask(ctx context.Context, db *engine.DB, text string) (meter.Outcome, error) {
+// executeText executes a text, to its last row.
+func executeText(ctx context.Context, db *engine.DB, text string) (meter.Outcome, error) {
 	r, err := engine.Collect(db.Query(ctx, text))
 	if err != nil {
 		return meter.Outcome{}, backendError(err)
@@ -120,7 +120,7 @@ func firstExecution(ctx context.Context, name string, o engine.Options, tables [
 		return out, err
 	}
 	start := time.Now()
-	out, err = ask(ctx, db, text)
+	out, err = executeText(ctx, db, text)
 	out.Wall = max(1, time.Since(start))
 	return out, err
 }

@@ -31,11 +31,11 @@ func (r *timedDevice) do(f func() error) error { return r.Context.Do(context.Bac
 
 // scope runs f on the GL thread as one query. What the device cannot do is marked.
 func (r *timedDevice) scope(ctx context.Context, f func() error) error {
-	return cannot(r.do(func() error { return r.GL.Query(ctx, f) }))
+	return markUnsupported(r.do(func() error { return r.GL.Query(ctx, f) }))
 }
 
-// cannot marks what a backend on the device is not able to do.
-func cannot(err error) error {
+// markUnsupported marks what a backend on the device is not able to do.
+func markUnsupported(err error) error {
 	var budget *textures.BudgetError
 	var declined *plan.Declined
 	if errors.As(err, &budget) || errors.As(err, &declined) {
@@ -255,6 +255,6 @@ func (r *timedDevice) mipmap(p *physical.Query) (meter.Contender, error) {
 		var out meter.Outcome
 		sum, err := r.MipmapSum(ctx, p.Table, col, func(f func() error) error { return r.timed(ctx, &out, f) })
 		out.Answer = answer.Answer{{table.Float(sum)}}
-		return out, cannot(err)
+		return out, markUnsupported(err)
 	}}, nil
 }

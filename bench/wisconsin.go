@@ -116,7 +116,7 @@ func (w *wisconsinQuery) way(ctx context.Context, s *lab.Setting, tables []*tabl
 		}
 		execute = func(ctx context.Context) (out meter.Outcome, err error) {
 			took, err := lab.Timed(func() (err error) {
-				out, err = ask(ctx, db, w.q.SQL)
+				out, err = executeText(ctx, db, w.q.SQL)
 				return err
 			})
 			out.Wall = took.Wall

@@ -306,7 +306,7 @@ var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "engine: the DB is close
 func (db *DB) read(ctx context.Context, e *catalog.Entry, columns []int) (*table.Table, error) {
 	t, err := db.readPrefetching(ctx, e, columns, nil)
 	if err == nil {
-		err = t.Settle(ctx, columns)
+		err = t.AwaitCodes(ctx, columns)
 	}
 	return t, err
 }

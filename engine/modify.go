@@ -274,8 +274,8 @@ func (m *mutation) bind(ctx context.Context) (c sql.Catalog, view *DB, err error
 			return tables(i)
 		}
 	}
-	var again *sql.Again
-	if m.Change, again, err = m.parsed.BindAgain(c, m.params...); err != nil {
+	var again *sql.GenericPlan
+	if m.Change, again, err = m.parsed.BindGeneric(c, m.params...); err != nil {
 		return c, nil, err
 	}
 	if m.def = m.Define; m.def == nil && m.Table != "" {

@@ -15,7 +15,7 @@ import (
 // cachedPlan is a look-up, or an INSERT, UPDATE or DELETE of few rows, that was bound before. A statement that differs from it in its
 // values alone is neither parsed nor bound.
 type cachedPlan struct {
-	*sql.Again
+	*sql.GenericPlan
 	parsed  *sql.Statement
 	def     *storage.Definition
 	version uint64 // of the catalog
@@ -50,11 +50,11 @@ func (c *planCache) add(text string, r *cachedPlan) {
 }
 
 // keepBound keeps what the statement is bound to, rows of a table of a definition, for others like it.
-func (s *Statement) keepBound(a *sql.Again, def *storage.Definition, version uint64, off rules.Off) {
+func (s *Statement) keepBound(a *sql.GenericPlan, def *storage.Definition, version uint64, off rules.Off) {
 	if a == nil {
 		return
 	}
-	r := &cachedPlan{Again: a, parsed: s.parsed, def: def, version: version, off: off}
+	r := &cachedPlan{GenericPlan: a, parsed: s.parsed, def: def, version: version, off: off}
 	if s.parsed.Params > 0 {
 		if s.again.Store(r); !s.parsed.Infers { // the same text means another thing outside of PREPARE
 			s.db.plans.add(s.parsed.Text, r)

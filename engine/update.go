@@ -28,7 +28,7 @@ import (
 )
 
 // An UPDATE of a table in memory that `compute` can do runs there. The device computes the new columns from what is resident, and the
-// statement ends. The host's codes follow in the background; who reads them waits for that ([table.Segment.Settle]), and aggregates of
+// statement ends. The host's codes follow in the background; who reads them waits for that ([table.Segment.AwaitCodes]), and aggregates of
 // one table on `compute` do not.
 
 // mostFollowing is how many UPDATEs the host's codes may be behind.
@@ -40,7 +40,7 @@ func settle(ctx context.Context, tables []*table.Table) error {
 		if t == nil {
 			continue
 		}
-		if err := t.Settle(ctx, t.All()); err != nil {
+		if err := t.AwaitCodes(ctx, t.All()); err != nil {
 			return err
 		}
 	}
@@ -329,7 +329,7 @@ func (u *update) follow(copies []func()) {
 			panic(fmt.Errorf("engine: an UPDATE that a device has done fails in host memory: %w", err)) // which the device has ruled out
 		}
 		for _, s := range to {
-			s.Settled()
+			s.CodesWritten()
 		}
 	}
 }

@@ -267,6 +267,6 @@ func TestWaitingForTheHostEnds(t *testing.T) {
 			t.Errorf("%s waits after its context has ended", text)
 		}
 	}
-	chunk.Segments[1].Settled()
+	chunk.Segments[1].CodesWritten()
 	do(t, db, "SELECT v FROM t")
 }

@@ -337,17 +337,17 @@ func paren(e Expr) string {
 	return "(" + e.String() + ")"
 }
 
-// Beside writes a value as a constant is written beside a column of its type: a number as its digits.
-func Beside(v table.Value) string {
+// OperandText writes a value as a constant is written beside a column of its type: a number as its digits.
+func OperandText(v table.Value) string {
 	if v.Type.Kind == table.Real || v.Type.IsInteger() {
 		return v.String()
 	}
 	return (&Const{V: v}).String()
 }
 
-// beside writes an operand that stands beside another one. An integer constant is written as its digits if it means the same
+// operandText writes an operand that stands beside another one. An integer constant is written as its digits if it means the same
 // without its type. It does where it is compared with anything but a constant, or in arithmetic with a BIGINT.
-func beside(e, other Expr, compared bool) string {
+func operandText(e, other Expr, compared bool) string {
 	c, ok := e.(*Const)
 	if !ok || c.V.Null || !c.V.Type.IsInteger() || !other.Type().IsInteger() {
 		return paren(e)
@@ -359,7 +359,7 @@ func beside(e, other Expr, compared bool) string {
 }
 
 func (e *Arith) String() string {
-	return beside(e.L, e.R, false) + " " + e.Op.String() + " " + beside(e.R, e.L, false)
+	return operandText(e.L, e.R, false) + " " + e.Op.String() + " " + operandText(e.R, e.L, false)
 }
 func (e *Neg) String() string {
 	if _, ok := e.X.(*Const); ok {
@@ -369,7 +369,7 @@ func (e *Neg) String() string {
 }
 func (e *Cast) String() string { return "CAST(" + e.X.String() + " AS " + e.To.String() + ")" }
 func (e *Compare) String() string {
-	return beside(e.L, e.R, true) + " " + e.Op.String() + " " + beside(e.R, e.L, true)
+	return operandText(e.L, e.R, true) + " " + e.Op.String() + " " + operandText(e.R, e.L, true)
 }
 
 func join(kids []Expr, sep string) string {
@@ -389,7 +389,7 @@ func not(n bool) string {
 }
 
 func (e *Between) String() string {
-	return fmt.Sprintf("%s %sBETWEEN %s AND %s", paren(e.X), not(e.Not), beside(e.Lo, e.X, true), beside(e.Hi, e.X, true))
+	return fmt.Sprintf("%s %sBETWEEN %s AND %s", paren(e.X), not(e.Not), operandText(e.Lo, e.X, true), operandText(e.Hi, e.X, true))
 }
 func (e *IsNull) String() string { return paren(e.X) + " IS " + not(e.Not) + "NULL" }
 func (e *IsTruth) String() string {
@@ -397,7 +397,7 @@ func (e *IsTruth) String() string {
 }
 
 func (e *In) String() string {
-	parts := xslices.Map(e.List, func(c *Const) string { return beside(c, e.X, true) })
+	parts := xslices.Map(e.List, func(c *Const) string { return operandText(c, e.X, true) })
 	return paren(e.X) + " " + not(e.Not) + "IN (" + strings.Join(parts, ", ") + ")"
 }
 

@@ -76,8 +76,8 @@ func write[Y element](out *Vector) (room []Y, done func() bool) {
 	}
 }
 
-// knows says that of n operands a kernel reads some, and knows the others.
-func knows(n int, reads ...int) []bool {
+// operandsRead says that of n operands a kernel reads some, and knows the others.
+func operandsRead(n int, reads ...int) []bool {
 	out := make([]bool, n)
 	for _, i := range reads {
 		out[i] = true
@@ -269,7 +269,7 @@ func never[X, Y element](f func(X) Y) func(X) (Y, state) {
 
 // only says which of n operands a kernel reads.
 func (k kernel) only(n int, reads ...int) kernel {
-	k.reads = knows(n, reads...)
+	k.reads = operandsRead(n, reads...)
 	return k
 }
 

@@ -74,7 +74,7 @@ func (e *Evaluator) expandCompare(col int, op expr.CmpOp, k uint64, text string)
 	if n == 1 {
 		return leafOf(e.test(col, 0, op, k, text))
 	}
-	text = fmt.Sprintf("%s %v %v", e.Attribute(col, 0).Name, op, expr.Beside(e.Segment(col).Decode(k)))
+	text = fmt.Sprintf("%s %v %v", e.Attribute(col, 0).Name, op, expr.OperandText(e.Segment(col).Decode(k)))
 	join, strict, loose := predicate.Or, expr.LT, expr.LE
 	switch op {
 	case expr.EQ:
@@ -131,7 +131,7 @@ func (e *Evaluator) expandRange(r *predicate.Range) *predicate.Pred {
 		if op == expr.GE && code == 0 || op == expr.LE && code >= seg.Max {
 			return &predicate.Pred{Op: predicate.True}
 		}
-		return e.expandCompare(r.Col, op, code, fmt.Sprintf("%s %v %v", e.Attribute(r.Col, 0).Name, op, expr.Beside(seg.Decode(code))))
+		return e.expandCompare(r.Col, op, code, fmt.Sprintf("%s %v %v", e.Attribute(r.Col, 0).Name, op, expr.OperandText(seg.Decode(code))))
 	}
 	return predicate.Combine(predicate.And, half(expr.GE, r.Lo), half(expr.LE, r.Hi))
 }

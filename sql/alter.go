@@ -53,7 +53,7 @@ var steps = map[pg.AlterTableType]step{
 // alter is ALTER TABLE, but for RENAME.
 func (b *binder) alter(n *pg.AlterTableStmt) *Change {
 	ch := &Change{Verb: "ALTER TABLE"}
-	if n.MissingOk && !b.known(n.Relation) {
+	if n.MissingOk && !b.tableExists(n.Relation) {
 		ch.Lax = true
 		return ch
 	}
@@ -314,7 +314,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 		return b.renameView(n)
 	}
 	ch := &Change{Verb: "ALTER TABLE"}
-	if n.MissingOk && !b.known(n.Relation) {
+	if n.MissingOk && !b.tableExists(n.Relation) {
 		ch.Lax = true
 		return ch
 	}
@@ -385,8 +385,8 @@ func constraintNamed(d *storage.Definition, name string) bool {
 	return slices.ContainsFunc(d.Checks, func(c storage.Check) bool { return c.Name == name }) || slices.ContainsFunc(d.Keys, func(k storage.Key) bool { return k.Name == name })
 }
 
-// known reports whether there is a table of a name.
-func (b *binder) known(r *pg.RangeVar) bool {
+// tableExists reports whether there is a table of a name.
+func (b *binder) tableExists(r *pg.RangeVar) bool {
 	i, matches := lookup(b.relation(r), b.c.Names)
 	return i >= 0 || matches > 0
 }

@@ -24,7 +24,7 @@ type binder struct {
 	c      Catalog
 	params []table.Value
 	types  []table.Type // of params: see [binder.param]
-	noted  *noted       // nil where nobody asks
+	noted  *boundValues       // nil where nobody asks
 	sel    *pg.SelectStmt
 	// outer binds the query around a subquery, whose columns this one may read; parent that in which this one
 	// stands, whose WITH it may name.
@@ -81,8 +81,8 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	return s.bindRows(c, params, nil, new(time.Time))
 }
 
-func (s *Statement) bindRows(c Catalog, params []table.Value, n *noted, now *time.Time) (bound plan.Node, err error) {
-	if err = s.ready(params); err != nil {
+func (s *Statement) bindRows(c Catalog, params []table.Value, n *boundValues, now *time.Time) (bound plan.Node, err error) {
+	if err = s.checkParameters(params); err != nil {
 		return nil, err
 	}
 	if s.Setting != nil {
@@ -135,8 +135,8 @@ func (b *binder) answer() plan.Node {
 	return n
 }
 
-// ready is why the statement cannot be bound, before any name is looked at.
-func (s *Statement) ready(params []table.Value) error {
+// checkParameters is why the statement cannot be bound, before any name is looked at.
+func (s *Statement) checkParameters(params []table.Value) error {
 	if s.err == nil && len(params) != s.Params {
 		return s.errorf(0, "the statement has %s, and %s given",
 			numbers.Count(s.Params, "parameter", "parameters"), numbers.Count(len(params), "value was", "values were"))
@@ -284,7 +284,7 @@ func (b *binder) items() []plan.Item {
 			b.arrays = append(b.arrays, len(list))
 			continue
 		}
-		items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: settle(b.expr(rt.Val))})
+		items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: asText(b.expr(rt.Val))})
 		b.arrays = append(b.arrays, 0)
 	}
 	b.countItems(len(items))

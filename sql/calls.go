@@ -142,7 +142,7 @@ func (c *call) of(n *pg.Node) expr.Aggregate {
 		}
 		e = coerce(e, t)
 	}
-	e = settle(e)
+	e = asText(e)
 	if c.takes != nil && !c.takes(e.Type()) {
 		panic(c.coded(sqlstate.UndefinedFunction, "function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
 	}
@@ -255,7 +255,7 @@ func (c *call) texts() expr.Expr {
 		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
 			panic(c.coded(sqlstate.FeatureNotSupported, "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
-		if e := settle(c.expr(by.Node)); !isConstant(e) {
+		if e := asText(c.expr(by.Node)); !isConstant(e) {
 			a.Order = append(a.Order, directed(e, by))
 		}
 	}

@@ -21,14 +21,14 @@ var (
 // Version is what version() says behind the product's name.
 var Version = "dev"
 
-// asked are functions and words of the grammar that ask for what is the same everywhere: there are no users, and one database.
-var asked = map[string]string{
+// sessionInformation are functions and words of the grammar that ask for what is the same everywhere: there are no users, and one database.
+var sessionInformation = map[string]string{
 	"current_user": "stencildb", "session_user": "stencildb", "current_role": "stencildb", "user": "stencildb",
 	"current_catalog": "stencildb", "current_database": "stencildb", "current_schema": "public",
 }
 
-// askedFunctions are those of them that are called, and version.
-var askedFunctions = []string{"current_database", "current_schema", "version"}
+// sessionFunctions are those of them that are called, and version.
+var sessionFunctions = []string{"current_database", "current_schema", "version"}
 
 // usesClock reports whether what a statement means depends on when it runs.
 func (s *Statement) usesClock() bool {

@@ -86,7 +86,7 @@ func ContextOf(before, after string) (c Context) {
 		if c.Expects == OfTable {
 			c.Given = append(c.Given, t.ctes(from, to)...)
 		} else if i == len(levels)-1 {
-			c.Given = append(c.Given, t.given(from, to)...)
+			c.Given = append(c.Given, t.selectAliases(from, to)...)
 		}
 	}
 	if c.Expects == OfTable {
@@ -292,8 +292,8 @@ func (t *typing) ctes(from, to int) (list []string) {
 	return list
 }
 
-// given are the names that a SELECT list gives with AS.
-func (t *typing) given(from, to int) (list []string) {
+// selectAliases are the names that a SELECT list gives with AS.
+func (t *typing) selectAliases(from, to int) (list []string) {
 	for i := from; i+1 < to && t.lower(i) != "from"; i++ {
 		switch {
 		case t.words[i].text == "(":

@@ -47,7 +47,7 @@ func (b *binder) conflict(n *pg.InsertStmt, def *storage.Definition) *Conflict {
 	excluded := b.scopeOf(fields, &pg.Alias{Aliasname: "excluded"}, "", loc)
 	proposed := &plan.Scan{Table: NewRows, Columns: fields}
 	width := len(s.fields)
-	b.scope, b.place = s.beside(excluded), inSet
+	b.scope, b.place = s.concat(excluded), inSet
 	number := func(first int) plan.Item {
 		at := first + len(def.Fields)
 		return plan.Item{Name: table.NumberField.Name, E: &expr.Column{Index: at, Name: table.NumberField.Name, T: table.NumberField.Type, P: b.pos(loc)}}

@@ -14,7 +14,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Copy is COPY: to a file the rows that [Statement.Bind] gives, or from one rows of a table, which [Statement.BindAgain] changes.
+// Copy is COPY: to a file the rows that [Statement.Bind] gives, or from one rows of a table, which [Statement.BindGeneric] changes.
 type Copy struct {
 	From   bool
 	Path   string // "" is STDIN and STDOUT

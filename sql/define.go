@@ -286,7 +286,7 @@ func (b *binder) checkDefinition(def *storage.Definition, known func(col int) bo
 		}
 	}
 	for _, c := range def.Checks {
-		k := b.kept(c.SQL)
+		k := b.definitionBinder(c.SQL)
 		k.scope = k.scopeOf(def.Fields, nil, def.Name, 0)
 		if e := k.boolean(b.written(c.SQL), "CHECK"); expr.HasSubquery(e) {
 			panic(b.coded(sqlstate.FeatureNotSupported, b.keyword("check"), "cannot use subquery in check constraint"))

@@ -68,8 +68,8 @@ func (s *scope) tableAt(column int) source {
 	return s.tables[slices.IndexFunc(s.tables, func(t source) bool { return column < t.first+t.n })]
 }
 
-// beside is a scope with another one to the right of it.
-func (s *scope) beside(r *scope) *scope {
+// concat is a scope with another one to the right of it.
+func (s *scope) concat(r *scope) *scope {
 	out, n := &scope{fields: slices.Concat(s.fields, r.fields), tables: slices.Concat(s.tables, r.tables), visible: slices.Concat(s.visible, r.visible)}, len(s.fields)
 	for i := range out.tables[len(s.tables):] {
 		out.tables[len(s.tables)+i].first += n
@@ -90,7 +90,7 @@ func (b *binder) from() plan.Node {
 	if len(b.sel.FromClause) == 0 {
 		return &plan.Values{Rows: [][]expr.Expr{{}}}
 	}
-	return b.beside(nil)
+	return b.joinFrom(nil)
 }
 
 // oneRow is a table of one row, for aggregates and window functions without FROM.
@@ -99,8 +99,8 @@ func oneRow() plan.Node {
 	return &plan.Derived{Of: &plan.Subplan{Tree: &plan.Project{Input: one, Items: []plan.Item{{Name: "one", E: &expr.Const{V: table.Literal(1), P: -1}}}}}}
 }
 
-// beside joins the tables of FROM to those of the scope, if any.
-func (b *binder) beside(all plan.Node) plan.Node {
+// joinFrom joins the tables of FROM to those of the scope, if any.
+func (b *binder) joinFrom(all plan.Node) plan.Node {
 	b.place = inJoin
 	for _, item := range b.sel.FromClause {
 		n, s := b.fromItem(item)
@@ -109,7 +109,7 @@ func (b *binder) beside(all plan.Node) plan.Node {
 			continue
 		}
 		b.refuseTwice(b.scope, s, b.locationOf(item))
-		all, b.scope = &plan.Join{Left: all, Right: n}, b.scope.beside(s)
+		all, b.scope = &plan.Join{Left: all, Right: n}, b.scope.concat(s)
 	}
 	return rules.PlaceLateral(all)
 }
@@ -244,13 +244,13 @@ func (b *binder) join(n *pg.JoinExpr) (plan.Node, *scope) {
 	b.inOuter = outer || kind.KeepsLeft()
 	if b.scope, b.place = l, inJoin; outside != nil { // LATERAL reads all to its left
 		b.refuseTwice(outside, l, b.locationOf(n.Larg))
-		b.scope = outside.beside(l)
+		b.scope = outside.concat(l)
 	}
 	right, r := b.fromItem(n.Rarg)
 	b.inOuter = outer
 	loc := b.locationOf(n.Rarg)
 	b.refuseTwice(l, r, loc)
-	j, s := &plan.Join{Kind: kind, Left: left, Right: right}, l.beside(r)
+	j, s := &plan.Join{Kind: kind, Left: left, Right: right}, l.concat(r)
 	b.scope = s
 	switch {
 	case n.IsNatural || len(n.UsingClause) > 0:
@@ -422,7 +422,7 @@ func (b *binder) starred(n *pg.ColumnRef) []output {
 func (b *binder) star(list []output, loc int) (items []plan.Item) {
 	for _, v := range list {
 		before := len(b.loose)
-		items = append(items, plan.Item{Name: v.name, E: b.key(settle(b.outputOf(v, loc)), before)})
+		items = append(items, plan.Item{Name: v.name, E: b.key(asText(b.outputOf(v, loc)), before)})
 	}
 	return items
 }

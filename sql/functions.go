@@ -39,11 +39,11 @@ func applied(best *expr.Function, args []expr.Expr, pos int) expr.Expr {
 		}
 		switch {
 		case p == expr.Each:
-			bound[i] = settle(a)
+			bound[i] = asText(a)
 		case p.Kind == table.Decimal:
 			bound[i] = widen(coerce(a, p), p)
 		default:
-			if a = settle(coerce(a, p)); !p.IsInteger() {
+			if a = asText(coerce(a, p)); !p.IsInteger() {
 				a = convert(a, p, a.Pos())
 			}
 			bound[i] = a
@@ -90,8 +90,8 @@ func exact(f *expr.Function, args []expr.Expr) (n int, ok bool) {
 	return n, true
 }
 
-// asText is what makes an operand of an operator of texts.
-const asText = "; write x::text for the text of a value"
+// castHint is what makes an operand of an operator of texts.
+const castHint = "; write x::text for the text of a value"
 
 // noFunction says that a function does not take these arguments, and what it takes.
 func noFunction(name string, args []expr.Expr, pos int) error {
@@ -104,7 +104,7 @@ func noFunction(name string, args []expr.Expr, pos int) error {
 		if slices.ContainsFunc(expr.Functions(name), func(f *expr.Function) bool {
 			return len(args) == 2 && len(f.Params) == 2 && f.Params[0].Kind == table.Varchar
 		}) {
-			hint = asText
+			hint = castHint
 		}
 		return expr.Coded(sqlstate.UndefinedFunction, pos, "operator does not exist: %s%s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")), hint)
 	}
@@ -159,11 +159,11 @@ func (c *call) scalar() expr.Expr {
 		return c.clock(timestamp, c.at)
 	case randomFunctions[c.name] != "":
 		return c.random()
-	case slices.Contains(askedFunctions, c.name):
+	case slices.Contains(sessionFunctions, c.name):
 		if len(args) > 0 {
 			panic(c.coded(sqlstate.UndefinedFunction, "%s takes no argument", c.name))
 		}
-		text := asked[c.name]
+		text := sessionInformation[c.name]
 		if c.name == "version" {
 			text = "stencildb " + Version
 		}
@@ -326,14 +326,14 @@ func (b *binder) nullif(n *pg.A_Expr) expr.Expr {
 		l = coerce(l, r.Type())
 	}
 	equal := compare(expr.EQ, l, r, pos)
-	switch t, of := settle(l).Type(), settle(r).Type(); {
+	switch t, of := asText(l).Type(), asText(r).Type(); {
 	case !t.IsNumeric() || !of.IsNumeric() || t.IsInteger() && of.IsInteger() || t.IsFloat():
 	case t.IsInteger() && of.Kind == table.Decimal:
 		l = convert(l, table.Type{Kind: table.Decimal, Precision: maxDigits}, pos)
 	default:
 		l = widen(l, commonNumber(t, of))
 	}
-	l = settle(l)
+	l = asText(l)
 	return caseWhen([]expr.Expr{equal}, []expr.Expr{&expr.Const{V: table.Null(l.Type()), P: pos}, l}, pos)
 }
 

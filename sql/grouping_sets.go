@@ -112,7 +112,7 @@ func (b *binder) keysOf(n *pg.Node) (keys []int) {
 		}
 		return keys
 	}
-	e := settle(b.expr(b.itemOf(n)))
+	e := asText(b.expr(b.itemOf(n)))
 	i := b.keyOf(e)
 	if i < 0 {
 		i = len(b.keys)

@@ -61,7 +61,7 @@ func (s *Statement) plainIndex(n *pg.IndexStmt) error {
 	for _, p := range n.IndexParams {
 		e := p.GetIndexElem()
 		if e.Name == "" || len(e.Collation) > 0 || len(e.Opclass) > 0 {
-			return s.coded(sqlstate.FeatureNotSupported, s.behind("("), "an index takes the name of a column alone")
+			return s.coded(sqlstate.FeatureNotSupported, s.startAfter("("), "an index takes the name of a column alone")
 		}
 	}
 	if refused != "" {
@@ -88,9 +88,9 @@ func (b *binder) uniqueIndex(n *pg.IndexStmt) *Change {
 	name := a.old.Name
 	for _, p := range n.IndexParams {
 		folded := p.GetIndexElem().Name
-		col := a.columnOf(a.def, folded, a.after(folded, b.behind("(")-1))
+		col := a.columnOf(a.def, folded, a.after(folded, b.startAfter("(")-1))
 		if slices.Contains(k.Columns, col) {
-			panic(b.coded(sqlstate.DuplicateColumn, b.behind("("), "column %q appears twice in an index", a.def.Fields[col].Name))
+			panic(b.coded(sqlstate.DuplicateColumn, b.startAfter("("), "column %q appears twice in an index", a.def.Fields[col].Name))
 		}
 		k.Columns, name = append(k.Columns, col), name+"_"+a.def.Fields[col].Name
 	}
@@ -130,8 +130,8 @@ func (s *Statement) dropsIndex(n *pg.DropStmt) error {
 	return nil
 }
 
-// behind is where the token after one stands, 0 where there is none.
-func (s *Statement) behind(text string) int {
+// startAfter is where the token after one stands, 0 where there is none.
+func (s *Statement) startAfter(text string) int {
 	for i, t := range s.tokens[1:] {
 		if s.token(i) == text {
 			return t.start
@@ -153,7 +153,7 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, columns []IndexColumn,
 	}
 	t, _ = b.tableNamed(x.of, int(x.of.Location))
 	names := xslices.Map(t.Fields, func(f table.Field) string { return f.Name })
-	at := s.behind("(")
+	at := s.startAfter("(")
 	for i, p := range x.params {
 		if i > 0 {
 			at = b.after(p.Name, at)

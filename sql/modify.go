@@ -122,10 +122,10 @@ func selectInto(n *pg.SelectStmt) *pg.CreateTableAsStmt {
 	return &pg.CreateTableAsStmt{Query: &pg.Node{Node: &pg.Node_SelectStmt{SelectStmt: n}}, Into: into, Objtype: pg.ObjectType_OBJECT_TABLE, IsSelectInto: true}
 }
 
-// Changes reports that the statement is one for [Statement.BindAgain].
+// Changes reports that the statement is one for [Statement.BindGeneric].
 func (s *Statement) Changes() bool { return s.changed != nil }
 
-// Numbered is the table whose rows must have numbers for [Statement.BindAgain], as [table.Table.Numbered] gives them;
+// Numbered is the table whose rows must have numbers for [Statement.BindGeneric], as [table.Table.Numbered] gives them;
 // "" where there is none.
 func (s *Statement) Numbered(c Catalog) (name string, err error) {
 	defer caught(&err)
@@ -142,7 +142,7 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 	case *pg.MergeStmt:
 		name, _ = b.changeable(n.Relation)
 	case *pg.AlterTableStmt:
-		if !n.MissingOk || b.known(n.Relation) {
+		if !n.MissingOk || b.tableExists(n.Relation) {
 			name, _ = b.changeable(n.Relation)
 		}
 	}
@@ -150,8 +150,8 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 }
 
 // bindChange resolves the names of a statement that changes something, as [Statement.Bind] does.
-func (s *Statement) bindChange(c Catalog, params []table.Value, n *noted, now *time.Time) (ch *Change, err error) {
-	if err = s.ready(params); err != nil {
+func (s *Statement) bindChange(c Catalog, params []table.Value, n *boundValues, now *time.Time) (ch *Change, err error) {
+	if err = s.checkParameters(params); err != nil {
 		return nil, err
 	}
 	defer caught(&err)
@@ -276,7 +276,7 @@ func (b *binder) defaultOf(def *storage.Definition, col int) expr.Expr {
 	if text == "" {
 		return &expr.Const{V: table.Null(def.Fields[col].Type), P: b.Offset}
 	}
-	return b.assigned(b.kept(text).expr(b.written(text)), def.Fields[col])
+	return b.assigned(b.definitionBinder(text).expr(b.written(text)), def.Fields[col])
 }
 
 // written is an expression that a definition has.
@@ -291,8 +291,8 @@ func (b *binder) written(text string) *pg.Node {
 // nowhere is an offset whose places [Describe] does not show.
 const nowhere = -1 << 30
 
-// kept binds an expression that a definition has: its names are not in the statement's text.
-func (b *binder) kept(text string) *binder {
+// definitionBinder binds an expression that a definition has: its names are not in the statement's text.
+func (b *binder) definitionBinder(text string) *binder {
 	of := &Statement{Text: "SELECT " + text, Offset: nowhere}
 	of.tokens = split(of.Text)[0].tokens
 	k := (&binder{Statement: of, c: b.c, uses: newUses()}).nested(&pg.SelectStmt{}, nil)
@@ -448,7 +448,7 @@ func (b *binder) changedRows(target *pg.RangeVar, others []*pg.Node, with *pg.Wi
 	b.withs()
 	b.scope = s
 	b.changes = true
-	n, last := b.beside(n), len(s.fields)-1
+	n, last := b.joinFrom(n), len(s.fields)-1
 	b.changes = false
 	return n, plan.Item{Name: table.NumberField.Name, E: &expr.Column{Index: last, Name: table.NumberField.Name, T: table.NumberField.Type, P: b.Offset}}
 }

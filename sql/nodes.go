@@ -52,7 +52,7 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 		if t, ok := clockWords[clockWord(n.SqlvalueFunction)]; ok {
 			return b.clock(t, b.pos(int(n.SqlvalueFunction.Location)))
 		}
-		if text := asked[strings.ToLower(clockWord(n.SqlvalueFunction))]; text != "" {
+		if text := sessionInformation[strings.ToLower(clockWord(n.SqlvalueFunction))]; text != "" {
 			return &expr.Const{V: table.Str(text), P: b.pos(int(n.SqlvalueFunction.Location))}
 		}
 	case *pg.Node_SubLink:
@@ -186,7 +186,7 @@ func (b *binder) operatorOf(op string, loc int, args ...expr.Expr) expr.Expr {
 	text := func(e expr.Expr) bool { return e.Type().Kind == table.Varchar || isUnknown(e) }
 	if op == "||" && slices.ContainsFunc(args, text) { // any value beside a text becomes one
 		for i, a := range args {
-			if args[i] = settle(a); args[i].Type().Kind != table.Varchar {
+			if args[i] = asText(a); args[i].Type().Kind != table.Varchar {
 				args[i] = convert(args[i], varchar, a.Pos())
 			}
 		}
@@ -216,7 +216,7 @@ func (b *binder) boolExpr(n *pg.BoolExpr) expr.Expr {
 
 func (b *binder) nullTest(n *pg.NullTest) expr.Expr {
 	not := n.Nulltesttype == pg.NullTestType_IS_NOT_NULL
-	return fold(&expr.IsNull{X: settle(b.expr(n.Arg)), Not: not, P: b.pos(int(n.Location))})
+	return fold(&expr.IsNull{X: asText(b.expr(n.Arg)), Not: not, P: b.pos(int(n.Location))})
 }
 
 func (b *binder) truthTest(n *pg.BooleanTest) expr.Expr {

@@ -67,7 +67,7 @@ func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr
 		}
 		return items[i].E
 	}
-	return settle(b.expr(n))
+	return asText(b.expr(n))
 }
 
 // outputColumn is the select item that a name in a clause means; nil for none.

@@ -41,12 +41,12 @@ func besideNumbers(number func(l, r table.Type) table.Type, list ...expr.Expr) {
 		}
 	}
 	for _, e := range list {
-		beside(e, t)
+		inferParameter(e, t)
 	}
 }
 
-// beside gives an open parameter the type of a number beside it.
-func beside(e expr.Expr, t table.Type) {
+// inferParameter gives an open parameter the type of a number beside it.
+func inferParameter(e expr.Expr, t table.Type) {
 	if !isOpen(e) || !t.IsNumeric() {
 		return
 	}

@@ -104,8 +104,8 @@ func (s *Statement) form() string {
 	return string(out)
 }
 
-// known makes the statement one of a form that was parsed before; it is false where there is none.
-func (c *ParseCache) known(s *Statement, form string) bool {
+// lookUp makes the statement one of a form that was parsed before; it is false where there is none.
+func (c *ParseCache) lookUp(s *Statement, form string) bool {
 	t, ok := c.trees.Get(form)
 	if !ok {
 		return false
@@ -114,8 +114,8 @@ func (c *ParseCache) known(s *Statement, form string) bool {
 	return true
 }
 
-// keep keeps the tree of a statement that was parsed.
-func (c *ParseCache) keep(s *Statement, form string) {
+// add keeps the tree of a statement that was parsed.
+func (c *ParseCache) add(s *Statement, form string) {
 	if !s.IsSelect() || s.changed != nil {
 		return
 	}

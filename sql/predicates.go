@@ -49,7 +49,7 @@ func common(op string, number func(l, r table.Type) table.Type, pos int, list ..
 		t = varchar
 	}
 	for _, e := range list {
-		if e = settle(coerce(e, t)); t.IsNumeric() {
+		if e = asText(coerce(e, t)); t.IsNumeric() {
 			e = widen(e, t)
 		} else {
 			e = convert(e, t, e.Pos())

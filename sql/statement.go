@@ -117,7 +117,7 @@ func (s *Statement) pos(loc int) int {
 func (s *Statement) parse(c *ParseCache) error {
 	form := ""
 	if c != nil {
-		if form = s.form(); form != "" && c.known(s, form) {
+		if form = s.form(); form != "" && c.lookUp(s, form) {
 			return nil
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Statement) parse(c *ParseCache) error {
 	s.Clock = s.usesClock()
 	err = s.statement(tree.Stmts[0].Stmt)
 	if err == nil && form != "" && s.clean == clean {
-		c.keep(s, form)
+		c.add(s, form)
 	}
 	return err
 }

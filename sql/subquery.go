@@ -16,8 +16,8 @@ import (
 // subqueries are subqueries of a SELECT as they were bound.
 type subqueries map[*pg.SubLink]expr.Expr
 
-// alike is the one that is written as n is; nil for none.
-func (s subqueries) alike(n *pg.SubLink) expr.Expr {
+// equal is the one that is written as n is; nil for none.
+func (s subqueries) equal(n *pg.SubLink) expr.Expr {
 	if e := s[n]; e != nil || len(s) == 0 {
 		return e
 	}
@@ -52,11 +52,11 @@ func placeless(n *pg.SubLink) proto.Message {
 // a query that is a select item is that item.
 func (b *binder) subquery(n *pg.SubLink) expr.Expr {
 	if b.place == inItems {
-		if e := b.asked.alike(n); e != nil {
+		if e := b.asked.equal(n); e != nil {
 			b.loose = append(b.loose, &expr.Column{Name: "?column?", P: e.Pos()}) // until the key is found
 			return e
 		}
-		if e := b.ofItems.alike(n); e != nil && b.inKeys {
+		if e := b.ofItems.equal(n); e != nil && b.inKeys {
 			return e
 		}
 	}
@@ -149,7 +149,7 @@ func (b *binder) aggregates(n *pg.FuncCall) (of *binder, level int) {
 		}
 		plain := b.parts(int(c.Location), c.Fields)
 		for at, o := 0, b; o != nil; at, o = at+1, o.outer {
-			if o.knows(plain) {
+			if o.fromHas(plain) {
 				if at < nearest {
 					of, nearest = o, at
 				}
@@ -169,14 +169,14 @@ func (b *binder) aggregates(n *pg.FuncCall) (of *binder, level int) {
 
 // around is a column of a query around this one, where this one has none of the name; nil where none has.
 func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
-	if b.outer == nil || b.knows(plain) {
+	if b.outer == nil || b.fromHas(plain) {
 		return nil
 	}
 	for level, o := 1, b.outer; o != nil; level, o = level+1, o.outer {
-		if !o.knows(plain) {
+		if !o.fromHas(plain) {
 			continue
 		}
-		if o.changes && o.changed().knows(plain) {
+		if o.changes && o.changed().fromHas(plain) {
 			panic(b.coded(sqlstate.InvalidColumnReference, int(n.Location), "invalid reference to table %s, which the statement changes: FROM and USING do not read it; write the condition in WHERE, or a subquery", o.scope.tables[0].alias))
 		}
 		e := o.expr(&pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: n}})
@@ -196,8 +196,8 @@ func (b *binder) changed() *binder {
 	return &of
 }
 
-// knows reports that FROM gives something of the name of a column, or of the table before it.
-func (b *binder) knows(plain []name) bool {
+// fromHas reports that FROM gives something of the name of a column, or of the table before it.
+func (b *binder) fromHas(plain []name) bool {
 	if b.scope == nil || len(plain) == 0 {
 		return false
 	}

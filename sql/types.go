@@ -51,7 +51,7 @@ func noOperator(op string, l, r table.Type, pos int) error {
 	hint := ""
 	_, compares := compareOps[op]
 	if op == "LIKE" || op == "ILIKE" {
-		hint = asText
+		hint = castHint
 	} else if compares && (l.Kind == table.Varchar && r.IsNumeric() || r.Kind == table.Varchar && l.IsNumeric()) {
 		hint = "; a text is not compared with a number"
 	}
@@ -116,7 +116,7 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 	c, ok := e.(*expr.Const)
 	switch {
 	case isOpen(e) && !(t.IsInteger() && e.Type().IsInteger()):
-		beside(e, t)
+		inferParameter(e, t)
 		return e
 	case !isUnknown(e):
 		return e
@@ -132,8 +132,8 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 	return readText(c.V.S, t, c.P)
 }
 
-// settle makes text of what is still of unknown type.
-func settle(e expr.Expr) expr.Expr { return coerce(e, varchar) }
+// asText makes text of what is still of unknown type.
+func asText(e expr.Expr) expr.Expr { return coerce(e, varchar) }
 
 // readText reads the string of a literal as type t. The literal then has no other type, so that an error is
 // the statement's and not a record's.

@@ -290,7 +290,7 @@ func (b *binder) renamedIn(was, is string) (list []*storage.Definition) {
 func (b *binder) renameView(n *pg.RenameStmt) *Change {
 	loc := int(n.Relation.Location)
 	ch := &Change{Verb: "ALTER VIEW"}
-	if n.MissingOk && !b.known(n.Relation) {
+	if n.MissingOk && !b.tableExists(n.Relation) {
 		ch.Lax = true
 		return ch
 	}

@@ -95,7 +95,7 @@ func (c *call) windowed() expr.Expr {
 		whole(1)
 	}
 	if f.kind >= expr.Lag {
-		w.Args[0] = settle(w.Args[0])
+		w.Args[0] = asText(w.Args[0])
 		if len(w.Args) > 1 {
 			whole(1)
 		}
@@ -149,7 +149,7 @@ func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) (ordered b
 		}
 	}
 	for _, n := range def.PartitionClause {
-		if e := settle(c.expr(n)); !isConstant(e) && at(e, w.Partition) < 0 {
+		if e := asText(c.expr(n)); !isConstant(e) && at(e, w.Partition) < 0 {
 			w.Partition = append(w.Partition, e)
 		}
 	}
@@ -158,7 +158,7 @@ func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) (ordered b
 		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
 			panic(c.binder.coded(sqlstate.FeatureNotSupported, int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
-		if e := settle(c.expr(by.Node)); !isConstant(e) {
+		if e := asText(c.expr(by.Node)); !isConstant(e) {
 			w.Order = append(w.Order, directed(e, by))
 		}
 	}

@@ -26,7 +26,7 @@ var Keywords = strings.Fields(`
 // Functions are the names of those that there are.
 func Functions() []string {
 	list := append(expr.FunctionNames(), typeOfName)
-	list = append(append(list, clockFunctions...), askedFunctions...)
+	list = append(append(list, clockFunctions...), sessionFunctions...)
 	list = slices.AppendSeq(list, maps.Keys(randomFunctions))
 	for _, a := range aggregates {
 		list = append(list, a.name)
@@ -83,7 +83,7 @@ func functionList() plan.Node {
 			add(name, name+"()", typeName(timestamp))
 		case name == "random":
 			add(name, name+"()", typeName(double))
-		case slices.Contains(askedFunctions, name) || name == "gen_random_uuid":
+		case slices.Contains(sessionFunctions, name) || name == "gen_random_uuid":
 			add(name, name+"()", typeName(varchar))
 		}
 	}

@@ -43,8 +43,8 @@ func wide(t *table.Table, first []int, numbers bool, segment func(first, rows in
 	return out
 }
 
-// told is what is known of numbers that are not read.
-func told(first, rows int) *table.Segment {
+// placeholderNumbers is what is known of numbers that are not read.
+func placeholderNumbers(first, rows int) *table.Segment {
 	return &table.Segment{Type: table.NumberField.Type, Base: table.OrdinalInt(int64(first)), Max: uint64(max(rows-1, 0)), Bits: bits.Len(uint(max(rows-1, 0))), Codes: table.Codes{U8: make([]uint8, rows)}}
 }
 
@@ -95,7 +95,7 @@ func (n *Numbered) Outline(columns []int) (*table.Table, bool) {
 	if !ok {
 		return nil, false
 	}
-	return wide(t, n.starts, numbers, told), true
+	return wide(t, n.starts, numbers, placeholderNumbers), true
 }
 
 // Shape is [Rows.Shape].
@@ -105,7 +105,7 @@ func (n *Numbered) Shape(columns []int) *table.Table {
 	if t == nil {
 		return nil
 	}
-	return wide(t, n.starts, numbers, told)
+	return wide(t, n.starts, numbers, placeholderNumbers)
 }
 
 // GroupBytes is [Rows.GroupBytes].

@@ -283,8 +283,8 @@ func (c *Chunk) Patch(col int, rows []int, values *Segment, from int, free Free)
 // fewPart is the part of a segment's rows whose values are cheaper to make anew than all of its codes.
 const fewPart = 64
 
-// keeps reports that the codes of the first segment stay as they are.
-func (s *space) keeps(of *Segment) bool {
+// keepsCodes reports that the codes of the first segment stay as they are.
+func (s *space) keepsCodes(of *Segment) bool {
 	return s.ranks[0] == nil && s.base == of.Base && NewCodes(0, s.bits).Width() <= of.Codes.Width()
 }
 
@@ -292,7 +292,7 @@ func (s *space) keeps(of *Segment) bool {
 // segment's codes no other row's is computed anew, and none copied where its arrays are taken. Else all codes are.
 func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Segment {
 	to := shared(s, values)
-	same := to.keeps(s)
+	same := to.keepsCodes(s)
 	if !same && len(rows) <= s.Rows()/fewPart { // those of other rows may be why
 		list := make([]Value, len(rows))
 		for i := range rows {
@@ -300,7 +300,7 @@ func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Se
 		}
 		values, from = SegmentOf(values.Type, list...), 0
 		to = shared(s, values)
-		same = to.keeps(s)
+		same = to.keepsCodes(s)
 	}
 	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Max: s.Max, Valid: s.Valid, Nulls: s.Nulls}
 	out.own.Store(true)

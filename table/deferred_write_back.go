@@ -6,12 +6,12 @@ import (
 )
 
 // A segment may exist before its codes: a device has made them, and the host's copy follows. All else is right from the
-// beginning, including the number of codes and their width. Whoever reads the codes calls Settle first.
+// beginning, including the number of codes and their width. Whoever reads the codes calls AwaitCodes first.
 
 // Deferred returns the segment that an update makes of s, which has no NULLs. The new values have ordinals from least to most. Its codes
-// are where those of s are, or nowhere, until [Segment.Over] chooses the place. [Segment.Settle] waits until [Segment.Settled] is called.
+// are where those of s are, or nowhere, until [Segment.Over] chooses the place. [Segment.AwaitCodes] waits until [Segment.CodesWritten] is called.
 func (s *Segment) Deferred(least, most uint64) *Segment {
-	out := &Segment{Type: s.Type, Base: min(s.Base, least), settled: make(chan struct{})}
+	out := &Segment{Type: s.Type, Base: min(s.Base, least), written: make(chan struct{})}
 	out.own.Store(true)
 	out.Max = max(s.Base+s.Max, most) - out.Base
 	out.Bits = bits.Len64(out.Max)
@@ -44,19 +44,19 @@ func (s *Segment) Over(old *Segment, free Free) (written func()) {
 	return func() { copyCodes(s.Codes, old.Codes) }
 }
 
-// Settled says that the codes are written.
-func (s *Segment) Settled() { close(s.settled) }
+// CodesWritten says that the codes are written.
+func (s *Segment) CodesWritten() { close(s.written) }
 
-// Settle waits until the codes of columns that have been read are written, or ctx ends.
-func (t *Table) Settle(ctx context.Context, columns []int) error {
+// AwaitCodes waits until the codes of columns that have been read are written, or ctx ends.
+func (t *Table) AwaitCodes(ctx context.Context, columns []int) error {
 	for _, c := range t.Chunks {
 		for _, col := range columns {
 			s := c.Segments[col]
-			if s == nil || s.settled == nil {
+			if s == nil || s.written == nil {
 				continue
 			}
 			select {
-			case <-s.settled:
+			case <-s.written:
 			case <-ctx.Done():
 				return ctx.Err()
 			}

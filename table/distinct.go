@@ -17,7 +17,7 @@ type Place struct{ Chunk, Row int }
 func (t *Table) Sample() (list []Place) {
 	rows := xslices.Sum(t.Chunks, func(c *Chunk) int { return c.Rows })
 	k, first := 0, 0 // the chunk of a row, and its first one
-	spread(rows, sampleRows, func(at int) {
+	stratifiedSample(rows, sampleRows, func(at int) {
 		for ; at >= first+t.Chunks[k].Rows; k++ {
 			first += t.Chunks[k].Rows
 		}
@@ -28,15 +28,15 @@ func (t *Table) Sample() (list []Place) {
 	return list
 }
 
-// spread calls do for some of n rows, ascending: one of each stretch, at a place in it that differs from stretch to stretch.
-func spread(n, some int, do func(at int)) {
+// stratifiedSample calls do for some of n rows, ascending: one of each stretch, at a place in it that differs from stretch to stretch.
+func stratifiedSample(n, some int, do func(at int)) {
 	for i := range min(n, some) {
-		do(spreadAt(i, n, some))
+		do(stratumRow(i, n, some))
 	}
 }
 
-// spreadAt is the i'th of some rows that are spread over n.
-func spreadAt(i, n, some int) int {
+// stratumRow is the i'th of some rows that are spread over n.
+func stratumRow(i, n, some int) int {
 	if n <= some {
 		return i
 	}
@@ -57,14 +57,14 @@ func (s *Segment) countDistinct() int {
 	if s.Type.Kind == Varchar || n == 0 {
 		return min(n, int(s.Max)+1)
 	}
-	s.Settle()
+	s.AwaitCodes()
 	most := n
 	if s.Max < uint64(n) {
 		most = int(s.Max) + 1
 	}
 	seen, looked, last, sorted := map[uint64]bool{}, 0, uint64(0), true
 	pairs, steps := 0, 0
-	spread(s.Rows(), sampleRows, func(i int) {
+	stratifiedSample(s.Rows(), sampleRows, func(i int) {
 		if s.IsNull(i) {
 			return
 		}
@@ -118,8 +118,8 @@ const rankedRows = 1 << 16
 // quantiles. It is made at the first call.
 func (s *Segment) Ranked() []uint64 {
 	s.sampled.Do(func() {
-		s.Settle()
-		spread(s.Rows(), rankedRows, func(i int) {
+		s.AwaitCodes()
+		stratifiedSample(s.Rows(), rankedRows, func(i int) {
 			if !s.IsNull(i) {
 				s.ranked = append(s.ranked, s.Codes.At(i))
 			}

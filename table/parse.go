@@ -259,7 +259,7 @@ func parseBool(s string) (int64, error) {
 func parseTime(t Type, s string, loose bool) (int64, error) {
 	days, us, ok := parseISO(t, s, loose)
 	if !ok && loose {
-		days, us, ok = parseSpoken(s)
+		days, us, ok = parseDateInput(s)
 	}
 	switch most := int64(math.MaxInt64 / MicrosPerDay); {
 	case !ok:

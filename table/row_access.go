@@ -41,13 +41,13 @@ func (t *Table) Sampled(some int, fields []int) *Table {
 		before += c.Rows
 		InParts(len(rows), func(from, to int) {
 			for k := from; k < to; k++ {
-				rows[k] = uint32(spreadAt(k, c.Rows, len(rows)))
+				rows[k] = uint32(stratumRow(k, c.Rows, len(rows)))
 			}
 		})
 		of := &Chunk{Rows: len(rows), Segments: make([]*Segment, len(c.Segments))}
 		for col, s := range c.Segments {
 			if s != nil && (col >= len(t.Fields) || slices.Contains(fields, col)) {
-				s.Settle()
+				s.AwaitCodes()
 				of.Segments[col] = s.Of(rows)
 			}
 		}
@@ -66,13 +66,13 @@ func (s *Segment) Of(rows []uint32) *Segment {
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, Spans: s.Spans}
 	switch c := s.Codes; {
 	case c.U8 != nil:
-		out.Codes.U8 = picked(c.U8, rows)
+		out.Codes.U8 = gatherCodes(c.U8, rows)
 	case c.U16 != nil:
-		out.Codes.U16 = picked(c.U16, rows)
+		out.Codes.U16 = gatherCodes(c.U16, rows)
 	case c.U32 != nil:
-		out.Codes.U32 = picked(c.U32, rows)
+		out.Codes.U32 = gatherCodes(c.U32, rows)
 	default:
-		out.Codes.U64 = picked(c.U64, rows)
+		out.Codes.U64 = gatherCodes(c.U64, rows)
 	}
 	out.NegativeZeros = s.NegativeZeros.Of(rows)
 	if s.Valid == nil {
@@ -92,8 +92,8 @@ func (s *Segment) Of(rows []uint32) *Segment {
 	return out
 }
 
-// picked are the codes of some rows, which all cores gather.
-func picked[C uint8 | uint16 | uint32 | uint64](codes []C, rows []uint32) []C {
+// gatherCodes are the codes of some rows, which all cores gather.
+func gatherCodes[C uint8 | uint16 | uint32 | uint64](codes []C, rows []uint32) []C {
 	out := make([]C, len(rows))
 	InParts(len(rows), func(lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -100,7 +100,7 @@ type Segment struct {
 	planes  uint64
 
 	own     atomic.Bool   // the codes and the validity are in arrays that a change has made, which a later one may write to
-	settled chan struct{} // is closed when the codes are written; nil where they were from the beginning
+	written chan struct{} // is closed when the codes are written; nil where they were from the beginning
 	history []step        // the oldest first
 	number  atomic.Uint64 // of one that others were made of; else 0
 
@@ -179,7 +179,7 @@ func (s *Segment) Varying() uint64 {
 		return s.whole.Varying()
 	}
 	s.varying.Do(func() {
-		s.Settle()
+		s.AwaitCodes()
 		switch c := s.Codes; {
 		case c.U8 != nil:
 			s.planes = union(c.U8)
@@ -198,7 +198,7 @@ func (s *Segment) Varying() uint64 {
 // Copy returns another segment of the same codes: what is kept of the first by its
 // identity is not kept of this one.
 func (s *Segment) Copy() *Segment {
-	s.Settle()
+	s.AwaitCodes()
 	s.Lend() // the arrays are the copy's, too
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Inexact: s.Inexact, Dict: s.Dict, Spans: s.Spans, NegativeZeros: s.NegativeZeros}
 	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
@@ -337,12 +337,12 @@ func (s *Segment) outline() *Segment {
 	return o
 }
 
-// Settle waits until the codes are written.
-func (s *Segment) Settle() {
+// AwaitCodes waits until the codes are written.
+func (s *Segment) AwaitCodes() {
 	if s.whole != nil {
-		s.whole.Settle()
-	} else if s.settled != nil {
-		<-s.settled
+		s.whole.AwaitCodes()
+	} else if s.written != nil {
+		<-s.written
 	}
 }
 

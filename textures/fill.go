@@ -11,7 +11,7 @@ import (
 func (r Ref) fill(records, words int) func(out unsafe.Pointer, from, to int) {
 	for _, col := range r.Cols {
 		if col >= 0 {
-			r.Chunk.Segments[col].Settle()
+			r.Chunk.Segments[col].AwaitCodes()
 		}
 	}
 	seg := r.Chunk.Segments[max(0, r.Cols[0])]
@@ -94,7 +94,7 @@ const limbMask = 1<<LimbBits - 1
 // fill writes the depths of rows from..to-1, above a stencil value of 0.
 func (t TargetRef) fill(out unsafe.Pointer, from, to int) {
 	seg := t.Chunk.Segments[t.Col]
-	seg.Settle()
+	seg.AwaitCodes()
 	words, one := unsafe.Slice((*uint32)(out), to-from), uint32(DepthOfCode(seg, 0))
 	switch c := seg.Codes; {
 	case c.U8 != nil:
@@ -134,7 +134,7 @@ func eachNull(s *table.Segment, from, to int, f func(i int)) {
 // fill writes codes or validity bits of rows from..to-1 of the chunk.
 func (b Block) fill(out unsafe.Pointer, from, to int) {
 	seg := b.Chunk.Segments[b.Col]
-	seg.Settle()
+	seg.AwaitCodes()
 	if b.Content == Validity {
 		words := seg.Valid[from/64 : (to+63)/64]
 		copy(unsafe.Slice((*uint64)(out), len(words)), words)

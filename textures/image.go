@@ -65,7 +65,7 @@ func (s *Store) Attach(t *Target, temp *Temp) error {
 func (s *Store) image(ref Ref) (*object, error) {
 	k := ref.key()
 	if o := s.find(k); o != nil {
-		return o, s.fresh(o, func(i int, rows []uint32) error { return s.patchImage(o, ref, i, rows) })
+		return o, s.applyPatches(o, func(i int, rows []uint32) error { return s.patchImage(o, ref, i, rows) })
 	}
 	what := ref.describe(s.table)
 	switch {
@@ -145,7 +145,7 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 		if _, err := s.reside(k, o, ref.Chunk, what, func() error { return s.makeTarget(o, what, k.target) }, fill); err != nil {
 			return nil, err
 		}
-	} else if err := s.fresh(o, func(_ int, rows []uint32) error { return s.patchDepths(o.target, ref, rows) }); err != nil {
+	} else if err := s.applyPatches(o, func(_ int, rows []uint32) error { return s.patchDepths(o.target, ref, rows) }); err != nil {
 		return nil, err
 	}
 	s.scope.draws(o)

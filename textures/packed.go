@@ -71,7 +71,7 @@ func (p *packed) sending(b Block, first, slot, after int) sending {
 
 // pack makes a run of the planes.
 func (p *packed) pack(run int) {
-	p.seg.Settle()
+	p.seg.AwaitCodes()
 	from := run * runRows
 	to := min(from+runRows, p.seg.Rows())
 	switch c := p.seg.Codes; {

@@ -206,8 +206,8 @@ func union(a, b []uint32) []uint32 {
 	return slices.Compact(out)
 }
 
-// fresh has an object hold what its segments have now; patch writes some rows of one of them.
-func (s *Store) fresh(o *object, patch func(i int, rows []uint32) error) error {
+// applyPatches has an object hold what its segments have now; patch writes some rows of one of them.
+func (s *Store) applyPatches(o *object, patch func(i int, rows []uint32) error) error {
 	c := o.late
 	if c.len() == 0 {
 		return nil
@@ -265,7 +265,7 @@ func (s *Store) send(p *shaders.Program, rows []uint32, value func(row int) uint
 // patchBlock writes rows of a chunk to a block.
 func (s *Store) patchBlock(o *object, ref Block, rows []uint32) error {
 	seg, w := ref.Chunk.Segments[ref.Col], ref.Window
-	seg.Settle()
+	seg.AwaitCodes()
 	from, _ := slices.BinarySearch(rows, uint32(w.From))
 	to, _ := slices.BinarySearch(rows, uint32(w.From+w.Rows))
 	list := make([]uint32, to-from)
@@ -314,7 +314,7 @@ var imageFormats = map[uint32]string{gl.R32F: "r32f", gl.RG32F: "rg32f", gl.RGBA
 func (s *Store) patchImage(o *object, ref Ref, place int, rows []uint32) error {
 	sh, records, f := ref.layout()
 	seg := ref.Chunk.Segments[ref.Cols[place]]
-	seg.Settle()
+	seg.AwaitCodes()
 	content := "QUADS"
 	switch ref.Form {
 	case Floats:
@@ -373,7 +373,7 @@ func (s *Store) patchImage(o *object, ref Ref, place int, rows []uint32) error {
 // patchDepths draws the depths of rows, a point each.
 func (s *Store) patchDepths(t *Target, ref TargetRef, rows []uint32) error {
 	seg := ref.Chunk.Segments[ref.Col]
-	seg.Settle()
+	seg.AwaitCodes()
 	p, err := s.builders.Get(shaders.LoadPair([]string{"patch.vert"}, "patch.frag"))
 	if err != nil {
 		return err

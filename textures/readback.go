@@ -23,7 +23,7 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 	}
 	s.ctx.WaitForDevice()
 	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, f.words32(), int32(4*len(out)), gl.Ptr(out))
-	s.settled = s.clock
+	s.completed = s.clock
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
 
@@ -100,7 +100,7 @@ func (s *Store) ReadBlock(ref Block, words []uint32) error {
 		return s.readLarge(o, len(words), func(at int, part []uint32) { copy(words[at:], part) })
 	case len(words) > 0:
 		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
-		s.settled = s.clock
+		s.completed = s.clock
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
@@ -173,7 +173,7 @@ func (s *Store) readRing(all, step int, queue func(offset, at, n int), take func
 			begin(next)
 		}
 	}
-	s.settled = clock
+	s.completed = clock
 	return s.ctx.Check("textures: read back through the ring")
 }
 

@@ -86,7 +86,7 @@ func (s *Store) block(ref Block) (*object, error) {
 	}
 	k := ref.key()
 	if o := s.find(k); o != nil {
-		return o, s.fresh(o, func(_ int, rows []uint32) error { return s.patchBlock(o, ref, rows) })
+		return o, s.applyPatches(o, func(_ int, rows []uint32) error { return s.patchBlock(o, ref, rows) })
 	}
 	what := ref.describe(s.table)
 	if ref.Scratch != nil {

@@ -117,10 +117,10 @@ type poolKey struct {
 func (s *Store) take(k key, pool poolKey, what string, bytes int64, begun bool, create func(*object)) (o *object, made bool, err error) {
 	list := s.idle[pool]
 	at := len(list) - 1
-	for begun && at >= 0 && list[at].used > s.settled {
+	for begun && at >= 0 && list[at].used > s.completed {
 		at--
 	}
-	if at < 0 && len(list) >= mostUnsettled {
+	if at < 0 && len(list) >= mostPending {
 		s.Finish()
 		at = len(list) - 1
 	}
@@ -143,7 +143,7 @@ func (s *Store) take(k key, pool poolKey, what string, bytes int64, begun bool, 
 // Finish waits until the device has done what it was given: any working memory that no scope has can be used again.
 func (s *Store) Finish() {
 	gl.Finish()
-	s.settled = s.clock
+	s.completed = s.clock
 }
 
 // buffer takes a buffer of at least the words of s, which it begins as that says.
@@ -171,8 +171,8 @@ func (s *Store) buffer(k key, what string, m *Scratch) (*object, error) {
 	return o, s.ctx.Check("textures: " + what)
 }
 
-// mostUnsettled is how many buffers of a size wait for the device before the host does.
-const mostUnsettled = 8
+// mostPending is how many buffers of a size wait for the device before the host does.
+const mostPending = 8
 
 // smallZero is the number of bytes up to which zeros are copied to the device, not made there.
 const smallZero = 32 << 10

@@ -26,7 +26,7 @@ type Store struct {
 	budget  int64
 	used    int64
 	clock   uint64       // of uses
-	settled uint64       // the clock when the device had last done all that it was given
+	completed uint64       // the clock when the device had last done all that it was given
 	pass    uint64       // the clock when the pass being prepared began
 	scope   *Scope       // of what is asked for
 	table   *table.Table // whose columns errors name; nil numbers them

@@ -93,10 +93,10 @@ func (t *tracer) newSearch(agg int, v table.Value) *Search {
 	return s
 }
 
-// known says what is known after each pass: all bits above those that the next one counts
+// bounds says what is known after each pass: all bits above those that the next one counts
 // for. Bits that need no pass are passed over, and where several chunks are counted for a
 // bit the last one decides it.
-func (s *Search) known() {
+func (s *Search) bounds() {
 	for i := range s.Steps {
 		st, low := &s.Steps[i], 0
 		if i+1 < len(s.Steps) {

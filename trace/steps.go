@@ -18,7 +18,7 @@ import (
 func (t *tracer) steps(values []table.Value) {
 	t.searches(values)
 	for _, s := range t.trace.Searches {
-		s.known()
+		s.bounds()
 	}
 	t.sums()
 }

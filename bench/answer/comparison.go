@@ -51,10 +51,10 @@ func (s Shape) Compare(want, got Answer, exact bool) *Difference {
 	}
 	c := newComparison(want, got, exact)
 	for from, to := 0, 0; from < len(c.want); from = to {
-		for to = from + 1; to < len(c.want) && c.alike(c.want[from], c.want[to], s.Keys); to++ {
+		for to = from + 1; to < len(c.want) && c.equalRows(c.want[from], c.want[to], s.Keys); to++ {
 		}
 		for i := from; i < to; i++ {
-			if !c.alike(c.want[i], c.got[i], s.Keys) {
+			if !c.equalRows(c.want[i], c.got[i], s.Keys) {
 				return c.difference(i)
 			}
 		}
@@ -65,7 +65,7 @@ func (s Shape) Compare(want, got Answer, exact bool) *Difference {
 		slices.SortFunc(c.want[from:to], c.order)
 		slices.SortFunc(c.got[from:to], c.order)
 		for i := from; i < to; i++ {
-			if !c.alike(c.want[i], c.got[i], c.columns) {
+			if !c.equalRows(c.want[i], c.got[i], c.columns) {
 				return c.difference(i)
 			}
 		}
@@ -180,8 +180,8 @@ func timeOf(v table.Value) table.Value {
 	return v
 }
 
-// alike reports whether two rows are the same in some columns.
-func (c *comparison) alike(a, b []table.Value, columns []int) bool {
+// equalRows reports whether two rows are the same in some columns.
+func (c *comparison) equalRows(a, b []table.Value, columns []int) bool {
 	for _, col := range columns {
 		x, y := a[col], b[col]
 		switch {

@@ -40,15 +40,15 @@ func (r Page) panelsOf(p lab.Panel) (list []lab.Panel) {
 	return list
 }
 
-// asked reports whether the report is of statements, whose plots and tables a page has: a user's, or those of the fresh protocol.
-func (r Page) asked() bool {
+// ofStatements reports whether the report is of statements, whose plots and tables a page has: a user's, or those of the fresh protocol.
+func (r Page) ofStatements() bool {
 	return r.Suite == report.OwnStatements || r.Protocol == report.FreshProtocol
 }
 
 // ownFigures are those of statements: all of them over the largest tables, and each
 // over the number of records where there are several tables.
 func (r Page) ownFigures() (list []lab.Figure) {
-	if !r.asked() {
+	if !r.ofStatements() {
 		return nil
 	}
 	asked, loads := r.ownNames()

@@ -25,7 +25,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"passes": func(r Page, f lab.Figure) report.Section {
 		return r.passTable(func(x report.Result) bool { return shows(f, x) })
 	},
-	"heading": lab.Figure.Heading, "own": func(r Page) bool { return r.Suite == report.OwnStatements }, "asked": Page.asked, "fresh": func(r Page) bool { return r.Protocol == report.FreshProtocol }, "sections": Page.sections,
+	"heading": lab.Figure.Heading, "own": func(r Page) bool { return r.Suite == report.OwnStatements }, "asked": Page.ofStatements, "fresh": func(r Page) bool { return r.Protocol == report.FreshProtocol }, "sections": Page.sections,
 	"published": Page.Published,
 	"drawn":     func(r Page, f lab.Figure) bool { return len(r.Panels(f)) > 0 },
 	"coldRuns":  func() int { return report.ColdRuns }, "profileRuns": func() int { return report.ProfileRuns },

@@ -77,7 +77,7 @@ func (r Page) summary() []report.Section {
 	case "targets":
 		return r.targets()
 	case "functions", "ssb", "tpch":
-		return r.means()
+		return r.ratioMeans()
 	}
 	switch {
 	case r.Paper.Graphics:
@@ -180,8 +180,8 @@ func (r Page) ratios() []report.Section {
 	return grid("time", newRatio)
 }
 
-// means are the ratios, and of each system their geometric mean and the largest.
-func (r Page) means() []report.Section {
+// ratioMeans are the ratios, and of each system their geometric mean and the largest.
+func (r Page) ratioMeans() []report.Section {
 	list := r.ratios()
 	s := report.Section{Title: "of all these ratios", Rows: [][]string{{"system", "rows", "operations", "geometric mean", "largest", "which"}}}
 	of := map[string]func(*report.Result) *report.Ratio{"": newRatio}

@@ -52,7 +52,7 @@ func (d *distinct[T]) add(groups []uint32, x *expr.Vector) {
 
 func (d *distinct[T]) merge(o distinctValues, to []uint32) {
 	other := o.(*distinct[T])
-	d.by.learn(other.by)
+	d.by.mergeOrdering(other.by)
 	ids := xslices.Map(other.list, d.id)
 	for _, p := range other.pairs.Words {
 		d.pairs.ID(uint64(to[p>>32])<<32 | uint64(ids[uint32(p)]))

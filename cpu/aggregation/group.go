@@ -176,12 +176,12 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (g
 
 // find is run whose states are not ready to be read.
 func (g *grouping) find(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
-	workers, rows, err := g.group(ctx, in, g.keys.alike())
+	workers, rows, err := g.group(ctx, in, g.keys.deterministic())
 	switch {
 	case err != nil:
 		return nil, err
 	case rows != nil:
-		return g.inParts(ctx, len(workers), rows)
+		return g.groupPartitions(ctx, len(workers), rows)
 	}
 	return groupsFound{merged(workers)}, nil
 }
@@ -207,7 +207,7 @@ func merged(workers []*worker) *worker {
 
 // group gives all rows to workers. Where ask says so, it asks a sample whether there are many groups, and only deals the
 // rows then.
-func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], ask bool) ([]*worker, []*dealt, error) {
+func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], ask bool) ([]*worker, []*partitionedRows, error) {
 	var failed error           // of the input; read when all blocks are done
 	asked, many := !ask, false // whether there are many groups; before the first block is looked at
 	blocks := func(yield func(table.Block) bool) {
@@ -216,7 +216,7 @@ func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], 
 				return
 			}
 			if !asked {
-				asked, many = true, g.many(b)
+				asked, many = true, g.manyGroups(b)
 			}
 			size := vector.BlockRows
 			if many {
@@ -233,14 +233,14 @@ func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], 
 	for i := range workers {
 		workers[i] = g.worker()
 	}
-	var rows []*dealt
+	var rows []*partitionedRows
 	type done struct {
-		*dealt
+		*partitionedRows
 		err error
 	}
 	for d := range ordered.Map(len(workers), blocks, func(w int, b table.Block) done {
 		if many {
-			return done{dealt: workers[w].deal(b)}
+			return done{partitionedRows: workers[w].partition(b)}
 		}
 		return done{err: workers[w].block(b)}
 	}) {
@@ -248,7 +248,7 @@ func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], 
 			return nil, nil, d.err
 		}
 		if many {
-			rows = append(rows, d.dealt)
+			rows = append(rows, d.partitionedRows)
 		}
 	}
 	return workers, rows, failed

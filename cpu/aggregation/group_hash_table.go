@@ -122,7 +122,7 @@ func having(e expr.Expr, c *table.Chunk) *table.Chunk {
 func (f groupsFound) keySegment(i int, ids []uint64) *table.Segment {
 	w := f[0]
 	k := w.keys.list[i]
-	if !w.keys.alike() || k.signed {
+	if !w.keys.deterministic() || k.signed {
 		return f.firstValues(k.e, ids)
 	}
 	shift := xslices.Sum(w.keys.list[:i], func(before *key) int { return before.bits })

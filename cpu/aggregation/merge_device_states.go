@@ -102,7 +102,7 @@ func (w *worker) takeStates(s *physical.GroupStates) error {
 
 // groupsOfStates are the groups of a chunk's states.
 func (w *worker) groupsOfStates(s *physical.GroupStates, c *table.Chunk, b table.Block) ([]uint32, error) {
-	if s.Distinct && len(w.first) == 0 && w.direct == nil && w.keys.alike() { // all are new
+	if s.Distinct && len(w.first) == 0 && w.direct == nil && w.keys.deterministic() { // all are new
 		w.ids.Words, w.first = w.keys.directWords(c, b), make([]uint64, b.Len())
 		for i := range w.first {
 			w.first[i] = placeOf(b, i)

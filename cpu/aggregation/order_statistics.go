@@ -121,8 +121,8 @@ type order interface {
 	distinct() distinctValues
 }
 
-// learn is merge.
-func (o *ordering[T]) learn(other *ordering[T]) {
+// mergeOrdering is merge.
+func (o *ordering[T]) mergeOrdering(other *ordering[T]) {
 	if o.merge != nil {
 		o.merge(other)
 	}
@@ -254,14 +254,14 @@ func (s *ends[T]) take(g uint32, lo, hi T) {
 	first := !s.some[g]
 	s.some[g] = true
 	if first || s.by.less(lo, s.lo[g]) {
-		s.lo[g] = s.kept(lo)
+		s.lo[g] = s.copied(lo)
 	}
 	if first || s.by.less(s.hi[g], hi) {
-		s.hi[g] = s.kept(hi)
+		s.hi[g] = s.copied(hi)
 	}
 }
 
-func (s *ends[T]) kept(v T) T {
+func (s *ends[T]) copied(v T) T {
 	if s.keep == nil {
 		return v
 	}
@@ -270,7 +270,7 @@ func (s *ends[T]) kept(v T) T {
 
 func (s *ends[T]) Merge(o State, to []uint32) {
 	other := o.(*ends[T])
-	s.by.learn(other.by)
+	s.by.mergeOrdering(other.by)
 	for i, some := range other.some {
 		if some {
 			s.take(to[i], other.lo[i], other.hi[i])
@@ -310,7 +310,7 @@ func (s *lists[T]) Add(groups []uint32, x, _ *expr.Vector) {
 
 func (s *lists[T]) Merge(o State, to []uint32) {
 	other := o.(*lists[T])
-	s.by.learn(other.by)
+	s.by.mergeOrdering(other.by)
 	for _, g := range other.groups {
 		s.groups = append(s.groups, to[g])
 	}

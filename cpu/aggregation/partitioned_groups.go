@@ -31,21 +31,21 @@ var partTable = 1 << 17
 // partOf is the part of a word; the upper bits of the hash are those that an interner looks at.
 func partOf(word uint64) uint64 { return hashtable.Hash(word) >> 20 & (parts - 1) }
 
-// dealt is some rows part by part: those of part p, and their words, from starts[p] to starts[p+1].
-type dealt struct {
+// partitionedRows is some rows part by part: those of part p, and their words, from starts[p] to starts[p+1].
+type partitionedRows struct {
 	chunk  int
 	rows   []uint32
 	words  []uint64
 	starts [parts + 1]uint32
 }
 
-// alike reports that the words of keys raise no error, and are the same whoever makes them.
-func (k *keys) alike() bool {
+// deterministic reports that the words of keys raise no error, and are the same whoever makes them.
+func (k *keys) deterministic() bool {
 	return len(k.list) > 0 && len(k.folds) == 0 && !slices.ContainsFunc(k.list, func(k *key) bool { return !k.direct })
 }
 
-// many guesses from a block whether there are many groups, or many different values in some groups.
-func (g *grouping) many(b table.Block) bool {
+// manyGroups guesses from a block whether there are many groups, or many different values in some groups.
+func (g *grouping) manyGroups(b table.Block) bool {
 	n := b.Len()
 	if g.keys.bits <= directBits || n < partSample || g.table.Rows() < partTable {
 		return false
@@ -68,8 +68,8 @@ func (in *input) hashes(groups int) bool {
 	return in.distinct && (in.codes == nil || uint64(groups)*in.codes.null > mostBits)
 }
 
-// inParts groups rows that are dealt to the parts: each part by one worker.
-func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (groupsFound, error) {
+// groupPartitions groups rows that are dealt to the parts: each part by one worker.
+func (g *grouping) groupPartitions(ctx context.Context, workers int, all []*partitionedRows) (groupsFound, error) {
 	type part struct {
 		*worker
 		err   error
@@ -100,11 +100,11 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 	return out, first.err
 }
 
-// deal deals the rows of a block to the parts, each in order.
-func (w *worker) deal(b table.Block) *dealt {
+// partition deals the rows of a block to the parts, each in order.
+func (w *worker) partition(b table.Block) *partitionedRows {
 	w.eval.Arena.Reset()
 	words, _ := w.words(w.table.Chunks[b.Chunk], b) // of columns, which raise no error
-	d := &dealt{chunk: b.Chunk, rows: make([]uint32, len(words)), words: make([]uint64, len(words))}
+	d := &partitionedRows{chunk: b.Chunk, rows: make([]uint32, len(words)), words: make([]uint64, len(words))}
 	var next [parts + 1]uint32
 	for _, word := range words {
 		next[partOf(word)+1]++
@@ -214,7 +214,7 @@ func (w *worker) codesOf(k expr.SortKey) []uint64 {
 		p := w.places[at]
 		return descending(k.Desc, stateCodes(w.states[p.input][p.state], w.node.Aggs[at], len(w.first)))
 	}
-	if !w.keys.alike() {
+	if !w.keys.deterministic() {
 		return nil
 	}
 	shift := xslices.Sum(w.keys.list[:ref.Index], func(before *key) int { return before.bits })

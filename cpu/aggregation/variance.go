@@ -65,12 +65,12 @@ func (s *intMoments) Value(a expr.Aggregate, group uint32, _ *table.Table) (tabl
 		squares.Add(squares, l)
 	}
 	unit := new(big.Rat).SetInt(table.Pow10(2 * a.Arg.Scale))
-	m := spread(s.n[group], new(big.Rat).SetInt(total), new(big.Rat).SetInt(total), new(big.Rat).SetInt(squares))
+	m := crossDeviations(s.n[group], new(big.Rat).SetInt(total), new(big.Rat).SetInt(total), new(big.Rat).SetInt(squares))
 	return dispersion(a, s.n[group], m.Quo(m, unit))
 }
 
-// spread is n times the sum of products less the product of the sums, of n pairs.
-func spread(n uint64, x, y, products *big.Rat) *big.Rat {
+// crossDeviations is n times the sum of products less the product of the sums, of n pairs.
+func crossDeviations(n uint64, x, y, products *big.Rat) *big.Rat {
 	out := new(big.Rat).SetInt(new(big.Int).SetUint64(n))
 	return out.Sub(out.Mul(out, products), new(big.Rat).Mul(x, y))
 }
@@ -182,7 +182,7 @@ func (p *productSums) value(a expr.Aggregate, n uint64) (table.Value, error) {
 		if l.Special() != 0 || r.Special() != 0 {
 			return nil
 		}
-		return spread(n, l.rat(), r.rat(), products.rat())
+		return crossDeviations(n, l.rat(), r.rat(), products.rat())
 	}
 	xx := of(&p.x, &p.x, &p.xx)
 	if a.Y == nil {

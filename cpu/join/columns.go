@@ -63,13 +63,13 @@ func fetch[T uint8 | uint16 | uint32 | uint64](c *Column, of IDs, out []T, valid
 	if len(c.chunks) == 1 && valid == nil {
 		switch s := c.chunks[0]; {
 		case s.Codes.U8 != nil:
-			pick(out, s.Codes.U8, of)
+			gatherCodes(out, s.Codes.U8, of)
 		case s.Codes.U16 != nil:
-			pick(out, s.Codes.U16, of)
+			gatherCodes(out, s.Codes.U16, of)
 		case s.Codes.U32 != nil:
-			pick(out, s.Codes.U32, of)
+			gatherCodes(out, s.Codes.U32, of)
 		default:
-			pick(out, s.Codes.U64, of)
+			gatherCodes(out, s.Codes.U64, of)
 		}
 		return 0
 	}
@@ -108,7 +108,7 @@ func fetch[T uint8 | uint16 | uint32 | uint64](c *Column, of IDs, out []T, valid
 	return nulls
 }
 
-func pick[T, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, of IDs) {
+func gatherCodes[T, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, of IDs) {
 	if of.List == nil {
 		for i, c := range codes[of.first : of.first+len(out)] {
 			out[i] = T(c)

@@ -84,7 +84,7 @@ func (j *Host) numbers(k *Key, b *joinBlock, eval *vector.Evaluator, building bo
 		col := e.(*expr.Column).Index
 		c := j.Column(col)
 		var valid table.Bitmap
-		if c.HasNulls || b.loose(j.ScanOf(col)) || len(c.chunks) > 1 {
+		if c.HasNulls || b.isNullable(j.ScanOf(col)) || len(c.chunks) > 1 {
 			valid = table.NewBitmap(b.n)
 		}
 		if fetch(c, b.rowsOf(j.ScanOf(col)), out.Numbers, valid) > 0 {

@@ -30,11 +30,11 @@ const (
 type joinBlock struct {
 	n   int
 	ids []IDs // by scan, of those that it has
-	may []bool
+	nullable []bool
 }
 
 func (b *joinBlock) rowsOf(scan int) IDs { return b.ids[scan] }
-func (b *joinBlock) loose(scan int) bool { return b.may[scan] }
+func (b *joinBlock) isNullable(scan int) bool { return b.nullable[scan] }
 func (i IDs) cut(lo, hi int) IDs {
 	if i.List == nil {
 		return IDs{nil, i.first + lo}
@@ -60,9 +60,9 @@ func (i IDs) At(places []uint32) IDs {
 
 // block is some rows of a relation.
 func (j *Host) block(r *Relation, lo, hi int) *joinBlock {
-	b := &joinBlock{n: hi - lo, ids: make([]IDs, len(j.Scans)), may: make([]bool, len(j.Scans))}
+	b := &joinBlock{n: hi - lo, ids: make([]IDs, len(j.Scans)), nullable: make([]bool, len(j.Scans))}
 	for i, s := range r.Scans {
-		b.ids[s], b.may[s] = IDs{r.IDs[i], 0}.cut(lo, hi), r.Nullable[s]
+		b.ids[s], b.nullable[s] = IDs{r.IDs[i], 0}.cut(lo, hi), r.Nullable[s]
 	}
 	return b
 }
@@ -72,7 +72,7 @@ func (j *Host) chunkOf(b *joinBlock, columns []int) *table.Chunk {
 	c := &table.Chunk{Rows: b.n, Segments: make([]*table.Segment, len(j.Fields))}
 	for _, col := range columns {
 		s := j.ScanOf(col)
-		c.Segments[col] = orNothing(j.Column(col).SegmentOf(b.ids[s], b.n, b.may[s]))
+		c.Segments[col] = orNothing(j.Column(col).SegmentOf(b.ids[s], b.n, b.nullable[s]))
 	}
 	return c
 }
@@ -102,7 +102,7 @@ func (j *Host) prepare(s *Stage, probe *Relation) error {
 			}
 			k.bounded(lists[i])
 			if len(s.Keys) == 1 {
-				if err := j.asked(s, probe, &lists[i]); err != nil {
+				if err := j.semiJoinReduce(s, probe, &lists[i]); err != nil {
 					return err
 				}
 			}
@@ -144,9 +144,9 @@ func (j *Host) prepare(s *Stage, probe *Relation) error {
 // probe row matches.
 const manyTimes = 4
 
-// asked makes NULL of the keys of build rows that no row of a much smaller probe side has. The table of the remaining rows
+// semiJoinReduce makes NULL of the keys of build rows that no row of a much smaller probe side has. The table of the remaining rows
 // is small.
-func (j *Host) asked(s *Stage, probe *Relation, of *hashtable.Keys) error {
+func (j *Host) semiJoinReduce(s *Stage, probe *Relation, of *hashtable.Keys) error {
 	k := s.Keys[0]
 	c, ok := k.Probe.(*expr.Column)
 	if !ok || k.How != ByOrdinal || s.KeepBuild || !probe.has(j.ScanOf(c.Index)) || s.Build.Rows < joinRows || s.Build.Rows/manyTimes < probe.Rows || !densely(s.Build.Rows, k.min, k.max) {
@@ -559,11 +559,11 @@ func (p *pipelined) alone(step, lo, hi int) *joinBlock {
 			rows = append(rows, uint32(i))
 		}
 	}
-	b := &joinBlock{n: len(rows), ids: make([]IDs, len(p.Scans)), may: make([]bool, len(p.Scans))}
+	b := &joinBlock{n: len(rows), ids: make([]IDs, len(p.Scans)), nullable: make([]bool, len(p.Scans))}
 	nobody := slices.Repeat([]uint32{NoRow}, len(rows))
 	mark := func(scans []int) {
 		for _, scan := range scans {
-			b.ids[scan], b.may[scan] = IDs{nobody, 0}, true
+			b.ids[scan], b.nullable[scan] = IDs{nobody, 0}, true
 		}
 	}
 	mark(p.probe.Scans)
@@ -571,7 +571,7 @@ func (p *pipelined) alone(step, lo, hi int) *joinBlock {
 		mark(before.Build.Scans)
 	}
 	for i, scan := range s.Build.Scans {
-		b.ids[scan], b.may[scan] = IDs{s.Build.IDs[i], 0}.At(rows), s.Build.Nullable[scan]
+		b.ids[scan], b.nullable[scan] = IDs{s.Build.IDs[i], 0}.At(rows), s.Build.Nullable[scan]
 	}
 	return b
 }
@@ -646,11 +646,11 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 			return err
 		}
 		s.out.Add(int64(len(keep)))
-		return p.step(step+1, p.picked(b, keep, step), eval, done)
+		return p.step(step+1, p.gather(b, keep, step), eval, done)
 	}
 	if s.likely != nil {
 		col := s.Keys[0].Probe.(*expr.Column).Index
-		if b = p.picked(b, candidates(s.likely, p.Column(col).chunks[0].Codes, b.rowsOf(p.ScanOf(col)), b.n), step); b.n == 0 {
+		if b = p.gather(b, candidates(s.likely, p.Column(col).chunks[0].Codes, b.rowsOf(p.ScanOf(col)), b.n), step); b.n == 0 {
 			return nil
 		}
 	}
@@ -676,7 +676,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *vector.Evaluator, done fu
 			if err != nil {
 				return err
 			}
-			pairs = p.picked(pairs, keep, step)
+			pairs = p.gather(pairs, keep, step)
 			for k, i := range keep {
 				places[k], partners[k] = places[i], partners[i]
 			}
@@ -820,18 +820,18 @@ func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, ev
 	if len(places) == b.n {
 		places = nil
 	}
-	return p.step(step+1, p.picked(b, places, step), eval, done)
+	return p.step(step+1, p.gather(b, places, step), eval, done)
 }
 
 // pairs are rows of a block beside rows of a step's build side, NoRow for none.
 func (p *pipelined) pairs(b *joinBlock, step int, places, partners []uint32) *joinBlock {
-	out := p.picked(b, places, step)
+	out := p.gather(b, places, step)
 	s := p.steps[step]
 	for i, scan := range s.Build.Scans {
 		if p.reads(step, scan) {
 			out.ids[scan] = IDs{s.Build.IDs[i], 0}.At(partners)
 		}
-		out.may[scan] = s.KeepProbe || s.Build.Nullable[scan]
+		out.nullable[scan] = s.KeepProbe || s.Build.Nullable[scan]
 	}
 	return out
 }
@@ -839,12 +839,12 @@ func (p *pipelined) pairs(b *joinBlock, step int, places, partners []uint32) *jo
 // reads reports that a scan is looked at in the conditions of a step or after it.
 func (p *pipelined) reads(step, scan int) bool { return p.need[step][scan] || p.need[step+1][scan] }
 
-// picked is the rows at places of a block's; nil for all.
-func (p *pipelined) picked(b *joinBlock, places []uint32, step int) *joinBlock {
+// gather is the rows at places of a block's; nil for all.
+func (p *pipelined) gather(b *joinBlock, places []uint32, step int) *joinBlock {
 	if places == nil {
-		return &joinBlock{b.n, slices.Clone(b.ids), slices.Clone(b.may)}
+		return &joinBlock{b.n, slices.Clone(b.ids), slices.Clone(b.nullable)}
 	}
-	out := &joinBlock{n: len(places), ids: make([]IDs, len(p.Scans)), may: slices.Clone(b.may)}
+	out := &joinBlock{n: len(places), ids: make([]IDs, len(p.Scans)), nullable: slices.Clone(b.nullable)}
 	for scan, of := range b.ids {
 		if p.reads(step, scan) && (of.List != nil || p.in(scan, step)) {
 			out.ids[scan] = of.At(places)

@@ -81,8 +81,8 @@ func compareRecords[R record](a, b R) int {
 	return 0
 }
 
-// alike reports records with the same highest bits.
-func alike[R record](a, b R, bits int) bool {
+// samePrefix reports records with the same highest bits.
+func samePrefix[R record](a, b R, bits int) bool {
 	for i := 0; bits > 0; i, bits = i+1, bits-64 {
 		if (a[i]^b[i])>>max(0, 64-bits) != 0 {
 			return false
@@ -237,7 +237,7 @@ func (s *sorter[R]) Places(ctx context.Context) ([]uint64, error) {
 		for _, b := range s.KeyBits[:s.Unique] {
 			bits += b
 		}
-		rows = slices.CompactFunc(rows, func(a, b R) bool { return alike(a, b, bits) })
+		rows = slices.CompactFunc(rows, func(a, b R) bool { return samePrefix(a, b, bits) })
 	}
 	if s.First >= 0 {
 		rows = rows[:min(int64(len(rows)), s.First)]

@@ -136,7 +136,7 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	if d.foundOf == d.SQL { // more is known of them: what they were
 		ahead = nil
 	}
-	d.learn(s.passes, ahead, s.ended)
+	d.update(s.passes, ahead, s.ended)
 	switch {
 	case s.answer == nil:
 	case len(s.answer.Rows) != 1:

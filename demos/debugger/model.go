@@ -175,9 +175,9 @@ func (m *Model) Nudge(steps float64) bool {
 	return m.put(c.axis.nudged(c.Value, steps))
 }
 
-// learn takes the passes that have been executed. all says that there are no further ones. Otherwise those
+// update takes the passes that have been executed. all says that there are no further ones. Otherwise those
 // that were known before follow, with what the plan now says of them, with the constants of this text.
-func (m *Model) learn(passes []pass.Profile, ahead []*pass.Pass, all bool) {
+func (m *Model) update(passes []pass.Profile, ahead []*pass.Pass, all bool) {
 	answer := m.AtAnswer()
 	m.Executed = len(passes)
 	if all || len(passes) > len(m.Passes) {

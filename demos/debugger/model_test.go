@@ -11,7 +11,7 @@ import (
 // three is a model of a statement of three passes, two of which count.
 func three() *Model {
 	m := newModel("SELECT COUNT(*) FROM t WHERE a > 1")
-	m.learn([]pass.Profile{entry(pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}), counted(pass.Compare{Text: "a > 1"}, 7), counted(pass.CountSelection, 5)}, nil, true)
+	m.update([]pass.Profile{entry(pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}), counted(pass.Compare{Text: "a > 1"}, 7), counted(pass.CountSelection, 5)}, nil, true)
 	return m
 }
 
@@ -93,12 +93,12 @@ func TestSpeedIsBounded(t *testing.T) {
 func TestPassesOfAnotherConstantAreKnownToTheStepOnly(t *testing.T) {
 	m := three()
 	m.Go(2)
-	m.learn([]pass.Profile{entry(pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}), counted(pass.Compare{Text: "a > 2"}, 3)}, nil, false)
+	m.update([]pass.Profile{entry(pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}), counted(pass.Compare{Text: "a > 2"}, 3)}, nil, false)
 	if m.Executed != 2 || len(m.Passes) != 3 || m.Passes[1].Samples != 3 || m.Passes[2].Pass.Op != pass.CountSelection {
 		t.Errorf("%d executed: %v", m.Executed, m.Passes)
 	}
 	m.Go(m.Last())
-	m.learn([]pass.Profile{entry(pass.Compare{Text: "a > 3"})}, nil, true)
+	m.update([]pass.Profile{entry(pass.Compare{Text: "a > 3"})}, nil, true)
 	if len(m.Passes) != 1 || !m.AtAnswer() {
 		t.Errorf("%v, step %d", m.Passes, m.Step)
 	}

@@ -202,7 +202,7 @@ func (o *observer) run(p *pass.Pass) (pass.Count, error) {
 	}
 	q := p
 	if shown {
-		q = o.seen(p)
+		q = o.marking(p)
 	}
 	c, err := o.Runner.Run(q)
 	if err != nil {
@@ -242,9 +242,9 @@ func (o *observer) resume(n int) error {
 	return nil
 }
 
-// seen returns a pass as it is executed where its result is to be seen. It has a colour buffer that takes a 1
+// marking returns a pass as it is executed where its result is to be seen. It has a colour buffer that takes a 1
 // for every record that passes.
-func (o *observer) seen(p *pass.Pass) *pass.Pass {
+func (o *observer) marking(p *pass.Pass) *pass.Pass {
 	if !tests(p) || p.Color != nil {
 		return p
 	}

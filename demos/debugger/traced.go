@@ -36,7 +36,7 @@ func (d *Demo) turn() {
 		s.pass = d.Passes[d.Step-1].Pass
 	}
 	if d.Answer == "" {
-		d.learn(nil, nil, false)
+		d.update(nil, nil, false)
 	}
 }
 

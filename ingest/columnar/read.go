@@ -28,14 +28,14 @@ type column struct {
 	useless atomic.Pointer[arrays.Overflow]
 }
 
-// known reports whether the file states the bounds of the column in a group.
-func (c *column) known(g Group) bool {
+// boundsStated reports whether the file states the bounds of the column in a group.
+func (c *column) boundsStated(g Group) bool {
 	lo, hi, ok := g.Stated(c.index).bounds()
 	return ok && arrays.InRange(c.Type, lo, hi) == nil
 }
 
-// unite has all parts of a column share what is known of its intervals.
-func (c *column) unite() {
+// shareSpans has all parts of a column share what is known of its intervals.
+func (c *column) shareSpans() {
 	all := &arrays.Spans{}
 	for _, of := range c.parts {
 		for _, p := range of {
@@ -109,7 +109,7 @@ func (r *reading) columns(indexes []int) ([]*column, error) {
 		c := &column{Field: r.table.Fields[i], index: i}
 		for _, g := range r.groups {
 			r.total += g.Bytes(i)
-			if c.Type.Kind != table.Varchar && !c.known(g) { // it is read twice
+			if c.Type.Kind != table.Varchar && !c.boundsStated(g) { // it is read twice
 				r.total += g.Bytes(i)
 			}
 		}
@@ -118,7 +118,7 @@ func (r *reading) columns(indexes []int) ([]*column, error) {
 	for _, c := range columns {
 		c.parts = r.parts()
 	}
-	if err := r.all(columns, r.learn, func(*column, int) {}); err != nil {
+	if err := r.all(columns, r.findBounds, func(*column, int) {}); err != nil {
 		return nil, err
 	}
 	for _, c := range columns {
@@ -263,9 +263,9 @@ func (r *reading) batches(c *column, g int, d *arrays.Decoded, of func(p *part, 
 	return nil
 }
 
-// learn finds the bounds of a column in a group, and the words of text.
-func (r *reading) learn(c *column, g int, d *arrays.Decoded) error {
-	if c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
+// findBounds finds the bounds of a column in a group, and the words of text.
+func (r *reading) findBounds(c *column, g int, d *arrays.Decoded) error {
+	if c.boundsStated(r.groups[g]) && c.Type.Kind != table.Varchar {
 		stated := r.groups[g].Stated(c.index)
 		n, counted := stated.NullCount()
 		for _, p := range c.parts[g] {
@@ -301,7 +301,7 @@ func (r *reading) frame(c *column) error {
 		}
 	}
 	c.frames, c.done = nil, nil
-	c.unite()
+	c.shareSpans()
 	for _, parts := range chunks {
 		rows, lo, hi := 0, ^uint64(0), uint64(0)
 		for _, p := range parts {

@@ -89,7 +89,7 @@ func (r *text) columns() error {
 	}
 	r.OfColumns()
 	if r.Source.Columns != nil {
-		return r.given()
+		return r.matchColumns()
 	}
 	if r.Source.Header == source.HeaderSniffed && len(r.Source.Types) > 0 {
 		r.sniffNames()
@@ -100,8 +100,8 @@ func (r *text) columns() error {
 	return r.Declare()
 }
 
-// given takes the columns that the source has by their places.
-func (r *text) given() error {
+// matchColumns takes the columns that the source has by their places.
+func (r *text) matchColumns() error {
 	if have, want := len(r.Fields), len(r.Source.Columns); have != want {
 		return sqlstate.Errorf(sqlstate.BadCopyFileFormat, "line 1: %s where %d are expected", numbers.Count(have, "field", "fields"), want)
 	}

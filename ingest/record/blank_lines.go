@@ -44,8 +44,8 @@ func (b *BlankLines) add(next BlankLines) {
 	}
 }
 
-// tell notes those that do not end the text.
-func (b *BlankLines) tell(l *source.Loader) {
+// note notes those that do not end the text.
+func (b *BlankLines) note(l *source.Loader) {
 	if b.inner > 0 {
 		l.Note("%s left out, the first on line %d", numbers.Count(b.inner, "blank line is", "blank lines are"), b.first)
 	}

@@ -211,6 +211,6 @@ func (r *Reader) Learn() error {
 		return err
 	}
 	r.sniffNulls()
-	r.BlankLines.tell(r.Loader)
+	r.BlankLines.note(r.Loader)
 	return nil
 }

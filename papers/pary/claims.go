@@ -31,8 +31,8 @@ func peak(system string, bound float64) lab.Value {
 	return lab.Value{Terms: sustainedBy(system), Some: true, Of: func(v []float64) float64 { return within(bound, v) / 1e6 }}
 }
 
-// beside is its share, in %, of what it and another system have together within a bound.
-func beside(of, over string, bound float64) lab.Value {
+// shareOf is its share, in %, of what it and another system have together within a bound.
+func shareOf(of, over string, bound float64) lab.Value {
 	return lab.Value{Terms: sustainedBy(of, over), Some: true, Of: func(v []float64) float64 {
 		a, b := within(bound, v[:len(sustaining)]), within(bound, v[len(sustaining):])
 		return 100 * a / max(a+b, 1)
@@ -87,7 +87,7 @@ func claims() (list []lab.Claim) {
 		Of: func(v []float64) float64 { return 1e-6 / v[0] }})
 	for _, s := range []struct{ system, name string }{{twoGPUs, "two GPUs"}, {gpuPAry, "one GPU"}} {
 		say("8", s.name+" within 2 ms", "two GPUs reach their peak of 7.5 million searches a second from 2 ms on (here "+s.name+")", "S4, F8", 7.5, "million a second", s.system, "", lab.AtLeast, peak(s.system, 2))
-		say("8", s.name+" beside the CPU's threads within 0.2 ms", "the GPU can be used efficiently from 0.2 ms on (here "+s.name+": what it has of the throughput of both)", "S4, F8", 50, "%", s.system, threads, lab.AtLeast, beside(s.system, threads, 0.2))
+		say("8", s.name+" beside the CPU's threads within 0.2 ms", "the GPU can be used efficiently from 0.2 ms on (here "+s.name+": what it has of the throughput of both)", "S4, F8", 50, "%", s.system, threads, lab.AtLeast, shareOf(s.system, threads, 0.2))
 	}
 	return slices.Clip(list)
 }

@@ -85,8 +85,8 @@ func (b *bed) table(l Layout, n int, seed uint64) *Table {
 	return b.tables[name]
 }
 
-// asked is a query of a case, with its right answer in words.
-type asked struct {
+// caseQuery is a query of a case, with its right answer in words.
+type caseQuery struct {
 	*bed
 	inputs []*Table
 	want   []uint32
@@ -96,9 +96,9 @@ type asked struct {
 }
 
 // closers takes what ends with the case.
-func (x *asked) closers(f func() error) { x.ends = append(x.ends, f) }
+func (x *caseQuery) closers(f func() error) { x.ends = append(x.ends, f) }
 
-func (x *asked) close() (err error) {
+func (x *caseQuery) close() (err error) {
 	for _, f := range x.ends {
 		err = firstOf(err, f())
 	}
@@ -106,10 +106,10 @@ func (x *asked) close() (err error) {
 	return err
 }
 
-// ask is a query on a device over inputs.
-type ask func(ctx context.Context, g *GPU, in []Input, take func(primitives.Vector) error) ([]uint32, error)
+// deviceQuery is a query on a device over inputs.
+type deviceQuery func(ctx context.Context, g *GPU, in []Input, take func(primitives.Vector) error) ([]uint32, error)
 
-func (x *asked) compare(got []uint32) error {
+func (x *caseQuery) compare(got []uint32) error {
 	if x.same != nil && x.same(got) || x.same == nil && slices.Equal(got, x.want) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (x *asked) compare(got []uint32) error {
 }
 
 // digest is that of an answer; of one that is right but in its last places that of the right one.
-func (x *asked) digest(got []uint32) (lab.Digest, error) {
+func (x *caseQuery) digest(got []uint32) (lab.Digest, error) {
 	if x.same != nil {
 		return lab.Ordered(x.want), x.compare(got)
 	}
@@ -125,7 +125,7 @@ func (x *asked) digest(got []uint32) (lab.Digest, error) {
 }
 
 // onHost is a way on one core.
-func (x *asked) onHost(system string, f func() ([]uint32, error)) lab.Way {
+func (x *caseQuery) onHost(system string, f func() ([]uint32, error)) lab.Way {
 	return lab.Way{System: system, Check: func(context.Context) error {
 		got, err := f()
 		if err == nil {
@@ -149,7 +149,7 @@ func (x *asked) onHost(system string, f func() ([]uint32, error)) lab.Way {
 const none = -1
 
 // onDevice is a way on a device, with copies of the input and the output, or without both.
-func (x *asked) onDevice(system string, d *lab.Device, local int, resident bool, level int, q ask) lab.Way {
+func (x *caseQuery) onDevice(system string, d *lab.Device, local int, resident bool, level int, q deviceQuery) lab.Way {
 	g, inputs := &GPU{Device: d, Local: local}, make([]Input, len(x.inputs))
 	for i, t := range x.inputs {
 		inputs[i] = Input{Table: t}
@@ -219,7 +219,7 @@ func (x *asked) onDevice(system string, d *lab.Device, local int, resident bool,
 }
 
 // load makes inputs resident until the case is closed.
-func (x *asked) load(ctx context.Context, d *lab.Device, inputs []Input) error {
+func (x *caseQuery) load(ctx context.Context, d *lab.Device, inputs []Input) error {
 	room := d.GL.Open()
 	x.closers(func() error { return d.Context.Do(context.Background(), func() error { room.Close(); return nil }) })
 	return room.Do(ctx, func() error {
@@ -235,7 +235,7 @@ func (x *asked) load(ctx context.Context, d *lab.Device, inputs []Input) error {
 }
 
 // ways are those of a query: on the device, on other devices, on one core.
-func (x *asked) ways(q ask, level int, host func() ([]uint32, error)) []lab.Way {
+func (x *caseQuery) ways(q deviceQuery, level int, host func() ([]uint32, error)) []lab.Way {
 	first := x.Devices[0]
 	list := []lab.Way{x.onDevice(gpu, first, 256, false, level, q), x.onDevice(gpuOne, first, 1, false, none, q)}
 	switch n := x.inputs[0].N; {
@@ -264,7 +264,7 @@ func (x *asked) ways(q ask, level int, host func() ([]uint32, error)) []lab.Way 
 }
 
 // near compares a number with the right one: within four units in the last place of floats, within 1 of ints that were quotients.
-func (x *asked) near(a Aggregate) func([]uint32) bool {
+func (x *caseQuery) near(a Aggregate) func([]uint32) bool {
 	want := math.Float64frombits(uint64(x.want[0]) | uint64(x.want[1])<<32)
 	return func(got []uint32) bool {
 		v := math.Float64frombits(uint64(got[0]) | uint64(got[1])<<32)
@@ -290,9 +290,9 @@ func selects(c Criteria) *Question {
 func cases(s *lab.Setting) (list []lab.Case, err error) {
 	b := &bed{Setting: s, tables: map[string]*Table{}}
 	any := func(names ...lab.Name) bool { return slices.ContainsFunc(names, s.Asked) }
-	add := func(figure lab.Name, name string, n int, doing string, q *Question, open func(x *asked) ([]lab.Way, error)) {
+	add := func(figure lab.Name, name string, n int, doing string, q *Question, open func(x *caseQuery) ([]lab.Way, error)) {
 		c := lab.Case{Figure: figure, Name: name, Rows: n, X: float64(n), Doing: doing, Work: float64(n), Unit: "tuples"}
-		x := &asked{bed: b}
+		x := &caseQuery{bed: b}
 		if q != nil {
 			*q = Question{q.SQL, n, second(n), b.Seed, x, q.width, q.column}
 			c.Data = q
@@ -334,8 +334,8 @@ func cases(s *lab.Setting) (list []lab.Case, err error) {
 	return list, nil
 }
 
-func (b *bed) projects(n int) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) ([]lab.Way, error) {
+func (b *bed) projects(n int) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) ([]lab.Way, error) {
 		t := b.table(Standard, n, b.Seed)
 		x.inputs, x.want = []*Table{t}, t.Projection()
 		list := x.ways(func(ctx context.Context, g *GPU, in []Input, take func(primitives.Vector) error) ([]uint32, error) {
@@ -358,14 +358,14 @@ func (b *bed) projects(n int) func(*asked) ([]lab.Way, error) {
 }
 
 // aggregate is an aggregation on a device as words.
-func aggregate(a Aggregate) ask {
+func aggregate(a Aggregate) deviceQuery {
 	return func(ctx context.Context, g *GPU, in []Input, _ func(primitives.Vector) error) ([]uint32, error) {
 		return words(g.Aggregation(ctx, a, in[0]))
 	}
 }
 
-func (b *bed) aggregates(n int, a Aggregate) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) ([]lab.Way, error) {
+func (b *bed) aggregates(n int, a Aggregate) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) ([]lab.Way, error) {
 		t := b.table(Standard, n, b.Seed)
 		host := func() ([]uint32, error) { return words(t.Aggregation(a), nil) }
 		x.inputs = []*Table{t}
@@ -375,11 +375,11 @@ func (b *bed) aggregates(n int, a Aggregate) func(*asked) ([]lab.Way, error) {
 	}
 }
 
-func (b *bed) selects(n int, c Criteria) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) ([]lab.Way, error) {
+func (b *bed) selects(n int, c Criteria) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) ([]lab.Way, error) {
 		t := b.table(Standard, n, b.Seed)
 		x.inputs, x.want = []*Table{t}, t.Selection(c)
-		of := func(form Form) ask {
+		of := func(form Form) deviceQuery {
 			return func(ctx context.Context, g *GPU, in []Input, take func(primitives.Vector) error) ([]uint32, error) {
 				return g.Selection(ctx, in[0], c, form, take)
 			}
@@ -390,8 +390,8 @@ func (b *bed) selects(n int, c Criteria) func(*asked) ([]lab.Way, error) {
 }
 
 // scans has the parts of the scan (figure 12): the whole query runs, and its sections are those of the scan.
-func (b *bed) scans(n int) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) ([]lab.Way, error) {
+func (b *bed) scans(n int) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) ([]lab.Way, error) {
 		t, c := b.table(Standard, n, b.Seed), Listing8(1000, 6000)
 		x.inputs, x.want = []*Table{t}, t.Selection(c)
 		return []lab.Way{x.onDevice(gpu, x.Devices[0], 256, false, 1, func(ctx context.Context, g *GPU, in []Input, take func(primitives.Vector) error) ([]uint32, error) {
@@ -425,8 +425,8 @@ func mostBlocked(d *lab.Device) int {
 	return 100_000
 }
 
-func (b *bed) joins(n int) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) ([]lab.Way, error) {
+func (b *bed) joins(n int) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) ([]lab.Way, error) {
 		first, other := b.table(Standard, n, b.Seed), b.table(Standard, second(n), b.Seed+1)
 		x.inputs, x.want = []*Table{first, other}, plain(first, other, Listing11)
 		if !whole(x.Devices[0], second(n), 2*Standard.Words) || n == 0 {
@@ -461,8 +461,8 @@ func (b *bed) joins(n int) func(*asked) ([]lab.Way, error) {
 	}
 }
 
-func (b *bed) integrates(n int) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) ([]lab.Way, error) {
+func (b *bed) integrates(n int) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) ([]lab.Way, error) {
 		first, other := b.table(Standard, n, b.Seed), b.table(Standard, second(n), b.Seed+1)
 		word := MaxInt.Identity
 		for i := range first.N {
@@ -483,11 +483,11 @@ func (b *bed) integrates(n int) func(*asked) ([]lab.Way, error) {
 	}
 }
 
-func (b *bed) resizes(n int) func(*asked) ([]lab.Way, error) {
-	return func(x *asked) (list []lab.Way, err error) {
+func (b *bed) resizes(n int) func(*caseQuery) ([]lab.Way, error) {
+	return func(x *caseQuery) (list []lab.Way, err error) {
 		for _, l := range []Layout{Small, Standard, Large} {
 			t := b.table(l, n, b.Seed)
-			y := &asked{bed: b, inputs: []*Table{t}}
+			y := &caseQuery{bed: b, inputs: []*Table{t}}
 			host := func() ([]uint32, error) { return words(t.Aggregation(MaxFloat), nil) }
 			y.want, _ = host()
 			y.same = y.near(MaxFloat)
@@ -512,7 +512,7 @@ func copySizes(rows int, block int64) (list []int) {
 
 // copies is a blocking write and a blocking read of so many bytes (section 5.2.7).
 func (b *bed) copies(bytes int) lab.Case {
-	x := &asked{bed: b}
+	x := &caseQuery{bed: b}
 	return lab.Case{Figure: "14", Name: copying(bytes), Rows: b.Rows, X: float64(bytes), Doing: fmt.Sprintf("copy %d bytes to the device, or from it", bytes), Work: float64(bytes), Unit: "bytes",
 		Close: x.close, Open: func(ctx context.Context) ([]lab.Way, error) {
 			d, list := b.Devices[0], make([]uint32, bytes/4)

@@ -22,7 +22,7 @@ type Question struct {
 	First, Second int
 	Seed          uint64
 
-	of     *asked
+	of     *caseQuery
 	width  int // words of a tuple of the answer; 0 for a number
 	column int // the word of each that is compared
 }

@@ -6,5 +6,5 @@
 //   - merge.go: [Merge] joins the selections of several devices. stream.go: [Stream] joins those of parts that are visited one after the other.
 //   - digit_search.go: the search for a k-th value, digit by digit. sampled_selection.go: the same between two codes that a sample suggests
 //     (Floyd and Rivest, 1975).
-//   - finish.go: [Finish] makes the values of aggregates. known_counts.go: counts that need no records.
+//   - finish.go: [Finish] makes the values of aggregates. metadata_counts.go: counts that need no records.
 package partial

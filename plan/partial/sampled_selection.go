@@ -173,7 +173,7 @@ func (b *bracket) kth(k uint64) (code uint64, ok bool) {
 
 // Add adds the codes of rows of a segment, of which none is NULL.
 func (c *CodeList) Add(seg *table.Segment, rows table.Block) {
-	seg.Settle()
+	seg.AwaitCodes()
 	delta, ranks := c.translation(seg)
 	codes := slab.New(rows.Len())
 	table.GatherInto(codes, seg.Codes, rows, delta)

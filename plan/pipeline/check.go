@@ -135,7 +135,7 @@ func (c *checker) source(of *Pipeline) error {
 			return fmt.Errorf("%s leaves no relation", r.name())
 		}
 		fields, want := r.Fields(), of.Source.Fields()
-		if !slices.EqualFunc(fields, want, func(a, b table.Field) bool { return alike(a.Type, b.Type) }) {
+		if !slices.EqualFunc(fields, want, func(a, b table.Field) bool { return ComparableTypes(a.Type, b.Type) }) {
 			return fmt.Errorf("%s leaves other columns", r.name())
 		}
 	}
@@ -172,7 +172,7 @@ func (c *checker) probe(s *Probe, layout []table.Field) error {
 		return fmt.Errorf("a %s has %d keys", b.Kind, len(b.Keys))
 	}
 	for i, k := range s.Keys {
-		if k.Type().Kind != b.Keys[i].Type().Kind && !alike(k.Type(), b.Keys[i].Type()) {
+		if k.Type().Kind != b.Keys[i].Type().Kind && !ComparableTypes(k.Type(), b.Keys[i].Type()) {
 			return fmt.Errorf("key %d is a %s, and a %s in the build", i+1, k.Type(), b.Keys[i].Type())
 		}
 	}
@@ -235,7 +235,7 @@ func (c *checker) exprs(list []expr.Expr, layout []table.Field) (err error) {
 			case *expr.Column:
 				if x.Index < 0 || x.Index >= len(layout) {
 					err = fmt.Errorf("%s is column %d of %d", x, x.Index, len(layout))
-				} else if !alike(x.T, layout[x.Index].Type) {
+				} else if !ComparableTypes(x.T, layout[x.Index].Type) {
 					err = fmt.Errorf("%s is a %s, and column %d a %s", x, x.T, x.Index, layout[x.Index].Type)
 				}
 			case *expr.Subquery:
@@ -254,8 +254,8 @@ func (c *checker) exprs(list []expr.Expr, layout []table.Field) (err error) {
 	return nil
 }
 
-// alike reports types of columns that take each other's values: integers may be of other widths, as in an [expr.Compare].
-func alike(a, b table.Type) bool {
+// ComparableTypes reports types of columns that take each other's values: integers may be of other widths, as in an [expr.Compare].
+func ComparableTypes(a, b table.Type) bool {
 	return a.IsInteger() && b.IsInteger() || a.Kind == b.Kind && a.Scale == b.Scale
 }
 
@@ -279,7 +279,7 @@ func (c *checker) answer(p *Plan, root plan.Node) error {
 	if arrays, ok := root.(*plan.Arrays); ok {
 		root = arrays.Input
 	}
-	if !slices.EqualFunc(at(fields, a.Columns), root.Fields(), func(a, b table.Field) bool { return alike(a.Type, b.Type) }) {
+	if !slices.EqualFunc(at(fields, a.Columns), root.Fields(), func(a, b table.Field) bool { return ComparableTypes(a.Type, b.Type) }) {
 		return fmt.Errorf("the answer has other columns than the statement")
 	}
 	return nil

@@ -299,7 +299,7 @@ func overNoRows(a expr.Aggregate, value expr.Expr) expr.Expr {
 func (c *correlation) grouped(a *plan.Aggregate) plan.Node {
 	rows := plan.AsTable(c.rows(a.Input))
 	n := plan.Width(rows) - len(c.outs)
-	by := func(e expr.Expr) expr.Expr { return c.inside(e, n) }
+	by := func(e expr.Expr) expr.Expr { return c.overRows(e, n) }
 	out := &plan.Aggregate{Input: rows}
 	for _, k := range a.Keys {
 		out.Keys = append(out.Keys, by(k))
@@ -329,8 +329,8 @@ func (c *correlation) grouped(a *plan.Aggregate) plan.Node {
 	return p
 }
 
-// inside is an expression over a subquery's rows that have the values from column n on: it reads these.
-func (c *correlation) inside(e expr.Expr, n int) expr.Expr {
+// overRows is an expression over a subquery's rows that have the values from column n on: it reads these.
+func (c *correlation) overRows(e expr.Expr, n int) expr.Expr {
 	return expr.Map(e, func(e expr.Expr) expr.Expr {
 		o, ok := e.(*expr.Outer)
 		switch {
@@ -361,14 +361,14 @@ func (c *correlation) rows(n plan.Node) plan.Node {
 			return f
 		}
 		in := plan.AsTable(c.rows(n.Input))
-		e := c.inside(asColumns(n.Where), width)
+		e := c.overRows(asColumns(n.Where), width)
 		return &plan.Filter{Input: in, Where: e}
 	case *plan.Project:
 		in := plan.AsTable(c.rows(n.Input))
 		k := plan.Width(in) - len(c.outs)
 		p := &plan.Project{Input: in}
 		for _, item := range n.Items {
-			p.Items = append(p.Items, plan.Item{Name: item.Name, E: c.inside(asColumns(item.E), k)})
+			p.Items = append(p.Items, plan.Item{Name: item.Name, E: c.overRows(asColumns(item.E), k)})
 		}
 		p.Items = append(p.Items, plan.ItemsOf(in)[k:]...)
 		return p
@@ -490,7 +490,7 @@ func (c *correlation) limitPerValue(l *plan.Limit) plan.Node {
 		out.Items = plan.ItemsOf(rows)[:n]
 	} else {
 		for _, item := range p.Items {
-			out.Items = append(out.Items, plan.Item{Name: item.Name, E: c.inside(asColumns(item.E), n)})
+			out.Items = append(out.Items, plan.Item{Name: item.Name, E: c.overRows(asColumns(item.E), n)})
 		}
 	}
 	out.Items = append(out.Items, plan.ItemsOf(rows)[n:]...)
@@ -499,7 +499,7 @@ func (c *correlation) limitPerValue(l *plan.Limit) plan.Node {
 	}
 	number := &expr.Window{Kind: expr.RowNumber, Partition: plan.ColumnsOf(rows)[n:], Frame: expr.DefaultFrame, T: table.Type{Kind: table.BigInt}, P: -1}
 	for _, k := range keys {
-		k.E = c.inside(asColumns(k.E), n)
+		k.E = c.overRows(asColumns(k.E), n)
 		number.Order = append(number.Order, k)
 	}
 	var wanted []expr.Expr
@@ -522,7 +522,7 @@ func (c *correlation) sortPerValue(rows plan.Node, n int, keys []expr.SortKey, u
 		s.Keys = append(s.Keys, expr.SortKey{E: e})
 	}
 	for _, k := range keys {
-		k.E = c.inside(asColumns(k.E), n)
+		k.E = c.overRows(asColumns(k.E), n)
 		s.Keys = append(s.Keys, k)
 	}
 	return s
@@ -586,7 +586,7 @@ func (c *correlation) join(j *plan.Join) plan.Node {
 	left := plan.AsTable(c.rows(j.Left))
 	full := j.Kind == plan.FullOuter
 	e := func(e expr.Expr) expr.Expr { // over the left side, the values, the right side
-		return c.inside(expr.Moved(e, func(col int) int {
+		return c.overRows(expr.Moved(e, func(col int) int {
 			if col >= l {
 				return col + k
 			}
@@ -647,7 +647,7 @@ func (c *correlation) unifyTypes(parts []plan.Node, width int) (out []plan.Node)
 func (c *correlation) valued(p *plan.Project) plan.Node {
 	out := &plan.Project{Input: p.Input}
 	for _, item := range p.Items {
-		out.Items = append(out.Items, plan.Item{Name: item.Name, E: c.inside(item.E, 0)})
+		out.Items = append(out.Items, plan.Item{Name: item.Name, E: c.overRows(item.E, 0)})
 	}
 	out.Items = append(out.Items, plan.ItemsOf(p.Input)...)
 	return out
@@ -680,7 +680,7 @@ func (c *correlation) groupingSets(n *plan.GroupingSets) plan.Node {
 	if len(some.Sets) > 0 {
 		some.Input = plan.AsTable(c.rows(n.Input))
 		width := plan.Width(some.Input) - k
-		by := func(e expr.Expr) expr.Expr { return c.inside(e, width) }
+		by := func(e expr.Expr) expr.Expr { return c.overRows(e, width) }
 		for i, e := range some.Keys {
 			some.Keys[i] = by(e)
 		}

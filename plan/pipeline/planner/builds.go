@@ -28,7 +28,7 @@ type joining struct {
 
 // exact reports that equal values of the keys have equal codes.
 func (j *joining) exact() bool {
-	return !slices.ContainsFunc(j.keys, func(k joinKey) bool { return !alike(k.probe.Type(), k.build.Type()) })
+	return !slices.ContainsFunc(j.keys, func(k joinKey) bool { return !comparableTypes(k.probe.Type(), k.build.Type()) })
 }
 
 // join ends the pipeline of the build and probes it. It returns the build's pipeline and, of each column of both inputs, its place in what that
@@ -83,13 +83,13 @@ func (p *planner) join(j joining) (of *pipeline.Pipeline, left []int) {
 // rowBytes are those of a key, or of a column that a build keeps.
 const rowBytes = 8
 
-// alike reports types whose values are equal where their codes are.
-func alike(a, b table.Type) bool {
+// comparableTypes reports types whose values are equal where their codes are.
+func comparableTypes(a, b table.Type) bool {
 	return a.IsInteger() && b.IsInteger() || a.Kind == b.Kind && a.Scale == b.Scale
 }
 
-// beside gives a stream places for the columns of both inputs of a join: its own begin at one of them.
-func (s *stream) beside(first, width int) *stream {
+// atOffset gives a stream places for the columns of both inputs of a join: its own begin at one of them.
+func (s *stream) atOffset(first, width int) *stream {
 	at := nowhere(width)
 	copy(at[first:], s.at)
 	s.at = at

@@ -214,7 +214,7 @@ func (p *planner) classes(g *innerGroup, classes map[int]*groupKey) {
 func (p *planner) joinTree(g *innerGroup, t *joinTree) *stream {
 	width := g.first[len(g.first)-1]
 	if t.probe == nil {
-		return p.rows(g.inputs[t.input], g.reads[t.input]).beside(g.first[t.input], width)
+		return p.rows(g.inputs[t.input], g.reads[t.input]).atOffset(g.first[t.input], width)
 	}
 	j := joining{kind: pipeline.Inner, probe: p.joinTree(g, t.probe), build: p.joinTree(g, t.build), rows: t.rows, need: slices.Clone(g.need)}
 	var built []expr.Expr

@@ -67,7 +67,7 @@ type joinSide struct {
 
 // side begins the pipeline of an input, with places for the columns of both.
 func (p *planner) side(s joinSide, width int) *stream {
-	return p.rows(s.Node, s.need).beside(s.first, width)
+	return p.rows(s.Node, s.need).atOffset(s.first, width)
 }
 
 // facts notes what is known of the keys of the side that is built.

@@ -21,17 +21,17 @@ func nameOf(list []string, s string) int {
 	return slices.IndexFunc(list, func(name string) bool { return len(s) >= 3 && strings.HasPrefix(name, s) }) + 1
 }
 
-// spoken is what has been read of a date and time.
-type spoken struct {
+// dateInput is what has been read of a date and time.
+type dateInput struct {
 	numbers         []string // the parts of the date that are digits, in their order
 	month           int      // where it was named
 	clock, meridiem string
 	bc              bool
 }
 
-// parseSpoken reads a date, and the microseconds of its time of day.
-func parseSpoken(s string) (days, us int64, ok bool) {
-	var d spoken
+// parseDateInput reads a date, and the microseconds of its time of day.
+func parseDateInput(s string) (days, us int64, ok bool) {
+	var d dateInput
 	if d.words(strings.ToLower(s)) {
 		return d.read()
 	}
@@ -39,7 +39,7 @@ func parseSpoken(s string) (days, us int64, ok bool) {
 }
 
 // words takes a text apart.
-func (d *spoken) words(s string) bool {
+func (d *dateInput) words(s string) bool {
 	if strings.TrimSpace(s) == "epoch" {
 		d.numbers = []string{"1970", "01", "01"}
 		return true
@@ -59,7 +59,7 @@ func (d *spoken) words(s string) bool {
 }
 
 // word takes one word.
-func (d *spoken) word(w string) bool {
+func (d *dateInput) word(w string) bool {
 	dated := len(d.numbers) > 0 && (len(d.numbers) > 1 || len(d.numbers[0]) > 4)
 	switch zone := strings.TrimRight(w, "0123456789:"); {
 	case strings.Contains(w, ":") && d.clock == "" && isDigit(w[0]):
@@ -88,7 +88,7 @@ func zoneOffset(w string) bool {
 }
 
 // parts takes the parts of a date that a word has.
-func (d *spoken) parts(w string) bool {
+func (d *dateInput) parts(w string) bool {
 	for _, p := range strings.FieldsFunc(w, func(r rune) bool { return r == '-' || r == '/' || r == '.' }) {
 		switch m := nameOf(monthWords, p); {
 		case m > 0 && d.month == 0:
@@ -103,7 +103,7 @@ func (d *spoken) parts(w string) bool {
 }
 
 // read makes a date of the parts, and a time of day of the clock.
-func (d *spoken) read() (days, us int64, ok bool) {
+func (d *dateInput) read() (days, us int64, ok bool) {
 	year, month, day := "", strconv.Itoa(d.month), ""
 	switch n := d.numbers; {
 	case d.month == 0 && len(n) == 1 && (len(n[0]) == 8 || len(n[0]) == 6):
@@ -137,7 +137,7 @@ func (d *spoken) read() (days, us int64, ok bool) {
 }
 
 // timeOfDay reads the clock, with am, pm or a zone right behind it.
-func (d *spoken) timeOfDay() (us int64, ok bool) {
+func (d *dateInput) timeOfDay() (us int64, ok bool) {
 	us, rest, ok := parseClock(" "+d.clock, true)
 	if rest == "am" || rest == "pm" {
 		d.meridiem, rest = rest, ""

@@ -7,9 +7,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// KnownCounts returns what Finish would, for counts of chunks of which all records are selected, or none. It looks at
+// MetadataCounts returns what Finish would, for counts of chunks of which all records are selected, or none. It looks at
 // no record.
-func KnownCounts(q *physical.Query) (values []table.Value, ok bool) {
+func MetadataCounts(q *physical.Query) (values []table.Value, ok bool) {
 	for _, a := range q.Aggs {
 		all := a.Kind == expr.CountAll || a.Kind == expr.Selectivity
 		if a.X != nil || a.Distinct || a.Filter != nil || !all && a.Kind != expr.Count {

@@ -34,7 +34,7 @@ func TestDatesInAllForms(t *testing.T) {
 func TestTextsThatAreNoDates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([0-9]{1,8}|[-/.:, +]|T|Jan|mon|pm|bc|z|x){0,8}`).Draw(t, "text")
-		days, us, ok := parseSpoken(text)
+		days, us, ok := parseDateInput(text)
 		if ok && (us < 0 || us > MicrosPerDay) {
 			t.Fatalf("%q: day %d, %d µs", text, days, us)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // Known counts as Finish does, deleted records and NULLs included, and leaves alone what a record has to be looked at for.
-func TestKnownCounts(t *testing.T) {
+func TestMetadataCounts(t *testing.T) {
 	big := table.Type{Kind: table.BigInt}
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: big}}, 4)
 	for i := range 8 {
@@ -57,7 +57,7 @@ func TestKnownCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, known := partial.KnownCounts(q)
+		got, known := partial.MetadataCounts(q)
 		if known != x.known {
 			t.Errorf("%s: known %v", x.name, known)
 		}

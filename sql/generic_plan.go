@@ -98,8 +98,8 @@ func OfRows(text string) bool {
 	return slices.ContainsFunc([]string{"select", "insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(first, word) })
 }
 
-// Again is an INSERT of VALUES, an UPDATE, a DELETE or a SELECT of rows of one table that has been bound with some values. It is bound for others in their places.
-type Again struct {
+// GenericPlan is an INSERT of VALUES, an UPDATE, a DELETE or a SELECT of rows of one table that has been bound with some values. It is bound for others in their places.
+type GenericPlan struct {
 	of     *Statement
 	change *Change   // nil for a query
 	rows   plan.Node // the change's, or the query's
@@ -118,7 +118,7 @@ type itemOf struct {
 }
 
 // assign sets the item.
-func (a *Again) assign(i itemOf, values []table.Value) expr.Expr {
+func (a *GenericPlan) assign(i itemOf, values []table.Value) expr.Expr {
 	c := &expr.Const{V: values[i.value], P: i.pos}
 	if a.of.Infers {
 		c.Param = new(table.Type)
@@ -126,8 +126,8 @@ func (a *Again) assign(i itemOf, values []table.Value) expr.Expr {
 	return (&binder{Statement: a.of}).assigned(c, i.field)
 }
 
-// noted is what is bound of the values.
-type noted struct {
+// boundValues is what is bound of the values.
+type boundValues struct {
 	of     *Form // nil where they are the parameters
 	consts []constOf
 	items  []itemOf
@@ -141,7 +141,7 @@ type constOf struct {
 }
 
 // literal notes a literal at a place of the statement.
-func (n *noted) literal(loc int, c *expr.Const) {
+func (n *boundValues) literal(loc int, c *expr.Const) {
 	if n == nil || n.of == nil {
 		return
 	}
@@ -152,14 +152,14 @@ func (n *noted) literal(loc int, c *expr.Const) {
 }
 
 // param notes the parameter of a number, from 1 on, and the type of its value.
-func (n *noted) param(number int, c *expr.Const, given table.Type) {
+func (n *boundValues) param(number int, c *expr.Const, given table.Type) {
 	if n != nil && n.of == nil {
 		n.consts = append(n.consts, constOf{c, number - 1, given})
 	}
 }
 
 // item notes that an item of a row is no more than what was noted last.
-func (n *noted) item(e *pg.Node, bound expr.Expr, field table.Field, row, item int) {
+func (n *boundValues) item(e *pg.Node, bound expr.Expr, field table.Field, row, item int) {
 	if n == nil || e.GetAConst() == nil && e.GetParamRef() == nil || len(n.consts) == 0 {
 		return
 	}
@@ -169,37 +169,37 @@ func (n *noted) item(e *pg.Node, bound expr.Expr, field table.Field, row, item i
 	}
 }
 
-// BindAgain resolves the names of a statement that changes something, as [Statement.Bind] does. It also gives what it has bound for other values. These are of the parameters or, of a statement that has none, of its form. It is nil
+// BindGeneric resolves the names of a statement that changes something, as [Statement.Bind] does. It also gives what it has bound for other values. These are of the parameters or, of a statement that has none, of its form. It is nil
 // where these would be bound in another way.
-func (s *Statement) BindAgain(c Catalog, params ...table.Value) (ch *Change, a *Again, err error) {
-	n, values, err := s.noting(c, params, func(c Catalog, n *noted, now *time.Time) (err error) {
+func (s *Statement) BindGeneric(c Catalog, params ...table.Value) (ch *Change, a *GenericPlan, err error) {
+	n, values, err := s.bindValues(c, params, func(c Catalog, n *boundValues, now *time.Time) (err error) {
 		ch, err = s.bindChange(c, params, n, now)
 		return err
 	})
 	if n != nil && ch.Returning == nil && ch.Parts == nil {
-		if a = s.again(ch.Rows, n, values, ch.Verb == "INSERT"); a != nil {
+		if a = s.genericPlan(ch.Rows, n, values, ch.Verb == "INSERT"); a != nil {
 			a.change = ch
 		}
 	}
 	return ch, a, err
 }
 
-// BindRowsAgain is Bind likewise.
-func (s *Statement) BindRowsAgain(c Catalog, params ...table.Value) (tree plan.Node, a *Again, err error) {
-	n, values, err := s.noting(c, params, func(c Catalog, n *noted, now *time.Time) (err error) {
+// BindRowsGeneric is Bind likewise.
+func (s *Statement) BindRowsGeneric(c Catalog, params ...table.Value) (tree plan.Node, a *GenericPlan, err error) {
+	n, values, err := s.bindValues(c, params, func(c Catalog, n *boundValues, now *time.Time) (err error) {
 		tree, err = s.bindRows(c, params, n, now)
 		return err
 	})
 	if n != nil {
-		a = s.again(tree, n, values, false)
+		a = s.genericPlan(tree, n, values, false)
 	}
 	return tree, a, err
 }
 
-// noting binds with notes of the values, which are nil where the statement means another thing with others, or later.
-func (s *Statement) noting(c Catalog, params []table.Value, bind func(Catalog, *noted, *time.Time) error) (n *noted, values []table.Value, err error) {
+// bindValues binds with notes of the values, which are nil where the statement means another thing with others, or later.
+func (s *Statement) bindValues(c Catalog, params []table.Value, bind func(Catalog, *boundValues, *time.Time) error) (n *boundValues, values []table.Value, err error) {
 	now := time.Time{}
-	n, values = &noted{}, params
+	n, values = &boundValues{}, params
 	if s.Params == 0 {
 		f, ok := FormOf(s.Text)
 		if !ok {
@@ -220,9 +220,9 @@ func (s *Statement) noting(c Catalog, params []table.Value, bind func(Catalog, *
 	return n, values, nil
 }
 
-// again is rows that were bound as rows for other values; inserts says that they are those of an INSERT.
-func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, inserts bool) *Again {
-	a := &Again{of: s, rows: rows, n: len(values), items: n.items, consts: map[*expr.Const]int{}, types: map[int]table.Type{}}
+// genericPlan is rows that were bound as rows for other values; inserts says that they are those of an INSERT.
+func (s *Statement) genericPlan(rows plan.Node, n *boundValues, values []table.Value, inserts bool) *GenericPlan {
+	a := &GenericPlan{of: s, rows: rows, n: len(values), items: n.items, consts: map[*expr.Const]int{}, types: map[int]table.Type{}}
 	bound, noted := map[int]bool{}, map[*expr.Const]int{}
 	for _, i := range a.items {
 		bound[i.value] = true
@@ -269,7 +269,7 @@ func (s *Statement) again(rows plan.Node, n *noted, values []table.Value, insert
 }
 
 // plain reports an expression in which a value is nowhere but in its place, and counts those places.
-func (a *Again) plain(e expr.Expr, noted, found map[*expr.Const]int) bool {
+func (a *GenericPlan) plain(e expr.Expr, noted, found map[*expr.Const]int) bool {
 	plain := true
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
@@ -297,14 +297,14 @@ func (a *Again) plain(e expr.Expr, noted, found map[*expr.Const]int) bool {
 }
 
 // Change is the change with other values; ok is false where these have to be bound.
-func (a *Again) Change(values []table.Value) (_ *Change, ok bool) {
+func (a *GenericPlan) Change(values []table.Value) (_ *Change, ok bool) {
 	ch := *a.change
 	ch.Rows, ok = a.Rows(values)
 	return &ch, ok
 }
 
 // Rows are the rows with other values; ok is false where these have to be bound.
-func (a *Again) Rows(values []table.Value) (_ plan.Node, ok bool) {
+func (a *GenericPlan) Rows(values []table.Value) (_ plan.Node, ok bool) {
 	defer func() {
 		if recover() != nil { // a value that its column or its place does not take
 			ok = false
@@ -321,7 +321,7 @@ func (a *Again) Rows(values []table.Value) (_ plan.Node, ok bool) {
 	return a.with(a.rows, values), true
 }
 
-func (a *Again) with(rows plan.Node, values []table.Value) plan.Node {
+func (a *GenericPlan) with(rows plan.Node, values []table.Value) plan.Node {
 	switch rows := rows.(type) {
 	case *plan.Limit:
 		return rows.With(a.with(rows.Input, values))
