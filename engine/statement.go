@@ -47,7 +47,7 @@ type Statement struct {
 // fragment.
 type bound struct {
 	lookup       *pointLookup                   // where it is one: it has nothing else then but the next, the version and the rules
-	repeats      *sql.GenericPlan                     // nil where others like it have to be bound
+	repeats      *sql.GenericPlan               // nil where others like it have to be bound
 	tree         plan.Node                      // with the fragment cut out
 	version      uint64                         // of the catalog that its names were resolved in
 	off          rules.Off                      // the rules that it was planned without

@@ -24,7 +24,7 @@ type binder struct {
 	c      Catalog
 	params []table.Value
 	types  []table.Type // of params: see [binder.param]
-	noted  *boundValues       // nil where nobody asks
+	noted  *boundValues // nil where nobody asks
 	sel    *pg.SelectStmt
 	// outer binds the query around a subquery, whose columns this one may read; parent that in which this one
 	// stands, whose WITH it may name.

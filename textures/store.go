@@ -22,14 +22,14 @@ type Store struct {
 	// packed.
 	Pack func(bytes int64) bool
 
-	ctx     *glctx.Context
-	budget  int64
-	used    int64
-	clock   uint64       // of uses
+	ctx       *glctx.Context
+	budget    int64
+	used      int64
+	clock     uint64       // of uses
 	completed uint64       // the clock when the device had last done all that it was given
-	pass    uint64       // the clock when the pass being prepared began
-	scope   *Scope       // of what is asked for
-	table   *table.Table // whose columns errors name; nil numbers them
+	pass      uint64       // the clock when the pass being prepared began
+	scope     *Scope       // of what is asked for
+	table     *table.Table // whose columns errors name; nil numbers them
 
 	entries map[*object]struct{}
 	objects map[key]*object

@@ -28,12 +28,12 @@ const (
 
 // joinBlock is some rows on their way through the steps of a join.
 type joinBlock struct {
-	n   int
-	ids []IDs // by scan, of those that it has
+	n        int
+	ids      []IDs // by scan, of those that it has
 	nullable []bool
 }
 
-func (b *joinBlock) rowsOf(scan int) IDs { return b.ids[scan] }
+func (b *joinBlock) rowsOf(scan int) IDs      { return b.ids[scan] }
 func (b *joinBlock) isNullable(scan int) bool { return b.nullable[scan] }
 func (i IDs) cut(lo, hi int) IDs {
 	if i.List == nil {
