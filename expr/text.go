@@ -154,11 +154,11 @@ func init() {
 	for name, left := range map[string]bool{"lpad": true, "rpad": false} {
 		define(name+"(text,integer) text!", func(a args) (table.Value, error) { return a.pad(" ", left) }).
 			by(written2(0, 1, func(out []byte, s string, n int64) ([]byte, state) {
-				return appendPadded(out, s, n, " ", left), failedIf(n > MaxText/utf8.UTFMax)
+				return appendPadded(out, s, n, " ", left)
 			}))
 		define(name+"(text,integer,text) text!", func(a args) (table.Value, error) { return a.pad(a.v[2].S, left) }).
 			by(written3(0, 1, 2, func(out []byte, s string, n int64, by string) ([]byte, state) {
-				return appendPadded(out, s, n, by, left), failedIf(n > MaxText/utf8.UTFMax)
+				return appendPadded(out, s, n, by, left)
 			}))
 	}
 	define("split_part(text,text,integer) text!", func(a args) (table.Value, error) {
@@ -416,21 +416,25 @@ func cut(signature string, f func(n, length int64) (from, to int64)) {
 
 // pad brings a text to a length: by characters of fill, or by cutting its end.
 func (a args) pad(fill string, left bool) (table.Value, error) {
-	if a.v[1].I > MaxText/utf8.UTFMax {
+	out, state := appendPadded(nil, a.v[0].S, a.v[1].I, fill, left)
+	if state == failed {
 		return a.failAs(sqlstate.ProgramLimitExceeded, "requested length too large")
 	}
-	return table.Str(string(appendPadded(nil, a.v[0].S, a.v[1].I, fill, left))), nil
+	return table.Str(string(out)), nil
 }
 
-// appendPadded appends what pad gives for a length that is not too large; of others the part that PostgreSQL's limit leaves.
-func appendPadded(out []byte, s string, n int64, fill string, left bool) []byte {
-	n = min(max(n, 0), MaxText/utf8.UTFMax)
+// appendPadded appends what pad gives. It fails, and appends nothing, where the length is beyond PostgreSQL's limit.
+func appendPadded(out []byte, s string, n int64, fill string, left bool) ([]byte, state) {
+	if n > MaxText/utf8.UTFMax {
+		return out, failed
+	}
+	n = max(n, 0)
 	missing := n - match.CountCharacters(s)
 	switch {
 	case missing <= 0:
-		return append(out, characters(s, 0, n)...)
+		return append(out, characters(s, 0, n)...), valid
 	case fill == "":
-		return append(out, s...)
+		return append(out, s...), valid
 	}
 	if !left {
 		out = append(out, s...)
@@ -443,7 +447,7 @@ func appendPadded(out []byte, s string, n int64, fill string, left bool) []byte 
 	if left {
 		out = append(out, s...)
 	}
-	return out
+	return out, valid
 }
 
 func chr(a args) (table.Value, error) {
