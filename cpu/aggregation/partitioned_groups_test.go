@@ -35,7 +35,7 @@ func manyKeys(t *testing.T) *table.Table {
 	return b.Table()
 }
 
-// Groups that are not many are found part by part, too, where they have so many different values that these are looked up by a hash.
+// A few hundred groups are found part by part, too, where their different values are so many that these are looked up by a hash.
 func TestGroupsOfManyDifferentValues(t *testing.T) {
 	manyKeys(t) // lowers partTable
 	integer := table.Type{Kind: table.BigInt}
