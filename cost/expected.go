@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"math"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -9,39 +8,6 @@ import (
 	"github.com/stencildb/stencildb/plan/physical"
 	"github.com/stencildb/stencildb/table"
 )
-
-// Side is what a join is expected to read of one side: rows, by keys that are columns of a table. Of others the table is nil.
-type Side struct {
-	Rows  int
-	Table *table.Table
-	Keys  []int
-}
-
-// OfJoin is the work of a join that has yet to run, of which so many pairs are expected: see [OfPairs]. One without keys has no costs.
-func OfJoin(sides [2]Side, pairs int) *Work {
-	w, join, most := &Work{}, Item{Class: Join, Scale: 1}, 0
-	for _, s := range sides {
-		w.Rows, most = w.Rows+s.Rows, max(most, s.Rows)
-		bits, bytes := physical.KeyBits/2, 4 // of keys of which nothing is known
-		if s.Table != nil {
-			bits, bytes = 0, 0
-			for _, col := range s.Keys {
-				b, n := widest(s.Table, col)
-				bits, bytes = bits+b, bytes+n
-				for _, c := range s.Table.Chunks {
-					(&reader{table: s.Table, chunk: c, work: w, seen: map[Column]bool{}}).column(col, false)
-				}
-			}
-		}
-		join.Bits, join.Bytes = max(join.Bits, min(bits, physical.KeyBits)), max(join.Bytes, min(bytes, physical.KeyBits/8))
-	}
-	largest := uint64(math.MaxUint64)
-	if join.Bits < physical.KeyBits {
-		largest = 1<<join.Bits - 1
-	}
-	w.join(join, largest, most, pairs)
-	return w
-}
 
 // widest is how wide the codes of a column are where they are widest, at least 1, and in host memory.
 func widest(t *table.Table, col int) (bits, bytes int) {

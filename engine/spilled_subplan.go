@@ -196,12 +196,12 @@ func (a *spilled) Read(ctx context.Context, columns []int, o ingest.Options) (*t
 	return a.ReadGroups(ctx, groups, columns, o)
 }
 
-// Groups, GroupBytes, Outline, Shape and Changed implement [catalog.Source].
+// Groups, GroupBytes, ZoneMaps, Shape and Changed implement [catalog.Source].
 func (a *spilled) Groups() int { return len(a.list) }
 func (a *spilled) GroupBytes(group int, columns []int) int64 {
 	return a.list[group].Bytes * int64(len(columns)) / int64(max(1, len(a.columns)))
 }
-func (a *spilled) Outline([]int) (*table.Table, bool) { return nil, false }
+func (a *spilled) ZoneMaps([]int) (*table.Table, bool) { return nil, false }
 func (a *spilled) Changed() bool                      { return false }
 func (a *spilled) Shape(columns []int) *table.Table {
 	var rows []int

@@ -123,11 +123,11 @@ func TestRowGroupsInPieces(t *testing.T) {
 		if whole, err := f.Read(context.Background(), all, Options{}); err != nil || whole.Rows() != rows || whole.Chunks[0].Segments[1].Value(777).String() != want.Chunks[0].Segments[1].Value(777).String() {
 			t.Errorf("%s: %v", name, err)
 		}
-		if outline, ok := f.Outline([]int{4}); name == "t.parquet" && (!ok || len(outline.Chunks) != f.Groups()) {
+		if zones, ok := f.ZoneMaps([]int{4}); name == "t.parquet" && (!ok || len(zones.Chunks) != f.Groups()) {
 			t.Errorf("the file tells of column k: %v", ok)
 		}
-		if outline, ok := f.Outline([]int{0}); ok {
-			for i, c := range outline.Chunks {
+		if zones, ok := f.ZoneMaps([]int{0}); ok {
+			for i, c := range zones.Chunks {
 				if s, want := c.Segments[0], table.InexactRange|table.InexactNulls; s.Inexact != want {
 					t.Errorf("piece %d: inexact %d, want %d: the extremes and the NULLs are those of the whole group", i, s.Inexact, want)
 				}

@@ -24,14 +24,14 @@ func (f *File) GroupBytes(group int, columns []int) int64 {
 	return f.groups[group].MemoryBytes(f.table.Fields, columns)
 }
 
-// Outline is the table as the file's statistics tell of some columns. It has a chunk for each of its
+// ZoneMaps is the table as the file's statistics tell of some columns. It has a chunk for each of its
 // row groups, and segments. The segments' numbers (Base, Max, Bits, Nulls) are right as far as [table.Inexact] says, their codes are
 // not. ok is false where the file states no bounds, or is no longer needed.
-func (f *File) Outline(columns []int) (t *table.Table, ok bool) {
-	return f.groups.Outline(f.table, columns)
+func (f *File) ZoneMaps(columns []int) (t *table.Table, ok bool) {
+	return f.groups.ZoneMaps(f.table, columns)
 }
 
-// Shape is [File.Outline] of columns of which the file may not say anything: then their numbers leave room for all. It
+// Shape is [File.ZoneMaps] of columns of which the file may not say anything: then their numbers leave room for all. It
 // is nil where the file has no row groups, is read as a whole, or is no longer needed.
 func (f *File) Shape(columns []int) *table.Table {
 	if len(f.groups) == 0 || f.once {
@@ -40,7 +40,7 @@ func (f *File) Shape(columns []int) *table.Table {
 	return f.groups.Shape(f.table, columns)
 }
 
-// ReadGroups reads columns of some row groups, as numbered in [File.Outline], into a table of
+// ReadGroups reads columns of some row groups, as numbered in [File.ZoneMaps], into a table of
 // these alone.
 func (f *File) ReadGroups(ctx context.Context, numbers, columns []int, o Options) (*table.Table, error) {
 	var list columnar.Groups

@@ -4,8 +4,8 @@
 //
 //   - A node is a file: [Scan], [Filter], [Project], [Join], [Aggregate], [GroupingSets], [Distinct], [Sort], [Limit], [Window], [Values],
 //     and so on. A [Derived] reads the rows of a [Subplan], a tree of its own. A [Fragment] is what one backend does as a whole.
-//   - node.go and visitor.go walk and rewrite trees and their expressions; conditions.go takes conditions apart and tells
-//     which expressions may raise an error; join.go has the keys of joins.
+//   - node.go and visitor.go walk and rewrite trees and their expressions. conditions.go takes conditions apart and tells
+//     which expressions may raise an error. join.go has the keys of joins.
 //   - Package rules rewrites a tree, one rule a file; it ends with [rules.CutFragments], which cuts out the fragments.
 //   - Package stats estimates: rows of a node, selectivities, different values, whether grouping early pays.
 //   - Package pipeline has the physical plan, a DAG of pipelines, and package planner makes it of a tree and of estimates.

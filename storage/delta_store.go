@@ -322,14 +322,14 @@ func (r *Rows) ReadGroups(ctx context.Context, groups, columns []int, o ingest.O
 	return t.With(all...), nil
 }
 
-// Outline is [ingest.File.Outline]; what the log changes is not told.
-func (r *Rows) Outline(columns []int) (t *table.Table, ok bool) {
+// ZoneMaps is [ingest.File.ZoneMaps]; what the log changes is not told.
+func (r *Rows) ZoneMaps(columns []int) (t *table.Table, ok bool) {
 	if a := r.of; a != nil && (len(a.chunks)+len(a.delete) > 0 || slices.ContainsFunc(a.update, func(u Update) bool { return slices.Contains(columns, u.Column) })) {
 		return nil, false
 	}
 	r.one.Lock()
 	defer r.one.Unlock()
-	return r.evolvedFile.Outline(columns)
+	return r.evolvedFile.ZoneMaps(columns)
 }
 
 // Shape is [ingest.File.Shape] of all groups.

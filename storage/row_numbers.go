@@ -88,10 +88,10 @@ func (n *Numbered) ReadGroups(ctx context.Context, groups, columns []int, o inge
 	return out, nil
 }
 
-// Outline is [Rows.Outline].
-func (n *Numbered) Outline(columns []int) (*table.Table, bool) {
+// ZoneMaps is [Rows.ZoneMaps].
+func (n *Numbered) ZoneMaps(columns []int) (*table.Table, bool) {
 	rest, numbers := n.split(columns)
-	t, ok := n.Rows.Outline(rest)
+	t, ok := n.Rows.ZoneMaps(rest)
 	if !ok {
 		return nil, false
 	}

@@ -133,9 +133,9 @@ func (f evolvedFile) ReadGroups(ctx context.Context, groups, columns []int, o in
 	return f.table(t, columns), nil
 }
 
-// Outline is [ingest.File.Outline].
-func (f evolvedFile) Outline(columns []int) (*table.Table, bool) {
-	t, ok := f.File.Outline(f.inFile(columns))
+// ZoneMaps is [ingest.File.ZoneMaps].
+func (f evolvedFile) ZoneMaps(columns []int) (*table.Table, bool) {
+	t, ok := f.File.ZoneMaps(f.inFile(columns))
 	if !ok {
 		return nil, false
 	}

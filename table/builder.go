@@ -84,7 +84,7 @@ func (b *Builder) EndRows(n int) error {
 }
 
 // Coming is told of a table before all of its segments are there. A missing segment is an outline, as
-// [Frame.Outline] gives it. The function that Coming returns is called for each segment once it is complete.
+// [SegmentBuilder.ZoneMaps] gives it. The function that Coming returns is called for each segment once it is complete.
 type Coming func(*Table) (there func(chunk, col int, s *Segment))
 
 // fewRows is how many rows of a chunk have their columns ended one after the other: waking other threads would take longer.
@@ -133,13 +133,13 @@ func (b *Builder) flush(coming Coming) {
 func (b *Builder) tell(last *Chunk, coming Coming) (there func(chunk, col int, s *Segment)) {
 	t := &Table{Name: b.name, Fields: b.fields, Chunks: slices.Clone(b.chunks)}
 	if last != nil {
-		outlines := &Chunk{Rows: last.Rows, Segments: make([]*Segment, len(last.Segments))}
+		zones := &Chunk{Rows: last.Rows, Segments: make([]*Segment, len(last.Segments))}
 		for i, s := range last.Segments {
 			if s != nil {
-				outlines.Segments[i] = s.outline()
+				zones.Segments[i] = s.zoneMaps()
 			}
 		}
-		t.Chunks = append(t.Chunks, outlines)
+		t.Chunks = append(t.Chunks, zones)
 	}
 	there = coming(t)
 	for i, c := range b.chunks {

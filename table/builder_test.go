@@ -228,7 +228,7 @@ func TestFrameIsWhatABuilderMakes(t *testing.T) {
 			lo, hi = 0, 0
 		}
 		loose := rapid.Uint64Range(0, ^uint64(0)-hi).Draw(t, "loose")
-		f := NewFrame(typ, n, lo, hi+loose, nil, nil)
+		f := NewSegmentBuilder(typ, n, lo, hi+loose, nil, nil)
 		var parts sync.WaitGroup
 		for at := 0; at < n; {
 			m := rapid.IntRange(1, n-at).Draw(t, "part")
@@ -257,7 +257,7 @@ func TestFrameIsWhatABuilderMakes(t *testing.T) {
 		if got.Bits != made.Bits || got.Codes.Width() != made.Codes.Width() || got.Nulls != made.Nulls {
 			t.Fatalf("%d bits in %d bytes, %d NULLs; want %d in %d, %d", got.Bits, got.Codes.Width(), got.Nulls, made.Bits, made.Codes.Width(), made.Nulls)
 		}
-		if n > 1 && !nullable && hi > lo && Put(NewFrame(typ, n, lo, hi-1, nil, nil), 0, ordinals, nil, 0) {
+		if n > 1 && !nullable && hi > lo && Put(NewSegmentBuilder(typ, n, lo, hi-1, nil, nil), 0, ordinals, nil, 0) {
 			t.Fatal("a value beyond the bounds was not found")
 		}
 	})

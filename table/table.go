@@ -330,8 +330,8 @@ func (t *Table) With(chunks ...*Chunk) *Table {
 	return &Table{Name: t.Name, Fields: t.Fields, Version: t.Version + 1, Chunks: chunks}
 }
 
-// outline is a segment with the numbers of s, and codes that nobody looks at to know these.
-func (s *Segment) outline() *Segment {
+// zoneMaps is a segment with the numbers of s, and codes that nobody looks at to know these.
+func (s *Segment) zoneMaps() *Segment {
 	o := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
 	o.varying.Do(func() { o.planes = 1<<o.Bits - 1; o.known.Store(true) })
 	return o

@@ -40,7 +40,7 @@ type Source interface {
 	ReadGroups(ctx context.Context, groups, columns []int, o ingest.Options) (*table.Table, error)
 	Groups() int
 	GroupBytes(group int, columns []int) int64
-	Outline(columns []int) (t *table.Table, ok bool)
+	ZoneMaps(columns []int) (t *table.Table, ok bool)
 	Shape(columns []int) *table.Table
 	Changed() bool
 }

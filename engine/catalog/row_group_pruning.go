@@ -19,13 +19,13 @@ import (
 // They save all reading, or that of row groups without a record that it selects.
 type Pruned struct {
 	Answer       []table.Value // of the aggregates; nil where some row groups have to be read
-	Table        *table.Table  // of these; where there is an answer an outline
+	Table        *table.Table  // of these; where there is an answer, zone maps alone
 	Groups, Left int           // row groups of the file, and of the table
 }
 
 // AnswerFromStatistics is the answer of a fragment's aggregates from statistics alone; nil where they do not tell it. With e.Lock.
 func (e *Entry) AnswerFromStatistics(f *plan.Fragment, conditions Conditions) (*Pruned, error) {
-	t, ok := e.Source.Outline(f.Reads())
+	t, ok := e.Source.ZoneMaps(f.Reads())
 	if !ok || !conditions.all || len(f.Aggs) == 0 {
 		return nil, nil
 	}
@@ -79,11 +79,11 @@ func (e *Entry) ReadPruned(ctx context.Context, conditions Conditions, columns [
 	return out, err
 }
 
-// KeptRowGroups lists the row groups of a file which may have a record for which all conditions are TRUE. It also returns the outline that
+// KeptRowGroups lists the row groups of a file which may have a record for which all conditions are TRUE. It also returns the zone maps that
 // says so. It returns nil where the file has no statistics of them.
 func KeptRowGroups(f Source, of Conditions) (keep []int, t *table.Table, err error) {
 	told := func(e expr.Expr) bool {
-		_, ok := f.Outline(expr.Columns(e))
+		_, ok := f.ZoneMaps(expr.Columns(e))
 		return ok
 	}
 	conditions := slices.DeleteFunc(slices.Clone(of.List), func(e expr.Expr) bool { return !told(e) })
@@ -91,7 +91,7 @@ func KeptRowGroups(f Source, of Conditions) (keep []int, t *table.Table, err err
 		return nil, nil, nil
 	}
 	where := plan.Conjunction(conditions)
-	t, _ = f.Outline(expr.Columns(where))
+	t, _ = f.ZoneMaps(expr.Columns(where))
 	q, err := physical.NewQuery(t, &plan.Fragment{Table: t.Name, Where: where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
 	if err != nil {
 		return nil, nil, err

@@ -187,7 +187,7 @@ func widen[T int8 | uint8 | int16 | uint16 | uint32](d *Decoded, a arrow.Array) 
 // raw is integers that become ordinals, or codes at once.
 type raw interface {
 	widen(d *Decoded)
-	put(f *table.Frame, at int, d *Decoded) bool
+	put(f *table.SegmentBuilder, at int, d *Decoded) bool
 }
 
 type rawInts[T int32 | int64] []T
@@ -198,7 +198,7 @@ func (v rawInts[T]) widen(d *Decoded) {
 	}
 }
 
-func (v rawInts[T]) put(f *table.Frame, at int, d *Decoded) bool {
+func (v rawInts[T]) put(f *table.SegmentBuilder, at int, d *Decoded) bool {
 	return table.Put(f, at, v, d.Valid, d.offset)
 }
 
@@ -216,7 +216,7 @@ func (d *Decoded) widen() {
 }
 
 // put writes the rows of a frame from row at on, as [table.Put] does.
-func (d *Decoded) Put(f *table.Frame, at int) bool {
+func (d *Decoded) Put(f *table.SegmentBuilder, at int) bool {
 	if d.raw != nil {
 		return d.raw.put(f, at, d)
 	}

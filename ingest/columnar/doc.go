@@ -4,6 +4,6 @@
 //
 //   - [Group], [Groups]: row groups, as a format gives them (group.go); [Statistics]: what a file states of a column in one (statistics.go)
 //   - [Groups.Read]: columns to segments (read.go)
-//   - [Groups.Outline]: a table as statistics tell of it, for pruning (outline.go)
+//   - [Groups.ZoneMaps]: a table as statistics tell of it, for pruning (zone_maps.go)
 //   - [Groups.InPieces]: row groups that memory has no room for (pieces.go)
 package columnar

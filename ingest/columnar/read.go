@@ -23,7 +23,7 @@ type column struct {
 	table.Field
 	index   int
 	parts   [][]*part        // of each group
-	frames  []*table.Frame   // of each chunk
+	frames  []*table.SegmentBuilder   // of each chunk
 	done    []*table.Segment // of the chunks that have been read, in their order
 	useless atomic.Pointer[arrays.Overflow]
 }
@@ -148,7 +148,7 @@ func (r *reading) announce(columns []*column) {
 			}
 		}
 		for i, f := range c.frames {
-			t.Chunks[i].Segments[c.index] = f.Outline(nulls[i])
+			t.Chunks[i].Segments[c.index] = f.ZoneMaps(nulls[i])
 		}
 	}
 	r.there = r.opts.Coming(t)
@@ -319,7 +319,7 @@ func (r *reading) frame(c *column) error {
 		if err := r.hold(rows * table.CodeWidth(hi-lo)); err != nil {
 			return err
 		}
-		c.frames = append(c.frames, table.NewFrame(c.Type, rows, lo, hi, dict, parts[0].spans.Of))
+		c.frames = append(c.frames, table.NewSegmentBuilder(c.Type, rows, lo, hi, dict, parts[0].spans.Of))
 	}
 	return nil
 }

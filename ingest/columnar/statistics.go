@@ -33,9 +33,9 @@ func (s Statistics) within() Statistics {
 	return s
 }
 
-// outline is a column of the group as far as its statistics are stated. Its numbers bound those of the rows, and the codes
+// zoneMaps is a column of the group as far as its statistics are stated. Its numbers bound those of the rows, and the codes
 // are not right. It is nil where no bounds are stated, and not all rows are NULL.
-func (s Statistics) outline(t table.Type, codes []uint8) *table.Segment {
+func (s Statistics) zoneMaps(t table.Type, codes []uint8) *table.Segment {
 	out := &table.Segment{Type: t, Codes: table.Codes{U8: codes}}
 	n, counted := s.NullCount()
 	if out.Nulls = n; !counted {

@@ -104,7 +104,7 @@ type Options struct {
 	// a pipe, and for compressed Arrow. It may be called more than once.
 	Whole func()
 	// Coming, when set, is called once while columns are read, with the table that it becomes. A segment that is not there
-	// yet is an outline. Its numbers bound those of the segment, if the file does not lie. Nobody may read its codes. What
+	// yet is a zone map. Its numbers bound those of the segment, if the file does not lie. Nobody may read its codes. What
 	// it returns is told of each segment that is there, from the loading goroutine. One of a column that is read again, or
 	// of a reading that fails, does not come into the table. Of CSV that is after the last row has been decoded, and
 	// before codes are made.

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Frame is a segment while it is filled: of a type other than VARCHAR, or of ranks in a dictionary. The
+// SegmentBuilder is a segment while it is filled: of a type other than VARCHAR, or of ranks in a dictionary. The
 // bounds of its ordinals are known before its values. So its parts become codes at once, and several
 // goroutines may fill it.
-type Frame struct {
+type SegmentBuilder struct {
 	typ   Type
 	lo    uint64
 	span  uint64 // the largest code that fits
@@ -27,10 +27,10 @@ type Frame struct {
 	negative     Bitmap // nil where no value is -0 so far
 }
 
-// NewFrame begins a segment of so many rows, whose values have ordinals from lo to hi. A
+// NewSegmentBuilder begins a segment of so many rows, whose values have ordinals from lo to hi. A
 // VARCHAR's are ranks in dict, which is sorted; spans are [Segment.Spans].
-func NewFrame(t Type, rows int, lo, hi uint64, dict []string, spans map[int64]Span) *Frame {
-	f := &Frame{typ: t, lo: lo, span: hi - lo, dict: dict, spans: spans}
+func NewSegmentBuilder(t Type, rows int, lo, hi uint64, dict []string, spans map[int64]Span) *SegmentBuilder {
+	f := &SegmentBuilder{typ: t, lo: lo, span: hi - lo, dict: dict, spans: spans}
 	switch CodeWidth(f.span) {
 	case 1:
 		f.codes.U8 = room[uint8](rows)
@@ -56,7 +56,7 @@ func room[T uint8 | uint16 | uint32 | uint64](n int) []T {
 // Put writes the values of the rows from row at on. Values of type uint64 are signed ordinals, others are integers.
 // A value is NULL where its bit of valid is 0; the bits begin at offset, and without valid no value is NULL.
 // Calls at the same time must be for different rows. Put may write to the values. It reports whether all values lie within the bounds.
-func Put[V int32 | int64 | uint64](f *Frame, at int, values []V, valid []byte, offset int) bool {
+func Put[V int32 | int64 | uint64](f *SegmentBuilder, at int, values []V, valid []byte, offset int) bool {
 	p := piece[V]{f, at, values, valid, offset, -f.lo}
 	if V(0)-1 < 0 {
 		p.add += OrdinalInt(0)
@@ -82,7 +82,7 @@ func Put[V int32 | int64 | uint64](f *Frame, at int, values []V, valid []byte, o
 
 // piece is what [Put] is given.
 type piece[V int32 | int64 | uint64] struct {
-	*Frame
+	*SegmentBuilder
 	at     int
 	values []V
 	valid  []byte
@@ -131,20 +131,20 @@ func put[T uint8 | uint16 | uint32 | uint64, V int32 | int64 | uint64](codes []T
 }
 
 // Dict returns the dictionary that it began with.
-func (f *Frame) Dict() []string { return f.dict }
+func (f *SegmentBuilder) Dict() []string { return f.dict }
 
 // Rows returns the number of rows.
-func (f *Frame) Rows() int { return f.codes.Len() }
+func (f *SegmentBuilder) Rows() int { return f.codes.Len() }
 
-// Outline is the segment as far as it is known before its rows are put; the number of NULLs is given. Its
-// numbers bound those of [Frame.Segment]. Nobody may read its codes.
-func (f *Frame) Outline(nulls int) *Segment {
+// ZoneMaps is the segment as far as it is known before its rows are put; the number of NULLs is given. Its
+// numbers bound those of [SegmentBuilder.Segment]. Nobody may read its codes.
+func (f *SegmentBuilder) ZoneMaps(nulls int) *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict, Spans: f.spans}
-	return s.outline()
+	return s.zoneMaps()
 }
 
 // Segment ends the segment: every row has been put, within the bounds.
-func (f *Frame) Segment() *Segment {
+func (f *SegmentBuilder) Segment() *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict, Spans: f.spans, NegativeZeros: f.negative}
 	s.Bits = bits.Len64(s.Max)
 	if narrow := max(8, 1<<bits.Len(uint(max(1, s.Bits)-1))); narrow < 8*s.Codes.Width() { // the bounds were loose

@@ -6,10 +6,10 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// outline is a table as a file's statistics tell of some columns. It has a chunk for each of its
+// zoneMaps is a table as a file's statistics tell of some columns. It has a chunk for each of its
 // row groups, and segments. The segments' numbers (Base, Max, Bits, Nulls) are right as far as [table.Inexact] says, their codes are
 // not. ok is false where the file states no bounds, or there is no group.
-func (list Groups) Outline(of *table.Table, columns []int) (t *table.Table, ok bool) {
+func (list Groups) ZoneMaps(of *table.Table, columns []int) (t *table.Table, ok bool) {
 	t = &table.Table{Name: of.Name, Fields: of.Fields}
 	most := 0
 	for _, g := range list {
@@ -19,7 +19,7 @@ func (list Groups) Outline(of *table.Table, columns []int) (t *table.Table, ok b
 	for _, g := range list {
 		c := &table.Chunk{Rows: g.Rows, Segments: make([]*table.Segment, len(of.Fields))}
 		for _, i := range columns {
-			if c.Segments[i] = g.outline(of.Fields[i], i, none); c.Segments[i] == nil {
+			if c.Segments[i] = g.zoneMaps(of.Fields[i], i, none); c.Segments[i] == nil {
 				return nil, false
 			}
 		}
@@ -28,14 +28,14 @@ func (list Groups) Outline(of *table.Table, columns []int) (t *table.Table, ok b
 	return t, len(list) > 0
 }
 
-// Shape is outline of columns of which the file may not say anything: then their numbers leave room for all.
+// Shape is ZoneMaps of columns of which the file may not say anything: then their numbers leave room for all.
 func (list Groups) Shape(of *table.Table, columns []int) *table.Table {
 	t := &table.Table{Name: of.Name, Fields: of.Fields}
 	for _, g := range list {
 		c := &table.Chunk{Rows: g.Rows, Segments: make([]*table.Segment, len(of.Fields))}
 		none := make([]uint8, g.Rows)
 		for _, i := range columns {
-			if c.Segments[i] = g.outline(of.Fields[i], i, none); c.Segments[i] != nil {
+			if c.Segments[i] = g.zoneMaps(of.Fields[i], i, none); c.Segments[i] != nil {
 				continue
 			}
 			c.Segments[i] = Unknown(of.Fields[i].Type, none)
@@ -54,11 +54,11 @@ func Unknown(t table.Type, codes []uint8) *table.Segment {
 	return s
 }
 
-// outline is a column of a row group as the file's statistics describe it, with codes that are not right. It is nil where they
+// zoneMaps is a column of a row group as the file's statistics describe it, with codes that are not right. It is nil where they
 // do not describe it.
-func (g Group) outline(f table.Field, i int, codes []uint8) *table.Segment {
+func (g Group) zoneMaps(f table.Field, i int, codes []uint8) *table.Segment {
 	if f.Unsupported != "" {
 		return nil
 	}
-	return g.Stated(i).outline(f.Type, codes[:g.Rows])
+	return g.Stated(i).zoneMaps(f.Type, codes[:g.Rows])
 }
