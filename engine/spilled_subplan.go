@@ -202,7 +202,7 @@ func (a *spilled) GroupBytes(group int, columns []int) int64 {
 	return a.list[group].Bytes * int64(len(columns)) / int64(max(1, len(a.columns)))
 }
 func (a *spilled) ZoneMaps([]int) (*table.Table, bool) { return nil, false }
-func (a *spilled) Changed() bool                      { return false }
+func (a *spilled) Changed() bool                       { return false }
 func (a *spilled) Shape(columns []int) *table.Table {
 	var rows []int
 	for _, e := range a.list {

@@ -83,7 +83,7 @@ func (b *Builder) EndRows(n int) error {
 	return nil
 }
 
-// Coming is told of a table before all of its segments are there. A missing segment is an outline, as
+// Coming is told of a table before all of its segments are there. A missing segment is a zone map, as
 // [SegmentBuilder.ZoneMaps] gives it. The function that Coming returns is called for each segment once it is complete.
 type Coming func(*Table) (there func(chunk, col int, s *Segment))
 

@@ -22,9 +22,9 @@ import (
 type column struct {
 	table.Field
 	index   int
-	parts   [][]*part        // of each group
-	frames  []*table.SegmentBuilder   // of each chunk
-	done    []*table.Segment // of the chunks that have been read, in their order
+	parts   [][]*part               // of each group
+	frames  []*table.SegmentBuilder // of each chunk
+	done    []*table.Segment        // of the chunks that have been read, in their order
 	useless atomic.Pointer[arrays.Overflow]
 }
 
