@@ -28,7 +28,7 @@ func Paper() lab.Paper {
 			"Tables stay in device memory. A result goes to host memory within the time, as published; figures 4-5 to 4-7 are without, by the device's timer where that is real.",
 			"SQLite is measured with an index on c1, as the text reads it, and without. SQLite and DuckDB run by Go's database/sql, prepared statements: each record that comes back passes through it. The engine's statements give rows of values.",
 			"An insertion of one record is a statement of its own. An update sets another value in each run; what a deletion takes comes back, and a table that was inserted into is made anew, before the next run's clock starts.",
-			"A turning point is found by comparing medians of up to five runs, in turns, for 1, 4, 16, ... selected records, at most 1 Mi, and by bisection between the two places where the faster side changes.",
+			"A turning point is found by comparing medians of up to five runs, in turns, for 1, 4, 16, ... selected records, at most 1 Mi, and by bisection between the two places where the side changes that is ahead from there on.",
 		},
 		Figures: figures(), Systems: systems(), Claims: claims(), Most: most, Cases: cases,
 	}

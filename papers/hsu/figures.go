@@ -156,7 +156,7 @@ func table44() (list []lab.Table) {
 	for _, over := range theirs {
 		t := lab.Table{Title: "turning points in % of N, beside " + peers[over], Heads: []string{"Function", "GPU DB", "ours: compute", "ours: cpu", "ours: auto"}, Write: writeShare,
 			Notes: []string{"From there on SQLite takes longer. The N is that of the text's largest table."}}
-		lines := lab.Table{Title: "slope of the turning points over N, in %, beside " + peers[over], Heads: t.Heads, Write: writeShare}
+		lines := lab.Table{Title: "slope of the turning points over N, in %, beside " + peers[over], Heads: t.Heads, Write: func(x float64) string { return fmt.Sprintf("%.3f", x) }}
 		for _, f := range Turning {
 			row, line := lab.Row{Name: f.Name}, lab.Row{Name: f.Name}
 			if over == SQLiteIndex {
@@ -192,7 +192,7 @@ func figures() []lab.Figure {
 	}
 	var turns []lab.Panel
 	for _, f := range Turning {
-		turns = append(turns, lab.Panel{Title: f.Name, XLabel: "records of the table", LogX: true, Operations: []string{turned(f.Function)}, Systems: ours, Shows: lab.Counter, YLabel: "selected records, where SQLite falls behind",
+		turns = append(turns, lab.Panel{Title: f.Name, XLabel: "records of the table", LogX: true, Operations: []string{turned(f.Function)}, Systems: ours, Shows: lab.Counter, YLabel: "selected records",
 			Counters: []lab.Line{{Counter: beside(turningPoint, SQLiteIndex)}, {Counter: beside(turningPoint, SQLiteScan), Label: "no index"}}})
 	}
 	return []lab.Figure{

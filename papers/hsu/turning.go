@@ -3,7 +3,6 @@ package hsu
 import (
 	"context"
 	"math"
-	"slices"
 )
 
 // Turn is where the faster of two sides changes, over the number of records that a statement selects.
@@ -28,11 +27,14 @@ func places(n int) (list []int) {
 	return append(list, n)
 }
 
-// Bisect finds the turning point among 1..n. behind is how much longer the first side takes for q records than the other one. It is known
-// at some places, the first and the last among them.
+// Bisect finds the turning point among 1..n, from which on one side is always ahead. behind is how much longer the first side takes for q
+// records than the other one. It is known at some places, the first and the last among them.
 func Bisect(ctx context.Context, at []int, known []float64, behind func(ctx context.Context, q int) (float64, error)) (Turn, error) {
-	turned := slices.IndexFunc(known, func(d float64) bool { return d > 0 != (known[0] > 0) })
-	if turned < 0 {
+	turned := len(known) - 1
+	for turned > 0 && known[turned-1] > 0 == (known[len(known)-1] > 0) {
+		turned--
+	}
+	if turned == 0 {
 		return Turn{Ahead: known[0] <= 0}, nil
 	}
 	lo, hi, before, after := at[turned-1], at[turned], known[turned-1], known[turned]

@@ -16,15 +16,21 @@ func TestBisect(t *testing.T) {
 		behind func(q float64) float64
 		want   Turn
 	}{
-		"crosses":           {500_000, func(q float64) float64 { return 5 - 0.001*q }, Turn{5000, true}},
-		"near the end":      {1000, func(q float64) float64 { return 990.5 - q }, Turn{990.5, true}},
-		"near the start":    {1000, func(q float64) float64 { return 1.5 - q }, Turn{1.5, true}},
-		"the other way":     {500_000, func(q float64) float64 { return 0.001*q - 5 }, Turn{5000, false}},
-		"ahead":             {500_000, func(float64) float64 { return -1 }, Turn{0, true}},
-		"behind":            {500_000, func(float64) float64 { return 1 }, Turn{0, false}},
-		"one record":        {1, func(float64) float64 { return 1 }, Turn{0, false}},
-		"of two records":    {2, func(q float64) float64 { return 1.25 - q }, Turn{1.25, true}},
-		"square root":       {100_000, func(q float64) float64 { return 20 - math.Sqrt(q) }, Turn{400, true}},
+		"crosses":        {500_000, func(q float64) float64 { return 5 - 0.001*q }, Turn{5000, true}},
+		"near the end":   {1000, func(q float64) float64 { return 990.5 - q }, Turn{990.5, true}},
+		"near the start": {1000, func(q float64) float64 { return 1.5 - q }, Turn{1.5, true}},
+		"the other way":  {500_000, func(q float64) float64 { return 0.001*q - 5 }, Turn{5000, false}},
+		"ahead":          {500_000, func(float64) float64 { return -1 }, Turn{0, true}},
+		"behind":         {500_000, func(float64) float64 { return 1 }, Turn{0, false}},
+		"one record":     {1, func(float64) float64 { return 1 }, Turn{0, false}},
+		"of two records": {2, func(q float64) float64 { return 1.25 - q }, Turn{1.25, true}},
+		"square root":    {100_000, func(q float64) float64 { return 20 - math.Sqrt(q) }, Turn{400, true}},
+		"ahead once before": {1024, func(q float64) float64 {
+			if q == 4 {
+				return -1
+			}
+			return 100 - q
+		}, Turn{100, true}},
 		"ties are not lost": {64, func(q float64) float64 { return max(0, 10-q) }, Turn{10, true}},
 	} {
 		var asked []int
