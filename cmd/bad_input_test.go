@@ -98,16 +98,8 @@ func TestBadSQL(t *testing.T) {
 		want      []string
 	}{
 		{"unknown table", "SELECT COUNT(*) FROM flihgts", []string{"flihgts", "flights"}},
-		{"unknown column", "SELECT COUNT(*) FROM flights WHERE dealy < 3", []string{"dealy", "delay", "column 36"}},
 		{"syntax", "SELECT COUNT(*) FRM flights", []string{"syntax error", "line 1, column"}},
-		{"k too small", "SELECT kth_largest(delay, 0) FROM flights", []string{"k"}},
-		{"k too large", "SELECT kth_smallest(delay, 200001) FROM flights", []string{"200001", "200000"}},
-		{"percentile", "SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY delay) FROM flights", []string{"1.5"}},
 		{"division by zero in a row", "SELECT COUNT(*) FROM flights WHERE distance / (delay - delay) > 1", []string{"division by zero"}},
-		{"division by zero after aggregation", "SELECT SUM(delay) / (COUNT(*) - 200000) FROM flights", []string{"division by zero"}},
-		{"overflow in a row", "SELECT COUNT(*) FROM flights WHERE distance * 9223372036854775807 > 0", []string{"out of range"}},
-		{"overflow after aggregation", "SELECT COUNT(*) * 9223372036854775807 FROM flights", []string{"out of range"}},
-		{"not supported", "SELECT delay::time FROM flights", []string{"time", "column"}},
 		{"not a query", "ALTER ROLE x SUPERUSER", []string{"ALTER ROLE"}},
 		{"endless expression", "SELECT COUNT(*) FROM flights WHERE delay = " + long, []string{"too long"}},
 		{"NUL byte", "SELECT COUNT(*) FROM flights\x00", []string{"NUL"}},

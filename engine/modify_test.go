@@ -160,53 +160,6 @@ func TestChangesLeaveNothingOnTheDevice(t *testing.T) {
 	})
 }
 
-// RETURNING of an UPDATE with FROM and a DELETE with USING gives columns of all its tables. Where several rows meet a row, it gives
-// those of one of them.
-func TestReturningOfOtherTables(t *testing.T) {
-	everyBackend(t, func(t *testing.T, db *DB) {
-		do(t, db, "CREATE TABLE t AS SELECT g AS k, g % 7 AS v, 's' || g % 40 AS s FROM generate_series(1, 500) AS q (g)")
-		do(t, db, "CREATE TABLE u AS SELECT g AS k, CASE WHEN g % 3 > 0 THEN g * 1.5 END AS w, DATE '2024-01-01' + g AS d FROM generate_series(1, 600, 2) AS q (g)")
-		is := func(change, query string) {
-			t.Helper()
-			want := said(do(t, db, query), nil)
-			if got := said(do(t, db, change), nil); got != want || got == "" && !strings.Contains(change, "false") {
-				t.Errorf("%s:\n%s, want\n%s", change, got, want)
-			}
-		}
-		is("UPDATE t SET v = v + 1 FROM u WHERE u.k = t.k AND t.v < 4 RETURNING *", "SELECT t.k, v + 1, s, u.* FROM t, u WHERE u.k = t.k AND t.v < 4 ORDER BY t.k")
-		is("UPDATE t AS a SET s = 'new' || a.s FROM u JOIN (SELECT 9 AS nine) AS d ON true WHERE u.k = a.k AND w > 300 RETURNING u.d - nine, a.s || w, w, coalesce(a.v, w) + nine, a.*",
-			"SELECT u.d - 9, 'new' || s || w, w, coalesce(v, w) + 9, t.k, v, 'new' || s FROM t, u WHERE u.k = t.k AND w > 300 ORDER BY t.k")
-		is("UPDATE t SET v = 0 FROM u WHERE false RETURNING u.d", "SELECT d FROM u WHERE false")
-		is("UPDATE t SET v = -1 FROM (VALUES (7, 'x', 1), (7, 'x', 2)) AS x (k, name, n) WHERE x.k = t.k RETURNING name, t.k, v, n IN (1, 2)", "VALUES ('x', 7, -1, true)")
-		is("DELETE FROM t USING u JOIN u AS o USING (k) WHERE t.k = u.k AND t.k % 5 = 0 RETURNING *, o.d - u.d + t.v", "SELECT t.k, v, s, u.k, u.w, u.d, u.w, u.d, v FROM t, u WHERE u.k = t.k AND t.k % 5 = 0 ORDER BY t.k")
-		is("SELECT COUNT(*) FROM t", "VALUES (450)")
-		for text, want := range map[string]string{"UPDATE t SET v = 1 FROM u WHERE t.k = u.k RETURNING k": "ambiguous", "DELETE FROM t USING u RETURNING o.d": "no table o", "UPDATE t SET v = 1 FROM u WHERE t.k = u.k RETURNING 1 / (u.k - 3)": "zero"} {
-			if _, err := db.Exec(context.Background(), text); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v", text, err)
-			}
-		}
-	})
-}
-
-// RETURNING that fails changes nothing, whichever row it fails for.
-func TestReturningThatFailsChangesNothing(t *testing.T) {
-	everyBackend(t, func(t *testing.T, db *DB) {
-		do(t, db, "CREATE TABLE t AS SELECT g AS v FROM generate_series(1, 100000) AS q (g)")
-		for _, text := range []string{
-			"INSERT INTO t SELECT v FROM t RETURNING 1 / (v - 99999)",
-			"UPDATE t SET v = v + 1 RETURNING 1 / (v - 99999)",
-			"DELETE FROM t RETURNING 1 / (v - 99999)",
-		} {
-			if got := said(Collect(db.Query(context.Background(), text))); !strings.HasPrefix(got, "!division by zero") {
-				t.Errorf("%s: %.100s", text, got)
-			}
-			if got := said(do(t, db, "SELECT COUNT(*), SUM(v) FROM t"), nil); got != "100000|5000050000" {
-				t.Errorf("after %s: %s", text, got)
-			}
-		}
-	})
-}
-
 // Readers see all that a statement changes or nothing, while tables change and come and go.
 func TestReadersBesideChanges(t *testing.T) {
 	for _, backend := range []string{"cpu", "auto", "compute", "classic"} {

@@ -115,33 +115,6 @@ func TestNegativeZerosBeyondHostMemory(t *testing.T) {
 	}
 }
 
-// A column whose zeros are all negative has no other zero, in whatever backends find of it by its codes.
-func TestNegativeZerosAlone(t *testing.T) {
-	for _, backend := range []string{"cpu", "compute", "fused", "classic", "both"} {
-		db := open(t, Options{Backend: backend, ChunkRows: 128})
-		do(t, db, "CREATE TABLE t AS SELECT i, i % 4 AS k, CASE WHEN i % 2 = 0 THEN '-0'::float8 ELSE 3 END AS x, '-0'::real AS r FROM generate_series(0, 199) AS g(i)")
-		do(t, db, "INSERT INTO t VALUES (500, 9, 0, 0)")
-		for text, want := range map[string]string{
-			"SELECT min(x), max(r) FROM t WHERE i < 400":                                                   "-0 -0",
-			"SELECT min(x) FROM t WHERE k = 9":                                                             "0",
-			"SELECT kth_smallest(x, 2), percentile_disc(0.1) WITHIN GROUP (ORDER BY x) FROM t WHERE k < 9": "-0 -0",
-			"SELECT r, count(*) FROM t WHERE i < 400 GROUP BY r":                                           "-0 200",
-			"SELECT k, x, min(r) FROM t WHERE i < 400 GROUP BY k, x ORDER BY k":                            "0 -0 -0; 1 3 -0; 2 -0 -0; 3 3 -0",
-			"SELECT DISTINCT x FROM t WHERE i < 400 ORDER BY x":                                            "-0; 3",
-			"SELECT x FROM t WHERE k = 2 UNION SELECT r FROM t WHERE k = 2":                                "-0",
-			"SELECT count(DISTINCT r), count(*) FROM t":                                                    "1 201",
-			"SELECT x, r FROM t WHERE r = 0 AND k = 2 ORDER BY x, i LIMIT 2":                               "-0 -0; -0 -0",
-			"SELECT x FROM t WHERE k >= 2 AND x < 1 ORDER BY x LIMIT 1":                                    "-0",
-			"SELECT any_value(x) FROM t WHERE i = 4":                                                       "-0",
-			"SELECT min(x), k FROM t WHERE i < 400 GROUP BY k ORDER BY min(x), k LIMIT 3":                  "-0 0; -0 2; 3 1",
-		} {
-			if got := answerText(db, text); got != want && !(strings.HasPrefix(got, "error") && strings.Contains(got, "--backend")) {
-				t.Errorf("%s, %s: got %s, want %s", backend, text, got, want)
-			}
-		}
-	}
-}
-
 // Where rows of joins would stay on a device, a column with -0 is gathered in host memory, since a device has codes alone.
 func TestNegativeZerosOfJoinsOnTheDevice(t *testing.T) {
 	onCPU, onCompute := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute"})

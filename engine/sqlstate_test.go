@@ -8,30 +8,17 @@ import (
 	"testing"
 )
 
-// Each kind of error has PostgreSQL 15's code, on every backend, and its place.
+// An error of a statement is a StatementError with a code and a place, on every backend. sqlstates.slt has the codes.
 func TestSQLState(t *testing.T) {
 	ctx := context.Background()
 	for _, backend := range Backends() {
 		db := open(t, Options{Backend: backend})
 		do(t, db, "CREATE TABLE t (i integer PRIMARY KEY, n integer NOT NULL, s text CHECK (s <> 'no'))")
 		do(t, db, "INSERT INTO t VALUES (1, 0, '1'), (2, 2147483647, 'x')")
-		do(t, db, "CREATE TABLE c (i integer GENERATED ALWAYS AS IDENTITY (MAXVALUE 1), n integer)")
-		do(t, db, "INSERT INTO c (n) VALUES (1)")
-		for _, c := range []struct{ text, code string }{
-			{"INSERT INTO c (n) VALUES (1)", "2200H"}, {"DISCARD ALL", "0A000"}, {"", "42601"}, {"SELECT 1; SELECT 2", "42601"},
-			{"SELEC 1", "42601"}, {"SELECT * FROM nothing", "42P01"}, {"SELECT j FROM t", "42703"}, {"SELECT i FROM t a JOIN t b ON true", "42702"},
-			{"UPDATE t SET n = true", "42804"}, {"SELECT * FROM t WHERE i", "42804"}, {"SELECT 1 / n FROM t", "22012"}, {"SELECT n + 1 FROM t", "22003"},
-			{"SELECT CAST(s AS integer) FROM t", "22P02"}, {"SELECT CAST(true AS date)", "42846"}, {"INSERT INTO t VALUES (1, 1, '')", "23505"},
-			{"INSERT INTO t VALUES (3, NULL, '')", "23502"}, {"INSERT INTO t VALUES (3, 3, 'no')", "23514"}, {"SELECT s + true FROM t", "42883"},
-			{"SELECT i, COUNT(*) FROM t", "42803"}, {"CREATE TABLE t (i integer)", "42P07"}, {"SELECT (SELECT i FROM t)", "21000"}, {"SELECT 1 LIMIT -1", "2201W"},
-			{"SELECT i FROM t FOR UPDATE", "0A000"},
-		} {
-			_, err := Collect(db.Query(ctx, c.text))
-			var e interface{ SQLState() string }
-			if !errors.As(err, &e) || e.SQLState() != c.code {
-				t.Errorf("%s: %s: %v, want %s", backend, c.text, err, c.code)
-			} else if of := (*StatementError)(nil); !errors.As(err, &of) || of.SQLState() != c.code {
-				t.Errorf("%s: %s: %T", backend, c.text, err)
+		for text, code := range map[string]string{"DISCARD ALL": "0A000", "": "42601", "SELECT * FROM nothing": "42P01", "SELECT 1 / n FROM t": "22012", "INSERT INTO t VALUES (1, 1, '')": "23505"} {
+			_, err := Collect(db.Query(ctx, text))
+			if of := (*StatementError)(nil); !errors.As(err, &of) || of.SQLState() != code {
+				t.Errorf("%s: %s: %v of type %T, want %s", backend, text, err, err, code)
 			}
 		}
 		_, err := db.Exec(ctx, "SELECT i,\n  ü FROM t")

@@ -11,35 +11,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// SUMMARIZE says of each column, over all chunks and without deleted rows, what a statement of
-// its own would.
-func TestSummarize(t *testing.T) {
-	db := open(t, Options{Backend: "cpu"})
-	tab := typed(t, 9)
-	first, err := tab.Chunks[0].Delete([]int{0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Add(tab.With(first, tab.Chunks[1])); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"[yes boolean 7 1 false true 2 false false true]",
-		"[small smallint 7 1 2 8 7 3 5 7]",
-		"[i integer 7 1 2 8 7 3 5 7]",
-		"[big bigint 7 1 2 8 7 3 5 7]",
-		"[dec numeric(10,2) 7 1 0.02 0.08 7 0.03 0.05 0.07]",
-		"[r real 7 1 1 4 7 1.5 2.5 3.5]",
-		"[d double precision 7 1 1 4 7 1.5 2.5 3.5]",
-		"[day date 7 1 1970-01-03 1970-01-09 7 1970-01-04 1970-01-06 1970-01-08]",
-		"[at timestamp without time zone 7 1 1970-01-01 00:00:00.000002 1970-01-01 00:00:00.000008 7 1970-01-01 00:00:00.000003 1970-01-01 00:00:00.000005 1970-01-01 00:00:00.000007]",
-		"[s character varying 7 1 s002 s008 7 s003 s005 s007]",
-	}
-	if diff := cmp.Diff(want, words(db.Query(context.Background(), "SUMMARIZE typed"))); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // A table without rows, and columns that cannot be used or have no value, are summarized too.
 func TestSummarizeOfNothing(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})

@@ -256,7 +256,7 @@ func (s *Store) add(b *object, ref Block) error {
 // is not too large for one.
 func (s *Store) readsImages() bool {
 	caps := s.ctx.Caps()
-	return caps.Software && int64(ringSlots*s.slotBytes()) <= 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"]
+	return caps.Software && int64(ringSlots*s.slot) <= 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"]
 }
 
 // builderLocal is the number of threads of a work group that makes blocks.

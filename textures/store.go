@@ -36,6 +36,7 @@ type Store struct {
 	sources map[*table.Segment]Source
 	idle    map[poolKey][]*object // working memory that no scope has
 
+	slot     int                        // bytes of a ring's slot
 	ring     *ring                      // of uploads
 	down     *ring                      // of large read-backs
 	visit    *visit                     // of the query that runs; nil for none
@@ -92,7 +93,7 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	}
 	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, sources: map[*table.Segment]Source{}, packs: map[*table.Segment]*packed{}, idle: map[poolKey][]*object{}}
 	s.builders, s.Lend = shaders.NewCache(ctx), func(draw func() error) error { return draw() }
-	s.scope = s.Open()
+	s.slot, s.scope = slotBytes(ctx), s.Open()
 	return s
 }
 

@@ -23,8 +23,8 @@ const (
 
 // slotBytes is what a slot has. Where the CPU renders, nothing crosses a bus, and the driver clears a buffer when it makes it. There
 // a small ring in the cores' caches is enough, whose slots hold the longest line of texels.
-func (s *Store) slotBytes() int {
-	if s.ctx.Caps().Software {
+func slotBytes(ctx *glctx.Context) int {
+	if ctx.Caps().Software {
 		return 256 << 10
 	}
 	return 4 << 20
@@ -48,7 +48,7 @@ func (s *Store) needRing(at **ring, access uint32) (*ring, error) {
 		return *at, nil
 	}
 	flags := access | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	r := &ring{slot: s.slotBytes()}
+	r := &ring{slot: s.slot}
 	s.makeBuffer(&r.object, int64(ringSlots*r.slot), flags)
 	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*r.slot, flags)
 	err := s.ctx.Check("textures: map a ring")
