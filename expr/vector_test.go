@@ -62,7 +62,7 @@ func TestVectorsAreEvaluated(t *testing.T) {
 				continue
 			}
 			s := c.Segments[cols[0]]
-			if s.NonNull() == 0 || s.Max > 1000 {
+			if s.NonNull() == 0 || s.Max > 1000 || s.NegativeZeros != nil { // a code is that of both zeros
 				continue
 			}
 			of, ok := expr.Compute(e, expr.CodesOf(s, 0, int(s.Max)+1, true, nil))

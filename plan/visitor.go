@@ -9,10 +9,8 @@ import (
 
 // MapExprs is a node of what f gives for each of its expressions.
 func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
-	list := func(in []expr.Expr) (out []expr.Expr) {
-		return xslices.Map(in, f)
-	}
-	aggs := func(in []expr.Aggregate) (out []expr.Aggregate) {
+	list := func(in []expr.Expr) []expr.Expr { return xslices.Map(in, f) }
+	aggs := func(in []expr.Aggregate) []expr.Aggregate {
 		return xslices.Map(in, func(a expr.Aggregate) expr.Aggregate { return a.Map(f) })
 	}
 	switch n := n.(type) {
