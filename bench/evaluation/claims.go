@@ -196,7 +196,7 @@ func (r Evaluated) HeadlineTable() report.Section {
 			}
 			interval := "–"
 			switch {
-			case m.Hi > 0:
+			case m.Hi != 0:
 				interval = report.FormatInterval(m.Lo, m.Hi)
 			case m.Exact:
 				interval = "counted"

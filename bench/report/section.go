@@ -85,6 +85,8 @@ func FormatMS(x float64) string {
 // FormatNumber writes two or three significant digits.
 func FormatNumber(x float64) string {
 	switch {
+	case x < 0:
+		return "-" + FormatNumber(-x)
 	case x >= 100:
 		return fmt.Sprintf("%.0f", x)
 	case x >= 10:

@@ -196,7 +196,7 @@ func figures() []lab.Figure {
 			Counters: []lab.Line{{Counter: beside(turningPoint, SQLiteIndex)}, {Counter: beside(turningPoint, SQLiteScan), Label: "no index"}}})
 	}
 	return []lab.Figure{
-		{Name: "4-1", Title: "Insertion, a record a statement", Panels: []lab.Panel{{XLabel: "records inserted into a table of a tenth of the records (50 K)", Operations: named(inserted, insertions), Systems: append(slices.Clone(systems), gpuBulk, SQLBulk)}}},
+		{Name: "4-1", Title: "Insertion, a record a statement", Panels: []lab.Panel{{Title: "into a table of a tenth of the records (50 K)", XLabel: "inserted records", Operations: named(inserted, insertions), Systems: append(slices.Clone(systems), gpuBulk, SQLBulk)}}},
 		{Name: "4-2", Title: "Selection", Panels: both(Select)},
 		{Name: "4-3", Title: "Selection and grouping", Panels: both(SelectGroup)},
 		{Name: "4-4", Title: "Insertion according to a selection, into an empty table", Panels: both(InsertSelect)},
