@@ -194,7 +194,7 @@ func freshSummary(root string) (string, error) {
 	return b.String(), nil
 }
 
-// publishedClaims is the table of a later paper's claims in the page of its run on an H200, or, where there is none, on two cores.
+// publishedClaims is the table of a later paper's claims in the page of its run on an H200. Where there is none, it is that on two cores.
 func publishedClaims(root, suite string) (string, error) {
 	page := "docs/results/h200-" + suite + ".md"
 	text, err := os.ReadFile(filepath.Join(root, page))
