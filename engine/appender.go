@@ -459,7 +459,7 @@ func (a *Appender) Flush(ctx context.Context) error {
 
 func (a *Appender) flush(ctx context.Context, t *table.Table) (func() error, error) {
 	db := a.db
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return nil, ErrClosed
 	}
 	if err := a.inRange(t); err != nil {

@@ -40,7 +40,7 @@ func TestAnswersWhateverIsAssigned(t *testing.T) {
 			words = append(words, rapid.SampledFrom([]string{"cpu", "device", "both"}).Draw(t, "mode"))
 		}
 		text := rapid.SampledFrom(texts).Draw(t, "text")
-		both.opening.device.Window, both.opening.device.Share = rapid.SampledFrom([]int{0, 320}).Draw(t, "window"), rapid.SampledFrom([]float64{0.2, 0.7}).Draw(t, "share")
+		devicesOf(both).Window, devicesOf(both).Share = rapid.SampledFrom([]int{0, 320}).Draw(t, "window"), rapid.SampledFrom([]float64{0.2, 0.7}).Draw(t, "share")
 		if got := answerText(both, "SET assignment = '"+strings.Join(words, ", ")+"'"); strings.HasPrefix(got, "error") {
 			t.Fatal(got)
 		}
@@ -97,7 +97,7 @@ func TestAssignmentsByCosts(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d := db.opening.device
+	d := devicesOf(db)
 	d.GPUs[0].Context.Caps().Software, d.Key.Software = false, false // it passes for hardware
 	curve := func(row float64) cost.Curves {
 		return cost.Curves{cost.NewCurve(64, []cost.Point{{Rows: 0}, {Rows: 1_000_000, Seconds: row * 1_000_000}})}
@@ -128,7 +128,7 @@ func TestAssignmentsByCosts(t *testing.T) {
 			}
 			p.Backends[name] = b
 		}
-		db.costs.Now = cost.Costs{Profile: p}
+		db.backends.Costs.Now = cost.Costs{Profile: p}
 		assigned := func(steps []Step) (modes []string) {
 			for _, s := range steps {
 				if m := regexp.MustCompile(`^Assign\(.* to (\w+)\)$`).FindStringSubmatch(s.Pass); m != nil {

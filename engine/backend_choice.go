@@ -46,7 +46,7 @@ type order struct {
 }
 
 func (o *order) valid(db *DB) bool {
-	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || slices.Equal(o.device.Contents(), o.at))
+	return o != nil && o.epoch == db.backends.Epoch() && (o.device == nil || slices.Equal(o.device.Contents(), o.at))
 }
 
 // try calls do with the backend that the statement asks for. With auto it tries one after the other,
@@ -56,15 +56,15 @@ func (o *order) valid(db *DB) bool {
 func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backends.Backend) error) error {
 	db := s.db
 	if name := db.Backend(); name != "auto" {
-		return db.on(ctx, name, spent, do)
+		return db.view().On(ctx, name, spent, do)
 	}
 	if s.pruning != nil || s.stopsEarly() {
-		return db.on(ctx, "cpu", spent, do)
+		return db.view().On(ctx, "cpu", spent, do)
 	}
 	if s.away != nil {
-		err := db.on(ctx, "compute", spent, do)
+		err := db.view().On(ctx, "compute", spent, do)
 		if errors.Is(err, glctx.ErrFault) {
-			err = db.on(ctx, "cpu", spent, do)
+			err = db.view().On(ctx, "cpu", spent, do)
 		}
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend
 		if failed && p.Backend != "cpu" {
 			continue
 		}
-		err = db.on(ctx, p.Backend, spent, do)
+		err = db.view().On(ctx, p.Backend, spent, do)
 		failed = errors.Is(err, glctx.ErrFault)
 		s.choice.note(p.Backend, err)
 		if !failed && !errors.Is(err, ErrUnsupported) && !errors.Is(err, ErrDeviceMemory) {
@@ -94,13 +94,13 @@ func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend
 // order lists the backends that may do the statement, and opens the device when the
 // cheapest needs it. runs says that the statement is about to run.
 func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*order, error) {
-	epoch := s.db.epoch.Load()
-	d, tried, err := s.db.opened()
-	if err == nil && !tried && s.db.deviceWanted() {
-		d, err = s.db.openDevice(ctx, spent)
+	epoch := s.db.backends.Epoch()
+	d, tried, err := s.db.backends.Now()
+	if err == nil && !tried && s.db.backends.Wanted() {
+		d, err = s.db.backends.Devices(ctx, spent)
 		tried = true
 	}
-	if s.db.fatal(err) || ctx.Err() != nil {
+	if s.db.view().Fatal(err) || ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
 	o, err := s.predict(d, !tried)
@@ -110,9 +110,9 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 	alone := slices.DeleteFunc(slices.Clone(o.list), func(p cost.Prediction) bool { return p.Backend == "both" }) // which keeps nothing for others
 	best := slices.MinFunc(alone, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
 	if runs && best.Share > 0 && best.Backend != o.list[0].Backend { // it would have gained from these
-		s.db.amortisation.Add(backends.Missing(s.plan.Table, best)...)
+		s.db.backends.Uploads.Add(backends.Missing(s.plan.Table, best)...)
 		if best.Opening > 0 {
-			s.db.amortisation.Add(backends.Device)
+			s.db.backends.Uploads.Add(backends.Device)
 		}
 		s.choice.mu.Lock()
 		s.choice.gains++
@@ -125,16 +125,10 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 		}
 		return o, nil
 	}
-	if d, err = s.db.openDevice(ctx, spent); s.db.fatal(err) || ctx.Err() != nil {
+	if d, err = s.db.backends.Devices(ctx, spent); s.db.view().Fatal(err) || ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
 	return s.predict(d, false)
-}
-
-// fatal reports whether an error of opening the device fails auto: not where nobody
-// asked for one.
-func (db *DB) fatal(err error) bool {
-	return err != nil && (errors.Is(err, ErrClosed) || db.deviceWanted() && !errors.Is(err, ErrUnsupported))
 }
 
 // predict predicts what the statement takes on each backend that may do it; cpu is
@@ -143,7 +137,7 @@ func (s *planned) predict(d *backends.Devices, closed bool) (*order, error) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	costs, err := s.db.costs.Get()
+	costs, err := s.db.backends.Costs.Get()
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +170,7 @@ func (s *planned) predict(d *backends.Devices, closed bool) (*order, error) {
 		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
-		p.Share = s.db.amortisation.Share(p.Transfer, backends.Missing(s.plan.Table, p)...) + s.db.amortisation.Share(p.Opening, backends.Device) + p.Compiling/float64(1+c.gains)
+		p.Share = s.db.backends.Uploads.Share(p.Transfer, backends.Missing(s.plan.Table, p)...) + s.db.backends.Uploads.Share(p.Opening, backends.Device) + p.Compiling/float64(1+c.gains)
 		if d != nil && d.Streams(name, s.plan) { // nothing stays for later queries
 			p.Share = p.Transfer
 		}
@@ -196,7 +190,7 @@ func (s *planned) predict(d *backends.Devices, closed bool) (*order, error) {
 // or aggregates other than order statistics, whose digits both would find step by step. Where what either takes alone
 // says that they gain nothing, it is the least that they would take.
 func (s *planned) predictBoth(d *backends.Devices, list []cost.Prediction, k attempt) (p cost.Prediction, ok bool) {
-	b := s.db.both(d)
+	b := s.db.view().Both(d)
 	if b == nil || k.failures > 1 || s.star != nil || s.away != nil || !s.divides() {
 		return p, false
 	}

@@ -122,7 +122,7 @@ func TestWithoutADevice(t *testing.T) {
 	for _, c := range []struct{ device, environment, backend string }{{"", "", "cpu"}, {"99", "", ""}, {"", "99", ""}} {
 		db, _ := auto(t, 4_000_000, Options{Device: c.device})
 		t.Setenv("STENCILDB_DEVICE", c.environment)
-		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, lost }
+		db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { return nil, lost }
 		for range 50 {
 			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, lost) || c.backend != "" && (err != nil || r.Backend != c.backend) {
@@ -234,7 +234,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 // A choice stays until something changes on the device.
 func TestChoicesStay(t *testing.T) {
 	s := settledOn(t, 4_000_000, &fake{name: "classic"})
-	d := s.db.opening.device
+	d := devicesOf(s.db)
 	for range 2 {
 		if _, err := Collect(s.Query(context.Background())); err != nil || !s.latest.Load().choice.kept.Load().valid(s.db) {
 			t.Fatalf("the choice does not stay: %v", err)

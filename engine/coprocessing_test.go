@@ -24,7 +24,7 @@ func divided(t *testing.T, window int, share float64, o Options) *DB {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	db.opening.device.Window, db.opening.device.Share = window, share
+	devicesOf(db).Window, devicesOf(db).Share = window, share
 	return db
 }
 
@@ -163,7 +163,7 @@ func TestFaultsOfCoprocessing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := db.both(db.opening.device)
+	b := db.view().Both(devicesOf(db))
 	d := b.Divide(s.plan)
 	if d.Why != "" || d.Rows[0] == 0 || d.Rows[1] == 0 {
 		t.Fatalf("%+v", d)

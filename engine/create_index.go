@@ -198,4 +198,4 @@ func (db *DB) indexRows() valueRows {
 }
 
 // indexesChanged has auto choose anew.
-func (db *DB) indexesChanged() { db.epoch.Add(1) }
+func (db *DB) indexesChanged() { db.backends.Renew() }

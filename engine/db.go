@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -103,39 +102,28 @@ type core struct {
 	temporary func() (ingest.Temporary, error) // makes a file for what host memory has no room for
 	freeBytes func() int64                     // bytes of host memory that may be used, at a time
 
-	opener       func(glctx.Options) (*backends.Devices, error)
-	committed    *catalog.Catalog // the tables as all see them
-	files        *catalog.Catalog // that statements have named
-	texts        *lru.Cache[string, *sql.Statement]
-	forms        *sql.ParseCache
-	commits      commits
-	drawn        atomic.Bool         // numbers of counters have been taken
-	pushes       atomic.Bool         // of tests: rows are grouped before joins wherever that can be
-	updates      atomic.Bool         // of tests: a device in software does UPDATEs, too
-	store        *storage.Store      // nil without [Options.Folder]
-	pointing     *semaphore.Weighted // of 1: checkpoints come one after the other; it is taken before tables.one
-	later        atomic.Bool         // a checkpoint is on its way
-	writing      parallel.Group      // for it
-	life         context.Context     // ends when the DB is closed
-	end          func()
-	failed       atomic.Pointer[error] // of the last one that a commit had made
-	stars        *stars
-	lowered      physical.PredicateCache
-	snapshots    catalog.Snapshots
-	releases     parallel.Group  // of what is on the device of snapshots that have gone, under way
-	released     <-chan struct{} // closed when the last of them is done; nil for none; with the lock of snapshots
-	following    chan struct{}   // has one for each UPDATE that the host's codes are behind
-	indexes      catalog.Indexes
-	costs        backends.Costs              // that auto goes by
-	amortisation backends.UploadAmortisation // of columns, and of the device
-
-	epoch atomic.Uint64 // counts the opening of the device, the closing of the DB, and the changes of indexes
-
-	mu      sync.Mutex
-	closed  bool
-	cpu     backends.Backend // stays
-	opening *opening         // of the device; nil until a statement needs it
-	closing <-chan struct{}  // of a device that failed before; nil where none has
+	committed *catalog.Catalog // the tables as all see them
+	files     *catalog.Catalog // that statements have named
+	texts     *lru.Cache[string, *sql.Statement]
+	forms     *sql.ParseCache
+	commits   commits
+	drawn     atomic.Bool         // numbers of counters have been taken
+	pushes    atomic.Bool         // of tests: rows are grouped before joins wherever that can be
+	updates   atomic.Bool         // of tests: a device in software does UPDATEs, too
+	store     *storage.Store      // nil without [Options.Folder]
+	pointing  *semaphore.Weighted // of 1: checkpoints come one after the other; it is taken before tables.one
+	later     atomic.Bool         // a checkpoint is on its way
+	writing   parallel.Group      // for it
+	life      context.Context     // ends when the DB is closed
+	end       func()
+	failed    atomic.Pointer[error] // of the last one that a commit had made
+	stars     *stars
+	lowered   physical.PredicateCache
+	snapshots catalog.Snapshots
+	released  <-chan struct{} // closed when the last of them is done; nil for none; with the lock of snapshots
+	following chan struct{}   // has one for each UPDATE that the host's codes are behind
+	indexes   catalog.Indexes
+	backends  *backends.Set
 }
 
 func (db *DB) sourceEntry(name string, s ingest.Source) *catalog.Entry {
@@ -145,7 +133,7 @@ func (db *DB) sourceEntry(name string, s ingest.Source) *catalog.Entry {
 		if err != nil {
 			return nil, err
 		}
-		if e.File.Store(f); db.isClosed() {
+		if e.File.Store(f); db.backends.IsClosed() {
 			f.Close()
 			return nil, ErrClosed
 		}
@@ -175,12 +163,14 @@ func Open(o Options) (*DB, error) {
 	}
 	texts, _ := lru.New[string, *sql.Statement](maxStatements) // only a size below 1 is an error
 	c := catalog.New(sql.InformationNames())
-	db := &DB{core: &core{opts: o, opener: backends.Open, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, forms: sql.NewParseCache(maxStatements), following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), costs: backends.Costs{Folder: o.Calibrations, Note: o.Note}, amortisation: backends.UploadAmortisation{Of: map[backends.Column]int{}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
+	db := &DB{core: &core{opts: o, temporary: spill.CreateTemporary, freeBytes: glctx.FreeHostMemory, committed: c, files: catalog.New(sql.InformationNames()), texts: texts, forms: sql.NewParseCache(maxStatements), following: make(chan struct{}, mostFollowing), pointing: semaphore.NewWeighted(1), backends: &backends.Set{Options: o.deviceOptions(), Opener: backends.Open, Wanted: o.deviceWanted, Costs: backends.Costs{Folder: o.Calibrations, Note: o.Note}}}, tables: c, plans: &planCache{}, statements: keptStatements()}
 	db.life, db.end = context.WithCancel(context.Background())
 	db.kept = map[*statements]bool{db.statements: true}
 	db.config = &db.shared
 	db.shared.Store(db.asked())
-	db.cpu = backends.NewCPU(cpu.WithIndexes(db.indexes.Of))
+	db.backends.Note = db.note
+	db.backends.Opened = db.packsColumns
+	db.backends.CPU = backends.NewCPU(cpu.WithIndexes(db.indexes.Of))
 	db.stars = db.newStars()
 	if err := db.SetBackend(db.Backend()); err != nil {
 		return nil, err
@@ -198,7 +188,7 @@ func (db *DB) Backend() string { return db.now().backend }
 
 // SetBackend takes another one of [Backends] for the statements that begin from now on, as SET backend does.
 func (db *DB) SetBackend(name string) error {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return ErrClosed
 	}
 	if !slices.Contains(Backends(), name) {
@@ -219,7 +209,7 @@ func (db *DB) Add(t *table.Table) error {
 // Load reads a source as the table of a name, now. The next statement that uses the
 // table accounts for the time it took.
 func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return ErrClosed
 	}
 	e := db.sourceEntry(name, s)
@@ -237,14 +227,14 @@ func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
 // format allows that. It replaces a table of that name if that is of a source, too, which may have changed.
 // Running statements go on with what they began with.
 func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return ErrClosed
 	}
 	e := db.sourceEntry(name, s)
 	if _, err := db.read(ctx, e, nil); err != nil {
 		return err
 	}
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return ErrClosed
 	}
 	db.snapshots.Lock()
@@ -265,16 +255,10 @@ func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error 
 func (db *DB) Attach(name string, s ingest.Source) error { return db.register(db.sourceEntry(name, s)) }
 
 func (db *DB) register(e *catalog.Entry) error {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return ErrClosed
 	}
 	return db.tables.Add(e)
-}
-
-func (db *DB) isClosed() bool {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.closed
 }
 
 // entry is that of a table's name; nil where there is none.
@@ -290,7 +274,7 @@ func (c *core) inMemory() []*table.Table { return append(c.committed.Tables(), c
 
 // usable says why the DB takes no statements: it is closed, or its transaction takes none.
 func (db *DB) usable() error {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return ErrClosed
 	}
 	return db.tx.usable()
@@ -299,7 +283,7 @@ func (db *DB) usable() error {
 // ErrClosed is the error of each call on a [DB] that is closed, on its [Session]s, transactions, [Statement]s and [Appender]s.
 // It is also that of statements that ran when the DB was closed. [DB.Close], [Session.Close] and [Tx.Rollback] do not fail for
 // it.
-var ErrClosed = sqlstate.Errorf(sqlstate.AdminShutdown, "engine: the DB is closed")
+var ErrClosed = backends.ErrClosed
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
@@ -377,7 +361,7 @@ func (db *DB) reading(ctx context.Context, e *catalog.Entry, do func(ingest.Opti
 			e.OutOfMemory.Store(true)
 		}
 		e.Loading.Add(int64(time.Since(start)))
-		if err != nil && db.isClosed() { // which closes temporary files
+		if err != nil && db.backends.IsClosed() { // which closes temporary files
 			err = ErrClosed
 		}
 		read <- err
@@ -475,13 +459,9 @@ func (db *DB) adopt(budget int64) {
 // Close releases the backends. It may be called twice. [Rows] that are open keep what they hold until they are closed themselves.
 func (db *DB) Close() error {
 	err := db.closeFolder()
-	defer db.endAllTemporary() // which takes locks under which db.mu is taken
-	db.mu.Lock()
-	before := db.closed
-	db.closed = true
-	db.epoch.Add(1)
-	db.mu.Unlock() // which is taken under the lock of db.snapshots, too
-	db.releases.Wait()
+	defer db.endAllTemporary()  // which takes locks under which db.mu is taken
+	before := db.backends.End() // not under the lock of db.snapshots, which is taken before that of the backends
+	db.backends.Release()
 	db.snapshots.Lock()
 	for kept := range db.kept {
 		kept.Purge()
@@ -490,14 +470,12 @@ func (db *DB) Close() error {
 	if before {
 		return err
 	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return errors.Join(err, db.closeDevice())
+	return errors.Join(err, db.backends.Close())
 }
 
 // newTemporary makes a temporary file of the DB.
 func (db *DB) newTemporary() (ingest.Temporary, error) {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return nil, ErrClosed
 	}
 	return spill.OpenTemporary(db.temporary)

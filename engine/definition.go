@@ -21,7 +21,7 @@ type Definition struct {
 // Definitions returns those of the tables and views of a name, without regard to case; "" is for all. Tables are
 // opened for it. A name that none has is an error.
 func (db *DB) Definitions(ctx context.Context, name string) (list []Definition, err error) {
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return nil, ErrClosed
 	}
 	entries, names, _ := db.tables.EntriesAndNames()

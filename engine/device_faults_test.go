@@ -39,7 +39,7 @@ var operators = []struct {
 // failingDevices gives a DB real devices with a memory, of which the passes of the first go through a runner.
 func failingDevices(db *DB, memory int64, through func(pass.Runner) pass.Runner) *[]*devicepool.GPU {
 	var list []*devicepool.GPU
-	db.opener = func(o glctx.Options) (*backends.Devices, error) {
+	db.backends.Opener = func(o glctx.Options) (*backends.Devices, error) {
 		g, err := devicepool.Open(glctx.Options{Device: o.Device, Memory: memory})
 		if err != nil {
 			return nil, err

@@ -70,7 +70,7 @@ var faults = map[string]func(p *pass.Pass) error{
 // onGPUs gives a DB real devices, of which the first has a backend classic that fails.
 func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*devicepool.GPU {
 	var list []*devicepool.GPU
-	db.opener = func(o glctx.Options) (*backends.Devices, error) {
+	db.backends.Opener = func(o glctx.Options) (*backends.Devices, error) {
 		g, err := devicepool.Open(glctx.Options{Device: o.Device})
 		if err != nil {
 			return nil, err
@@ -127,7 +127,7 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 			case backend == "auto" && (err != nil || r.Backend != "cpu" || r.Rows[0][0].I != 46875):
 				t.Errorf("%s: %+v, %v", name, r, err)
 			}
-			<-db.closing
+			db.backends.AwaitLost()
 			first := (*gpus)[0]
 			if err := first.Context.Do(context.Background(), func() error { return nil }); !errors.Is(err, glctx.ErrClosed) {
 				t.Errorf("%s: the failed device is open: %v", name, err)
@@ -156,10 +156,10 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	d := on(db, &fake{name: "classic"})
 	d.ByName["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
 	calls := 0
-	err := db.on(context.Background(), "classic", new(time.Duration), func(b backends.Backend) error {
+	err := db.view().On(context.Background(), "classic", new(time.Duration), func(b backends.Backend) error {
 		if calls++; calls == 1 {
-			db.lose(d.Devices)
-			db.opener = func(glctx.Options) (*backends.Devices, error) {
+			db.backends.Lose(d.Devices)
+			db.backends.Opener = func(glctx.Options) (*backends.Devices, error) {
 				return &backends.Devices{Pool: &devicepool.Pool{}, ByName: map[string]backends.Backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
@@ -171,7 +171,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	}
 	// A device that is closed for good is no reason to go on.
 	d.ByName["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
-	db.opening.device.ByName = d.ByName
+	devicesOf(db).ByName = d.ByName
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("%v", err)
 	}
@@ -276,7 +276,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		occupied(t, db.opening.device.GPUs[0], func() {
+		occupied(t, devicesOf(db).GPUs[0], func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			if timeout == 0 {
 				time.AfterFunc(time.Millisecond, cancel)
@@ -320,7 +320,7 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	}
 	g := (*list)[0]
 	passesRun := 0
-	backends := db.opening.device.ByName
+	backends := devicesOf(db).ByName
 	backends["classic"] = stalling{backends["classic"].(failing).Passes, func(*pass.Pass) error {
 		if passesRun++; passesRun == 1 {
 			close(begun)
@@ -438,7 +438,7 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	}
 	d := &backends.Devices{Pool: &devicepool.Pool{}, ByName: map[string]backends.Backend{"classic": &fake{name: "classic"}}}
 	opens := make(chan struct{})
-	db.opener = func(glctx.Options) (*backends.Devices, error) { <-opens; return d, nil }
+	db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if _, err := Collect(db.Query(ctx, "SELECT COUNT(*) FROM small")); !errors.Is(err, context.DeadlineExceeded) {

@@ -287,7 +287,7 @@ func on(db *DB, list ...*fake) *fakeDevice {
 	for _, f := range list {
 		d.ByName[f.name] = f
 	}
-	db.opener = func(glctx.Options) (*backends.Devices, error) { d.opened++; return d.Devices, nil }
+	db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { d.opened++; return d.Devices, nil }
 	return d
 }
 
@@ -448,4 +448,10 @@ func TestProgressEndsWithAFailure(t *testing.T) {
 func firstEntry(db *DB) *catalog.Entry {
 	entries, _ := db.tables.Entries()
 	return entries[0]
+}
+
+// devicesOf are the devices that a DB has opened; nil for none.
+func devicesOf(db *DB) *backends.Devices {
+	d, _, _ := db.backends.Now()
+	return d
 }

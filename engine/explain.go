@@ -117,7 +117,7 @@ type Executor struct {
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
 func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (_ *Explanation, err error) {
 	defer recovered(&err)
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		return nil, ErrClosed
 	}
 	ctx, cancel := db.limit(ctx)
@@ -320,7 +320,7 @@ func (x *Explanation) assign(ctx context.Context, s *Statement) error {
 	if err != nil {
 		return err
 	}
-	x.Assignment, x.Costs, x.assigned = a.steps(), a.source, a.takes
+	x.Assignment, x.Costs, x.assigned = a.Steps(), a.Source, a.Takes
 	return nil
 }
 
@@ -401,7 +401,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 			x.Why = "auto: a key gives the rows"
 		}
 		if x.rowCounts != nil {
-			return s.countSelected(ctx, s.db.cpu, x.rowCounts)
+			return s.countSelected(ctx, s.db.backends.CPU, x.rowCounts)
 		}
 		return nil
 	}
@@ -461,7 +461,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if s.db.Backend() == "auto" {
 		x.Why = "auto: " + x.why(s)
 	}
-	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
+	if d, _, err := s.db.backends.Now(); err == nil && d != nil && x.Backend != "cpu" {
 		x.Device = d.Key.Renderer + d.Numbers(s.plan)
 	}
 	return nil
@@ -506,7 +506,7 @@ func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 	spent := &x.prepared.Opening
 	if name := s.db.Backend(); name == "auto" {
 		o, err = s.order(ctx, spent, false)
-	} else if _, d, err = s.db.open(ctx, name, spent); err == nil {
+	} else if _, d, err = s.db.view().Open(ctx, name, spent); err == nil {
 		o, err = s.predict(d, d == nil)
 	}
 	if err != nil {
@@ -534,7 +534,7 @@ func (x *Explanation) why(s *planned) string {
 		return first.Backend + " cannot do this query, or failed"
 	}
 	if len(x.Predictions) == 1 {
-		if _, _, err := s.db.opened(); err != nil {
+		if _, _, err := s.db.backends.Now(); err != nil {
 			return "no OpenGL device"
 		}
 		return "the only backend that can do this query"
@@ -616,7 +616,7 @@ func (x *Explanation) Lines() []string {
 		lines = append(lines, "Predicted (costs "+x.Costs+")")
 	}
 	for _, p := range x.Predictions {
-		if lines = append(lines, "  "+predictionLine(p)); p.Backend == x.Backend && p.Possible() {
+		if lines = append(lines, "  "+backends.Line(p)); p.Backend == x.Backend && p.Possible() {
 			predicted = " (predicted " + numbers.Milliseconds(p.Run) + map[bool]string{true: " after the joins"}[x.joined != ""] + ")" // beside its measurement
 		}
 	}
@@ -726,33 +726,6 @@ func stepLines(steps []Step) (lines []string) {
 		}
 	}
 	return lines
-}
-
-func predictionLine(p cost.Prediction) string {
-	if !p.Possible() {
-		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
-	}
-	line := fmt.Sprintf("%-8s %12s", p.Backend, numbers.Milliseconds(p.Run))
-	if p.AtLeast {
-		line += " at least"
-	}
-	var extra []string
-	if len(p.Missing) > 0 {
-		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Missing, ", "), size(p.Bytes), numbers.Milliseconds(p.Transfer)))
-	}
-	if p.Opening > 0 {
-		extra = append(extra, "opening the device "+numbers.Milliseconds(p.Opening))
-	}
-	if p.Compiling > 0 {
-		extra = append(extra, "compiling "+numbers.Milliseconds(p.Compiling))
-	}
-	if len(extra) > 0 {
-		line += "  + " + strings.Join(extra, ", ")
-		if p.Share < p.Transfer+p.Opening+p.Compiling {
-			line += fmt.Sprintf("; of that this query is charged with %s", numbers.Milliseconds(p.Share))
-		}
-	}
-	return line
 }
 
 // WriteText writes the lines to w.

@@ -105,7 +105,7 @@ func (s *planned) countSelected(ctx context.Context, b backends.Backend, seen *q
 		return err
 	}
 	if s.away == nil {
-		b = s.db.cpu
+		b = s.db.backends.CPU
 	}
 	values, err := b.Execute(ctx, q, &querystats.Collector{})
 	if err == nil {

@@ -20,8 +20,8 @@ func SetMaxSteps(n int) (back func()) {
 
 // StopAtFirstPass has each statement that runs on the devices of a DB end with an error at its first pass. It calls do first.
 func StopAtFirstPass(db *DB, do func()) {
-	open := db.opener
-	db.opener = func(o glctx.Options) (*backends.Devices, error) {
+	open := db.backends.Opener
+	db.backends.Opener = func(o glctx.Options) (*backends.Devices, error) {
 		d, err := open(o)
 		if err == nil {
 			for _, g := range d.GPUs {

@@ -33,7 +33,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if err != nil {
 		return nil, placed(err)
 	}
-	if db.isClosed() {
+	if db.backends.IsClosed() {
 		err = ErrClosed
 	}
 	db.files.Put(name, e)

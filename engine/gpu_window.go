@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/window"
 	"github.com/stencildb/stencildb/engine/backends"
+	"github.com/stencildb/stencildb/engine/gpujoin"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -42,11 +43,11 @@ func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, 
 func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.Window, by *Executor) (out *table.Table, err error) {
 	var opening time.Duration
 	took := &querystats.Collector{}
-	err = x.db.on(ctx, "compute", &opening, func(b backends.Backend) (err error) {
+	err = x.db.view().On(ctx, "compute", &opening, func(b backends.Backend) (err error) {
 		took.Start(b.Name(), opening)
 		opening = 0
 		g := b.(*backends.Passes).GPUs[0]
-		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
+		run := &gpujoin.Noting{Runner: g.GL, G: g, Of: func(*pass.Pass) *table.Table { return t }}
 		var made *table.Table
 		err = g.Start(ctx, &physical.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
 			made, err = relational.Window(run, g.Computes, t, n)
@@ -54,7 +55,7 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 		})()
 		if err == nil { // else the device may still be at it
 			out = made
-			by.Backend, by.Device, by.Steps = b.Name(), g.Context.Caps().Renderer, run.steps
+			by.Backend, by.Device, by.Steps = b.Name(), g.Context.Caps().Renderer, run.Steps
 			for i := range by.Steps {
 				if x.explain == nil || !x.explain.GLSL {
 					by.Steps[i].GLSL, by.Steps[i].Fixed = "", false

@@ -140,7 +140,7 @@ func two(t *testing.T, o Options) (*DB, *backends.Devices) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	return db, db.opening.device
+	return db, devicesOf(db)
 }
 
 // What is resident lies where its chunk is placed.
@@ -267,7 +267,7 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.on(context.Background(), "compute", new(time.Duration), func(b backends.Backend) error {
+	err = db.view().On(context.Background(), "compute", new(time.Duration), func(b backends.Backend) error {
 		s := b.(*backends.Passes)
 		_, err := s.ExecuteOn(context.Background(), s.Divisions.Keys()[0], &querystats.Collector{}, func(g *devicepool.GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
@@ -282,9 +282,9 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	if !errors.Is(err, glctx.ErrContextLost) {
 		t.Errorf("%v", err)
 	}
-	<-db.closing
+	db.backends.AwaitLost()
 	r, err := Collect(db.Query(context.Background(), text))
-	if err != nil || fmt.Sprint(r.Rows) != fmt.Sprint(want.Rows) || db.opening.device == set {
+	if err != nil || fmt.Sprint(r.Rows) != fmt.Sprint(want.Rows) || devicesOf(db) == set {
 		t.Errorf("%v, %v", r, err)
 	}
 }

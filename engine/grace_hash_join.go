@@ -684,7 +684,7 @@ func (p *joinParts) blocks(sides map[int]*buckets, at int) error {
 					continue
 				}
 				joining := joinorder.Spec{Spec: join.Spec{Tables: []*table.Table{rest, to}, Columns: p.beyond.Statement.scans[of].columns, Way: p.beyond.db.now().join, Memory: func() int64 { return p.beyond.budget }}}
-				if rest, _, _, err = joinorder.Join(p.beyond.ctx, p.beyond.db.cpu.(backends.CPU).Backend, without, joining); err != nil {
+				if rest, _, _, err = joinorder.Join(p.beyond.ctx, p.beyond.db.backends.CPU.(backends.CPU).Backend, without, joining); err != nil {
 					return err
 				}
 			}
@@ -717,7 +717,7 @@ func (p *joinParts) joined() error {
 	b := p.beyond
 	of := joinorder.Spec{Above: plan.Conjuncts(p.fragment.Where), Spec: join.Spec{Tables: p.tables, Columns: b.fragment.Reads(), Way: b.db.now().join, AtMost: rules.LimitHint(b.tree),
 		Memory: func() int64 { return max(b.budget/4, leastJoined) }, ChunkRows: int(min(table.MaxChunkRows, max(64, b.budget/2/rowBytes)))}}
-	out, _, _, err := joinorder.Join(b.ctx, b.db.cpu.(backends.CPU).Backend, p.join, of)
+	out, _, _, err := joinorder.Join(b.ctx, b.db.backends.CPU.(backends.CPU).Backend, p.join, of)
 	if large := (*join.TooLarge)(nil); errors.As(err, &large) {
 		most := -1
 		for scan, t := range p.tables {

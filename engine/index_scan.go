@@ -14,7 +14,7 @@ const (
 
 // byIndex predicts what cpu takes for a query where indexes find its rows; ok is false where they do not.
 func (db *DB) byIndex(q *physical.Query) (seconds float64, ok bool) {
-	b, isCPU := db.cpu.(backends.CPU)
+	b, isCPU := db.backends.CPU.(backends.CPU)
 	if !isCPU {
 		return 0, false
 	}

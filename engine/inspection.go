@@ -29,7 +29,7 @@ func Inspect(db *DB) Inside { return Inside{db} }
 // [Options.Device] picks. [DB.Close] leaves it open. It has to come before the first
 // statement.
 func (in Inside) RunOn(c *glctx.Context) {
-	in.db.opener = func(glctx.Options) (*backends.Devices, error) {
+	in.db.backends.Opener = func(glctx.Options) (*backends.Devices, error) {
 		g, err := devicepool.Lent(c)
 		if err != nil {
 			return nil, err
@@ -43,10 +43,10 @@ func (in Inside) RunOn(c *glctx.Context) {
 func (in Inside) Ready() error {
 	db, ctx, spent := in.db, context.Background(), new(time.Duration)
 	if db.Backend() != "auto" {
-		_, _, err := db.open(ctx, db.Backend(), spent)
+		_, _, err := db.view().Open(ctx, db.Backend(), spent)
 		return err
 	}
-	if _, err := db.openDevice(ctx, spent); db.fatal(err) {
+	if _, err := db.backends.Devices(ctx, spent); db.view().Fatal(err) {
 		return err
 	}
 	return nil
@@ -55,7 +55,7 @@ func (in Inside) Ready() error {
 // Programs is how many GL programs the devices that are open have made so far: compiled, or read where an earlier process
 // kept them.
 func (in Inside) Programs() (n int) {
-	if d, _, err := in.db.opened(); err == nil && d != nil {
+	if d, _, err := in.db.backends.Now(); err == nil && d != nil {
 		for _, g := range d.GPUs {
 			n += g.GL.Programs().Made()
 		}
@@ -71,14 +71,14 @@ func (in Inside) Renew(name string) error {
 		return fmt.Errorf("engine: there is no table %s to renew", name)
 	}
 	err := in.db.replace(e.Table.Load().Renewed())
-	in.db.releases.Wait()
+	in.db.backends.Release()
 	return err
 }
 
 // Stream makes the devices, which must be open, read tables in windows of so many rows, a multiple of 64. They do the same
 // where they have no room for all; 0 ends that.
 func (in Inside) Stream(rows int) {
-	if d, _, err := in.db.opened(); err == nil && d != nil {
+	if d, _, err := in.db.backends.Now(); err == nil && d != nil {
 		d.Streamed = rows
 		d.InWindows.Purge()
 	}
@@ -93,7 +93,7 @@ func (in Inside) UpdateThere(always bool) { in.db.updates.Store(always) }
 // GPU returns the device, the first of several, and opens it where that has not been
 // done. It stays the DB's.
 func (in Inside) GPU(ctx context.Context) (*devicepool.GPU, error) {
-	d, err := in.db.openDevice(ctx, new(time.Duration))
+	d, err := in.db.backends.Devices(ctx, new(time.Duration))
 	if err != nil {
 		return nil, err
 	}

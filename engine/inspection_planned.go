@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/join"
 	"github.com/stencildb/stencildb/engine/backends"
+	"github.com/stencildb/stencildb/engine/gpujoin"
 	"github.com/stencildb/stencildb/engine/joinorder"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/plan"
@@ -52,7 +53,7 @@ func (p *Planned) Text() string { return p.planned.parsed.Text }
 // For bench, trace and tests.
 func (p *Planned) ExecuteOn(ctx context.Context, backend string) ([]table.Value, Stats, error) {
 	s := p.planned
-	b, _, err := s.db.open(ctx, backend, new(time.Duration))
+	b, _, err := s.db.view().Open(ctx, backend, new(time.Duration))
 	if err != nil {
 		return nil, Stats{}, err
 	}
@@ -104,7 +105,7 @@ func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, 
 //
 // For bench, trace and tests.
 func (p *Planned) PassesOn(ctx context.Context, backend string) ([]Step, error) {
-	b, _, err := p.planned.db.open(ctx, backend, new(time.Duration))
+	b, _, err := p.planned.db.view().Open(ctx, backend, new(time.Duration))
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +130,12 @@ func (in Inside) PlanJoin(ctx context.Context, text, backend string, columns []i
 	for _, i := range columns {
 		of.Columns = append(of.Columns, s.fragment.Columns[i])
 	}
-	p := &pairing{db: db, took: &querystats.Collector{}}
+	p := &gpujoin.Pairing{View: db.view(), Took: &querystats.Collector{}}
 	if backend == "compute" {
-		of.Pairs = p.find
+		of.Pairs = p.Find
 	}
 	return func(ctx context.Context) (int, error) {
-		t, _, _, err := joinorder.Join(ctx, db.cpu.(backends.CPU).Backend, s.fragment.Join, of)
+		t, _, _, err := joinorder.Join(ctx, db.backends.CPU.(backends.CPU).Backend, s.fragment.Join, of)
 		if err != nil {
 			return 0, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/devicepool"
+	"github.com/stencildb/stencildb/engine/gpujoin"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -126,7 +127,7 @@ func TestJoinsThatTwoDevicesHaveNoRoomFor(t *testing.T) {
 			if err := Inspect(db).Ready(); err != nil {
 				t.Fatal(err)
 			}
-			for _, g := range db.opening.device.GPUs { // of 212,268 pairs the second of two devices has fewer
+			for _, g := range devicesOf(db).GPUs { // of 212,268 pairs the second of two devices has fewer
 				g.Computes.Primitives.MaxWords = 100_000
 			}
 			text = many
@@ -203,8 +204,8 @@ func TestWhatOneOfTwoDevicesHas(t *testing.T) {
 // noColumnsLeft checks that no device has something of rows of joins.
 func noColumnsLeft(t *testing.T, db *DB) {
 	t.Helper()
-	db.releases.Wait()
-	d, _, err := db.opened()
+	db.backends.Release()
+	d, _, err := db.backends.Now()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +307,7 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 		t.Error(lines)
 	}
 	noColumnsLeft(t, db)
-	d, _, _ := db.opened()
+	d, _, _ := db.backends.Now()
 	var lost bool
 	d.GPUs[1].Wrap = func(run pass.Runner) pass.Runner {
 		return faulty{run, func(*pass.Pass) error {
@@ -326,7 +327,7 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 // go by those in the whole list. Where one device has only counted its pairs, all are only counted.
 func TestMergedPairs(t *testing.T) {
 	s := &backends.Devices{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
-	list := keptList(s, []*physical.Held{{N: 10}, nil, {N: 5}})
+	list := gpujoin.KeptList(s, []*physical.Held{{N: 10}, nil, {N: 5}})
 	for _, c := range []struct {
 		of   physical.RowIDs // the divided side's
 		rows [2][]uint32     // of the last device
@@ -337,11 +338,11 @@ func TestMergedPairs(t *testing.T) {
 		{physical.RowIDs{Held: list}, [2][]uint32{}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}}},
 	} {
 		q := &physical.JoinQuery{RowIDs: [2]physical.RowIDs{c.of}}
-		parts := []*pairPart{
-			{q: withLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return onOne(l, 0) }), found: physical.JoinPairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
-			{device: 2, q: withLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return onOne(l, 2) }), found: physical.JoinPairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
+		parts := []*gpujoin.PairPart{
+			{Q: gpujoin.WithLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return gpujoin.OnOne(l, 0) }), Found: physical.JoinPairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
+			{Device: 2, Q: gpujoin.WithLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return gpujoin.OnOne(l, 2) }), Found: physical.JoinPairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
 		}
-		if got := mergedPairs(s, q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		if got := gpujoin.MergedPairs(s, q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%v, want %v", got, c.want)
 		}
 	}
@@ -358,7 +359,7 @@ func TestPredictionOfJoinsOfTwoDevices(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		caps := db.opening.device.GPUs[0].Context.Caps()
+		caps := devicesOf(db).GPUs[0].Context.Caps()
 		caps.Software = false
 		p, err := cost.Default(true, 2)
 		if err != nil {
@@ -369,7 +370,7 @@ func TestPredictionOfJoinsOfTwoDevices(t *testing.T) {
 		there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(1e-5, 1e-4), curve(0, 1e-4)
 		there.Upload = cost.Transfer{Band: 1e9}
 		p.Backends["cpu"], p.Backends["compute"] = host, there
-		db.costs.Now = cost.Costs{Profile: p}
+		db.backends.Costs.Now = cost.Costs{Profile: p}
 		x, err := db.Explain(context.Background(), "SELECT x.n, name FROM fact x JOIN twice ON x.b = key ORDER BY 1, 2 LIMIT 30", ExplainOptions{Analyze: true})
 		if err != nil {
 			t.Fatal(err)
@@ -396,10 +397,10 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, p := context.Background(), &pairing{db: db, took: &querystats.Collector{}, memory: 1 << 30}
+	ctx, p := context.Background(), &gpujoin.Pairing{View: db.view(), Took: &querystats.Collector{}, Memory: 1 << 30}
 	defer func() {
-		p.release()
-		db.releases.Wait()
+		p.Close()
+		db.backends.Release()
 	}()
 	column := func(table string, i int) *expr.Column {
 		f := db.entry(table).Table.Load().Fields[i]
@@ -417,7 +418,7 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		q.KeepOnDevice = &[2][]physical.RowIDs{{{}}, {{}}}
 		return q
 	}
-	first, _, err := p.find(ctx, join(0))
+	first, _, err := p.Find(ctx, join(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +427,7 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 		t.Fatalf("%d rows, of the devices %v", first.N, rows.Parts)
 	}
 	left := func(d int) error {
-		g, v := db.opening.device.GPUs[d], rows.On.([]*physical.Held)[d].On.(primitives.Vector)
+		g, v := devicesOf(db).GPUs[d], rows.On.([]*physical.Held)[d].On.(primitives.Vector)
 		return g.Query(ctx, func() error { _, err := v.Read(g.GL); return err })()
 	}
 	if left(0) != nil || left(1) != nil {
@@ -434,7 +435,7 @@ func TestListsAreReleasedOnBothDevices(t *testing.T) {
 	}
 	q := join(3)
 	q.RowIDs[0], q.KeepOnDevice[0] = physical.RowIDs{Held: rows}, []physical.RowIDs{{Held: rows}}
-	second, _, err := p.find(ctx, q)
+	second, _, err := p.Find(ctx, q)
 	if err != nil || second.N != 2*first.N { // m is one of twice's keys
 		t.Fatalf("%d rows, then %d, %v", first.N, second.N, err)
 	}
@@ -466,7 +467,7 @@ func TestCancelledJoinsLeaveNoColumns(t *testing.T) {
 	if got := answerText(db, chain); strings.HasPrefix(got, "error") {
 		t.Fatal(got)
 	}
-	d, _, _ := db.opened()
+	d, _, _ := db.backends.Now()
 	for last, ended := 0, true; ended; last++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		n := 0

@@ -186,7 +186,7 @@ func TestJoinedRowsAreReleased(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	db.releases.Wait()
+	db.backends.Release()
 	if r := db.resident(); r == nil || len(r.Columns) > 0 {
 		t.Errorf("resident after the statements: %+v", r)
 	}
@@ -196,7 +196,7 @@ func TestJoinedRowsAreReleased(t *testing.T) {
 func TestArraysOfStarsAreReleased(t *testing.T) {
 	db := openStar(t, Options{Backend: "compute"})
 	used := func() int64 {
-		db.releases.Wait()
+		db.backends.Release()
 		return db.resident().Used - db.resident().Working
 	}
 	query := func(i int) string {
@@ -326,7 +326,7 @@ func TestPairsFoundByCompute(t *testing.T) {
 			t.Errorf("%s by %s: no %q in\n%s", c.sql, c.way, c.by, lines)
 		}
 	}
-	onCompute.releases.Wait()
+	onCompute.backends.Release()
 	if r := onCompute.resident(); r == nil || r.Working == 0 || r.Used > 64<<20 {
 		t.Errorf("resident after the statements: %+v", r)
 	}
@@ -339,7 +339,7 @@ func TestAutoChoosesWhoJoins(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	caps := db.opening.device.GPUs[0].Context.Caps()
+	caps := devicesOf(db).GPUs[0].Context.Caps()
 	defer func(soft bool) { caps.Software = soft }(caps.Software)
 	curve := func(fixed, row float64) cost.Curves {
 		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
@@ -370,7 +370,7 @@ func TestAutoChoosesWhoJoins(t *testing.T) {
 		there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(c.fixed, c.row), curve(0, c.row)
 		there.Upload = cost.Transfer{T0: c.upload, Band: 1e9}
 		p.Backends["cpu"], p.Backends["compute"] = host, there
-		db.costs.Now = cost.Costs{Profile: p}
+		db.backends.Costs.Now = cost.Costs{Profile: p}
 		if got := answerText(db, "SET join = '"+c.way+"'"); strings.HasPrefix(got, "error") {
 			t.Fatal(got)
 		}
@@ -394,7 +394,7 @@ func TestAutoWeighsWholeChains(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	caps := db.opening.device.GPUs[0].Context.Caps()
+	caps := devicesOf(db).GPUs[0].Context.Caps()
 	defer func(soft bool) { caps.Software = soft }(caps.Software)
 	caps.Software = false
 	p, err := cost.Default(true, 2)
@@ -409,7 +409,7 @@ func TestAutoWeighsWholeChains(t *testing.T) {
 	there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(1e-3, 1e-9), curve(0, 1e-9)
 	there.Upload = cost.Transfer{T0: 3e-2, Band: 1e9}
 	p.Backends["cpu"], p.Backends["compute"] = host, there
-	db.costs.Now = cost.Costs{Profile: p}
+	db.backends.Costs.Now = cost.Costs{Profile: p}
 	const text = "SELECT COUNT(*), SUM(x.n) FROM twice z JOIN dim w ON z.key = w.key JOIN fact x ON x.a = w.key JOIN fact y ON x.b = y.b AND x.n = y.n"
 	var ways []string
 	for range 120 {
@@ -478,7 +478,7 @@ func TestRowsBetweenJoinsAreReleased(t *testing.T) {
 		_, _ = Collect(db.Query(ctx, chain))
 		cancel()
 	}
-	db.releases.Wait()
+	db.backends.Release()
 	x, err := db.Explain(context.Background(), chain, ExplainOptions{Analyze: true})
 	if err != nil {
 		t.Fatal(err)
@@ -569,8 +569,8 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 			failer.Runner = r
 			return lost{failer}
 		})
-		opener := db.opener
-		db.opener = func(o glctx.Options) (*backends.Devices, error) {
+		opener := db.backends.Opener
+		db.backends.Opener = func(o glctx.Options) (*backends.Devices, error) {
 			d, err := opener(o)
 			if err == nil {
 				d.GPUs[0].Context.Caps().Software, d.Key.Software = false, false
@@ -580,7 +580,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		db.costs.Now = cost.Costs{Profile: p}
+		db.backends.Costs.Now = cost.Costs{Profile: p}
 		return db
 	}
 	rng, losses := rand.New(rand.NewPCG(4, 5)), 2
@@ -613,7 +613,7 @@ func TestAutoLeavesJoinedRowsOnTheDevice(t *testing.T) {
 			t.Errorf("%s: not left on the device:\n%s", text, lines)
 		}
 		db.SetBackend("compute")
-		db.costs.Now = cost.Costs{Profile: &even}
+		db.backends.Costs.Now = cost.Costs{Profile: &even}
 		if _, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
 			t.Errorf("%s on compute: %v", text, err)
 		}

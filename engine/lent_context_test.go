@@ -60,7 +60,7 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	b := db.opening.device.ByName["classic"]
+	b := devicesOf(db).ByName["classic"]
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func (m *mutation) computed(ctx context.Context, view *DB) (changes []storage.Ch
 // writes reports why the DB takes no changes.
 func (db *DB) writes() error {
 	switch {
-	case db.isClosed():
+	case db.backends.IsClosed():
 		return ErrClosed
 	case db.tx != nil && db.tx.readOnly:
 		return sqlstate.Errorf(sqlstate.ReadOnlyTransaction, "a read-only transaction takes no statement that changes tables: begin one that writes")

@@ -119,11 +119,11 @@ func TestCursorsKeepTheirTable(t *testing.T) {
 // nothingLeft fails where something of tables is on the device or in use though there are no tables.
 func nothingLeft(t *testing.T, db *DB) {
 	t.Helper()
-	db.releases.Wait()
+	db.backends.Release()
 	if n := db.snapshots.Len(); n != 0 {
 		t.Errorf("%d snapshots are in use", n)
 	}
-	d, _, err := db.opened()
+	d, _, err := db.backends.Now()
 	if err != nil {
 		t.Fatal(err)
 	}

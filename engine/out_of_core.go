@@ -152,7 +152,7 @@ func (b *beyond) parts(of *batches, rest *plan.Fragment, where expr.Expr) iter.S
 
 // selectedRows are the rows of a part that the condition selects.
 func (x *execution) selectedRows() iter.Seq2[table.Block, error] {
-	return x.db.cpu.Rows(x.ctx, x.plan, &querystats.Collector{})
+	return x.db.backends.CPU.Rows(x.ctx, x.plan, &querystats.Collector{})
 }
 
 // groups are those of an aggregation.

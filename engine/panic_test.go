@@ -32,7 +32,7 @@ func TestPanicsAreErrors(t *testing.T) {
 		t.Fatal("the side has ended")
 	}
 	is(side.Now.Err)
-	db.background(func() { panic("a fault") })
+	db.backends.Background(func() { panic("a fault") })
 	if note := <-notes; !strings.Contains(note, "panic: a fault") {
 		t.Errorf("note %q", note)
 	}

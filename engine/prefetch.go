@@ -50,7 +50,7 @@ func (s *Statement) prefetch(ctx context.Context) *prefetch {
 	if !runs || name == "auto" && s.stopsEarly() || !s.db.needsDevice() {
 		return nil
 	}
-	if s.db.startDevice(); s.joins() {
+	if s.db.backends.Start(); s.joins() {
 		return nil
 	}
 	return &prefetch{s: s, ctx: ctx, name: name}
@@ -62,8 +62,8 @@ func (db *DB) needsDevice() bool {
 	case "cpu":
 		return false
 	case "auto":
-		d, _, _ := db.opened()
-		return d != nil || db.deviceWanted()
+		d, _, _ := db.backends.Now()
+		return d != nil || db.backends.Wanted()
 	}
 	return true
 }
@@ -84,7 +84,7 @@ func running(ctx context.Context, st *sql.Statement) context.Context {
 // readsWhole is told that all of a file is about to be read in such a context.
 func (db *DB) readsWhole(ctx context.Context) {
 	if ctx.Value(aboutToRun{}) != nil && db.needsDevice() {
-		db.startDevice()
+		db.backends.Start()
 	}
 }
 
@@ -137,7 +137,7 @@ func (a *prefetch) run() {
 		of[x.col], a.ready[x.Segment] = x.Segment, true
 		if err := a.upload(up); err != nil {
 			if up = nil; errors.Is(err, glctx.ErrFault) {
-				a.s.db.lose(d)
+				a.s.db.backends.Lose(d)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (a *prefetch) device() (*backends.Devices, []backends.Recorded) {
 	if err := now.lower(a.table); err != nil {
 		return nil, nil
 	}
-	d, err := a.s.db.openDevice(a.ctx, new(time.Duration))
+	d, err := a.s.db.backends.Devices(a.ctx, new(time.Duration))
 	a.open = time.Now()
 	if err != nil {
 		return nil, nil

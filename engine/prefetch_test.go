@@ -48,11 +48,9 @@ func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 		got, reading := never, false
 		var db *DB
 		db = open(t, Options{Backend: c.backend, Device: c.device, Progress: func(string, ingest.Progress) {
-			db.mu.Lock()
-			defer db.mu.Unlock()
-			reading = db.opening != nil
+			reading = db.backends.Starting()
 		}})
-		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, errors.New("no device") }
+		db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { return nil, errors.New("no device") }
 		if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +58,7 @@ func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 		switch {
 		case reading:
 			got = beside
-		case db.opening != nil:
+		case db.backends.Starting():
 			got = after
 		}
 		if got != c.want {
@@ -101,11 +99,9 @@ func TestTheDeviceIsOpenedBesideTheFirstPass(t *testing.T) {
 		got, first := false, true
 		var db *DB
 		db = open(t, Options{Backend: c.backend, Device: c.device, Progress: func(string, ingest.Progress) {
-			db.mu.Lock()
-			defer db.mu.Unlock()
-			got, first = got || first && db.opening != nil, false
+			got, first = got || first && db.backends.Starting(), false
 		}})
-		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, errors.New("no device") }
+		db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { return nil, errors.New("no device") }
 		if err := db.Attach("t", ingest.Source{Path: coming(t, c.format, 10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -121,8 +117,8 @@ func TestPreparingOpensNoDevice(t *testing.T) {
 	if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Prepare(context.Background(), "SELECT SUM(a) FROM t"); err != nil || db.opening != nil || !db.entry("t").Table.Load().Has([]int{0}) {
-		t.Errorf("%v, opening %v", err, db.opening)
+	if _, err := db.Prepare(context.Background(), "SELECT SUM(a) FROM t"); err != nil || db.backends.Starting() || !db.entry("t").Table.Load().Has([]int{0}) {
+		t.Errorf("%v, opening %v", err, db.backends.Starting())
 	}
 }
 
@@ -131,7 +127,7 @@ func TestOpeningFailsBesideReading(t *testing.T) {
 	failed := errors.New("no device")
 	for _, prepared := range []bool{false, true} {
 		db := open(t, Options{Backend: "compute"})
-		db.opener = func(glctx.Options) (*backends.Devices, error) { return nil, failed }
+		db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { return nil, failed }
 		if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +174,7 @@ func TestOpeningBesideReadingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db := open(t, Options{Backend: "compute", Progress: func(string, ingest.Progress) { cancel() }})
 	opens := make(chan struct{})
-	db.opener = func(glctx.Options) (*backends.Devices, error) { <-opens; return nil, errors.New("no device") }
+	db.backends.Opener = func(glctx.Options) (*backends.Devices, error) { <-opens; return nil, errors.New("no device") }
 	if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
 		t.Fatal(err)
 	}
@@ -458,8 +454,8 @@ func TestAFaultBesideReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := onGPUs(db, nil)
-		real := db.opener
-		db.opener = func(o glctx.Options) (*backends.Devices, error) {
+		real := db.backends.Opener
+		db.backends.Opener = func(o glctx.Options) (*backends.Devices, error) {
 			d, err := real(o)
 			if err == nil && len(*list) <= faults {
 				d.GPUs[0].Store.Lend = func(func() error) error { return glctx.Fault(errors.New("it fails")) }
@@ -470,7 +466,7 @@ func TestAFaultBesideReading(t *testing.T) {
 		if faults == 1 && (err != nil || rows[0][0].String() != "12") || faults == 2 && !errors.Is(err, glctx.ErrFault) {
 			t.Errorf("%d faults: %v, %v", faults, rows, err)
 		}
-		<-db.closing
+		db.backends.AwaitLost()
 		if first := (*list)[0].Context; len(*list) != 2 || len(first.Live()) > 0 || first.Do(context.Background(), func() error { return nil }) == nil {
 			t.Errorf("%d faults: %d devices, left on the first: %v", faults, len(*list), first.Live())
 		}

@@ -69,9 +69,9 @@ func (s *Statement) pays(of *stats.Estimates) func(plan.Node, []expr.Expr, *plan
 
 // doesStars reports that a device does stars of joins: on auto hardware that is open. Until then groups do without it.
 func (db *DB) doesStars() bool {
-	d, _, _ := db.opened()
+	d, _, _ := db.backends.Now()
 	name := db.Backend()
-	return name == "compute" || name == "auto" && d != nil && db.mayHaveHardware()
+	return name == "compute" || name == "auto" && d != nil && db.backends.MayHaveHardware()
 }
 
 // isStar reports a star of joins, which a device does in one sweep over its largest table. Where that is asked for by name, the arms are

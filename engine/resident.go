@@ -30,7 +30,7 @@ type ResidentColumn struct {
 // resident returns what is on the device of the tables, the columns by table and name; nil
 // where no device is open.
 func (db *DB) resident() *Resident {
-	d, _, err := db.opened()
+	d, _, err := db.backends.Now()
 	if d == nil || err != nil {
 		return nil
 	}

@@ -65,11 +65,11 @@ func TestAggregatesOfJoinsThatStayOnTheDevice(t *testing.T) {
 			t.Errorf("%s: the conditions are not decided on the device\n%s", c.sql, lines)
 		}
 	}
-	onCompute.releases.Wait()
+	onCompute.backends.Release()
 	if r := onCompute.resident(); r == nil || len(r.Columns) == 0 || r.Used-r.Working > 8<<20 {
 		t.Errorf("resident after the statements: %+v", r)
 	}
-	d, _, err := onCompute.opened()
+	d, _, err := onCompute.backends.Now()
 	if err != nil {
 		t.Fatal(err)
 	}

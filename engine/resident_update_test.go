@@ -112,7 +112,7 @@ func TestUpdatesThatMoveRows(t *testing.T) {
 		}
 		defer db.Close()
 		sent := func() (n int64) {
-			if d, _, _ := db.opened(); d != nil && len(d.GPUs) > 0 {
+			if d, _, _ := db.backends.Now(); d != nil && len(d.GPUs) > 0 {
 				g := d.GPUs[0]
 				_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
 			}

@@ -98,7 +98,7 @@ func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	backend, _, err := db.open(context.Background(), name, new(time.Duration))
+	backend, _, err := db.view().Open(context.Background(), name, new(time.Duration))
 	if err != nil {
 		b.Fatal(err)
 	}

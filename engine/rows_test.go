@@ -302,7 +302,7 @@ func openEndless(t *testing.T) (*DB, *endless) {
 	t.Helper()
 	db := openTyped(t, 9999)
 	e := &endless{Backend: backends.CPU{Backend: cpu.New(1)}}
-	db.cpu = e
+	db.backends.CPU = e
 	return db, e
 }
 

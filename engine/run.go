@@ -451,7 +451,7 @@ func (x *execution) backend(opening *time.Duration, do func(backends.Backend) er
 	if x.on == "" {
 		return x.try(x.ctx, opening, do)
 	}
-	return x.db.on(x.ctx, x.on, opening, do)
+	return x.db.view().On(x.ctx, x.on, opening, do)
 }
 
 // selected runs the fragment for its rows. The next backend goes on where one cannot: all give
@@ -475,7 +475,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 		}
 		skip := given
 		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.collector) {
-			if given > 0 && errors.Is(err, glctx.ErrClosed) && !x.db.isClosed() { // no second time from the start
+			if given > 0 && errors.Is(err, glctx.ErrClosed) && !x.db.backends.IsClosed() { // no second time from the start
 				return sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the device was closed while rows were read: %v", err)
 			}
 			if err != nil {

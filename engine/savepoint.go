@@ -39,7 +39,7 @@ func (tx *Tx) alone(ctx context.Context) (s *catalog.Snapshots, unlock func(), e
 // Savepoint notes the transaction as it is now under a name, for [Tx.RollbackTo]. One of the same name before it is hidden until
 // this one is released.
 func (tx *Tx) Savepoint(ctx context.Context, name string) error {
-	if tx.of.isClosed() {
+	if tx.of.backends.IsClosed() {
 		return ErrClosed
 	}
 	s, unlock, err := tx.alone(ctx)
@@ -71,7 +71,7 @@ func (tx *Tx) Savepoint(ctx context.Context, name string) error {
 // RollbackTo undoes what the transaction has changed since a savepoint, which stays, and releases those after it. After a statement that
 // failed, the transaction takes statements again.
 func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
-	if tx.of.isClosed() {
+	if tx.of.backends.IsClosed() {
 		return ErrClosed
 	}
 	s, unlock, err := tx.alone(ctx)
@@ -118,7 +118,7 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 
 // Release forgets a savepoint and those after it; what was changed since stays.
 func (tx *Tx) Release(ctx context.Context, name string) error {
-	if tx.of.isClosed() {
+	if tx.of.backends.IsClosed() {
 		return ErrClosed
 	}
 	_, unlock, err := tx.alone(ctx)

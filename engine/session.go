@@ -39,7 +39,7 @@ func (s *Session) Begun() bool { return s.tx != nil }
 
 // Query runs one statement: see [DB.Query].
 func (s *Session) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
-	if s.of.isClosed() {
+	if s.of.backends.IsClosed() {
 		return nil, ErrClosed
 	}
 	if sql.OfRows(text) { // which is for no session
@@ -75,7 +75,7 @@ func (s *Session) Exec(ctx context.Context, text string, args ...any) (Stats, er
 // Each runs the statements of a script in order: see [DB.Each]. A transaction that it leaves open goes on.
 func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 	return func(yield func(*Rows, error) bool) {
-		if s.of.isClosed() {
+		if s.of.backends.IsClosed() {
 			yield(nil, ErrClosed)
 			return
 		}
@@ -102,7 +102,7 @@ func (s *Session) Each(ctx context.Context, script string) iter.Seq2[*Rows, erro
 
 // one runs a statement of a script.
 func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alone bool) (*Rows, error) {
-	if s.of.isClosed() {
+	if s.of.backends.IsClosed() {
 		return nil, ErrClosed
 	}
 	switch {
@@ -168,7 +168,7 @@ func (s *Session) SetBackend(name string) error { return s.own().SetBackend(name
 // Begin begins a transaction that the session's statements are in until [Session.Commit] or [Session.Rollback]: BEGIN, COMMIT and ROLLBACK as
 // statements are errors meanwhile.
 func (s *Session) Begin(ctx context.Context, o TxOptions) (err error) {
-	if s.of.isClosed() {
+	if s.of.backends.IsClosed() {
 		return ErrClosed
 	}
 	if s.tx != nil {
@@ -184,7 +184,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) (err error) {
 func (s *Session) Commit(ctx context.Context) error {
 	tx := s.tx
 	switch {
-	case s.of.isClosed():
+	case s.of.backends.IsClosed():
 		return ErrClosed
 	case tx == nil:
 		return errTxOver

@@ -265,3 +265,40 @@ func durationText(d time.Duration) string {
 	}
 	return "0"
 }
+
+// parseAssignment reads the modes of a statement's operators, one after the other; nil for auto.
+func parseAssignment(text string) (list []cost.Mode, err error) {
+	words := SettingValues("assignment")
+	for _, word := range strings.Split(text, ",") {
+		mode := ""
+		if err := oneOf(&mode, "assignment", strings.TrimSpace(word), words); err != nil {
+			return nil, err
+		}
+		if mode == words[0] && text != mode {
+			return nil, fmt.Errorf("engine: the assignment %s stands alone", words[0])
+		}
+		if mode != words[0] {
+			list = append(list, cost.Mode(slices.Index(words, mode)-1))
+		}
+	}
+	return list, nil
+}
+
+func assignmentText(list []cost.Mode) string {
+	if list == nil {
+		return "auto"
+	}
+	var words []string
+	for _, m := range list {
+		words = append(words, m.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// told is the mode of an operator where SET says that; the last one counts for all that come after.
+func (c *configuration) told(operator int) (mode cost.Mode, ok bool) {
+	if len(c.assigned) == 0 {
+		return mode, false
+	}
+	return c.assigned[min(operator, len(c.assigned)-1)], true
+}

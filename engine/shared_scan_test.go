@@ -55,7 +55,7 @@ func batching(t testing.TB, tab *table.Table, lines int, memory int64) (*DB, *de
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	g := db.opening.device.GPUs[0]
+	g := devicesOf(db).GPUs[0]
 	g.Computes.Lines, g.ScanQueue.Least = lines, 2
 	return db, g
 }

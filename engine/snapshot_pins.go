@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/engine/catalog"
-	"github.com/stencildb/stencildb/internal/parallel"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -115,7 +114,7 @@ func (db *DB) unused(name string, t *table.Table) {
 // release makes the device drop the segments of a snapshot that no table and no statement has any more. If a change has made another
 // segment of one, what is resident goes over to that. With the lock of db.snapshots. It does not wait for that.
 func (db *DB) release(t *table.Table) {
-	d, _, err := db.opened()
+	d, _, err := db.backends.Now()
 	if d == nil || err != nil {
 		return
 	}
@@ -125,27 +124,11 @@ func (db *DB) release(t *table.Table) {
 	}
 	before, done := db.released, make(chan struct{})
 	db.released = done
-	db.background(func() {
+	db.backends.Background(func() {
 		defer close(done)
 		if before != nil { // an heir may die in the next one
 			<-before
 		}
 		d.Succeed(dead, heirs)
 	})
-}
-
-// background runs do beside statements: what is released on a device, or follows it. Close waits for what began before it.
-func (db *DB) background(do func()) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	told := func() {
-		if err := parallel.Call(func() error { do(); return nil }); err != nil {
-			db.note("what is no longer used could not be released: " + err.Error())
-		}
-	}
-	if db.closed {
-		parallel.Go(told, func(*parallel.Panic) {})
-		return
-	}
-	db.releases.Go(told)
 }

@@ -120,7 +120,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		read()
-		db.releases.Wait()
+		db.backends.Release()
 		there := db.device(t).Contents()[0].Columns
 		for _, seg := range []*table.Segment{first.Chunks[0].Segments[0], first.Chunks[1].Segments[0]} {
 			if !has(there, seg) {
@@ -128,7 +128,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			}
 		}
 		unpin()
-		db.releases.Wait()
+		db.backends.Release()
 		if there = db.device(t).Contents()[0].Columns; has(there, first.Chunks[1].Segments[0]) || !has(there, first.Chunks[0].Segments[0]) {
 			t.Errorf("%s: what only the old snapshot had is there, or what the new one shares is not", backend)
 		}
@@ -138,14 +138,14 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		if err := db.replace(first); err != nil {
 			t.Fatal(err)
 		}
-		db.releases.Wait()
+		db.backends.Release()
 		if after := read(); !maps.Equal(after, before) {
 			t.Errorf("%s: %v is resident, before the changes it was %v", backend, after, before)
 		}
 		if err := db.replace(first.With()); err != nil {
 			t.Fatal(err)
 		}
-		db.releases.Wait()
+		db.backends.Release()
 		if left := resident(db); len(left) != 0 || len(db.device(t).Contents()[0].Columns) != 0 {
 			t.Errorf("%s: %v is resident of an empty table", backend, left)
 		}
@@ -155,7 +155,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 // device is the open device.
 func (db *DB) device(t *testing.T) *backends.Devices {
 	t.Helper()
-	d, _, err := db.opened()
+	d, _, err := db.backends.Now()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,7 +221,7 @@ func BenchmarkKnownText(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		backend, _, err := db.open(context.Background(), "cpu", new(time.Duration))
+		backend, _, err := db.view().Open(context.Background(), "cpu", new(time.Duration))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -120,7 +120,7 @@ func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes 
 	if err != nil {
 		b.Fatal(err)
 	}
-	v := db.opening.device.ByName[backend].(*backends.Passes)
+	v := devicesOf(db).ByName[backend].(*backends.Passes)
 	of := v.Stream(s.plan)
 	if of == nil {
 		b.Fatalf("%s is not streamed", text)

@@ -67,12 +67,12 @@ func TestStreamingGivesTheAnswersOfCPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range c.asked {
-			before := db.opening.device.InWindows.Len()
+			before := devicesOf(db).InWindows.Len()
 			r, err := Collect(db.Query(context.Background(), text))
 			if got, want := inWords(r, err), inWords(Collect(cpu.Query(context.Background(), text))); got != want {
 				t.Errorf("%s %s: %s: %s, cpu has %s", c.backend, c.device, text, got, want)
 			}
-			for _, s := range db.opening.device.InWindows.Values()[before:] {
+			for _, s := range devicesOf(db).InWindows.Values()[before:] {
 				if s == nil && err == nil {
 					t.Errorf("%s %s: %s: is not streamed", c.backend, c.device, text)
 				}
@@ -181,7 +181,7 @@ func TestTableOfTwentyBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, g := db.opening.device.ByName[backend].(*backends.Passes), db.opening.device.GPUs[0]
+		v, g := devicesOf(db).ByName[backend].(*backends.Passes), devicesOf(db).GPUs[0]
 		most, further, live, made := int64(0), 0, map[string]int(nil), 0
 		for range 2 {
 			live, made = g.Context.Live(), g.Context.Created()

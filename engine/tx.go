@@ -56,7 +56,7 @@ type TxOptions struct {
 // may read.
 func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	switch {
-	case db.isClosed():
+	case db.backends.IsClosed():
 		return nil, ErrClosed
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -129,7 +129,7 @@ func (tx *Tx) commit(ctx context.Context) (wait func() error, err error) {
 	}
 	defer tx.release()
 	switch {
-	case tx.of.isClosed():
+	case tx.of.backends.IsClosed():
 		return nil, ErrClosed
 	case failed != nil:
 		return nil, fmt.Errorf("the transaction is rolled back, for a statement of it failed: %w", failed)

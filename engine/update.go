@@ -157,11 +157,11 @@ func (db *DB) keepsResident(t *table.Table, columns []int) bool {
 		return false
 	}
 	switch name := db.Backend(); {
-	case !db.mayHaveHardware() && !db.updates.Load():
+	case !db.backends.MayHaveHardware() && !db.updates.Load():
 	case name == "compute":
 		return true
 	case name == "auto":
-		d, _, err := db.opened()
+		d, _, err := db.backends.Now()
 		if d == nil || err != nil {
 			return false
 		}
@@ -218,7 +218,7 @@ func (m *mutation) ahead(ctx context.Context, c sql.Catalog, took *querystats.Co
 		}
 	}()
 	var spent time.Duration
-	err = m.db.on(ctx, "compute", &spent, func(b backends.Backend) error {
+	err = m.db.view().On(ctx, "compute", &spent, func(b backends.Backend) error {
 		list := b.(*backends.Passes).GPUs
 		if len(list) > 1 || list[0].Context.Caps().Software && !m.db.updates.Load() {
 			return errHost
@@ -264,8 +264,8 @@ func (u *update) eachMade(do func(chunk int, next, before *table.Segment)) {
 func (u *update) drop() {
 	var made []*table.Segment
 	u.eachMade(func(_ int, next, _ *table.Segment) { made = append(made, next) })
-	if d, _, err := u.db.opened(); d != nil && err == nil {
-		u.db.background(func() { d.Drop(made) })
+	if d, _, err := u.db.backends.Now(); d != nil && err == nil {
+		u.db.backends.Background(func() { d.Drop(made) })
 	}
 }
 
@@ -296,7 +296,7 @@ func (u *update) install(ctx context.Context) (ok bool, err error) {
 		free := db.snapshots.Free(u.before, db.inMemory())
 		u.eachMade(func(_ int, next, before *table.Segment) { copies = append(copies, next.Over(before, free)) })
 		db.forget(e.Table.Swap(u.next))
-		db.background(func() {
+		db.backends.Background(func() {
 			u.follow(copies)
 			<-db.following
 		})

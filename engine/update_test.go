@@ -122,15 +122,15 @@ func TestUpdatesOnADeviceSendNothing(t *testing.T) {
 	do(t, db, "CREATE TABLE t AS SELECT g AS k, g * 31 % 100003 AS v, CASE WHEN g % 2 = 0 THEN g END AS n, (g % 10)::decimal(3,1) AS m FROM generate_series(0, 99999) AS q (g)")
 	const query = "SELECT COUNT(*), SUM(v), MEDIAN(v) FROM t WHERE v > 1000"
 	sent := func() (n int64) {
-		d, _, _ := db.opened()
+		d, _, _ := db.backends.Now()
 		g := d.GPUs[0]
 		_ = g.Context.Do(ctx, func() error { n = g.Store.Sent(); return nil })
 		return n
 	}
-	released := db.releases.Wait // until then an UPDATE takes memory beside that of the columns before
+	released := db.backends.Release // until then an UPDATE takes memory beside that of the columns before
 	used := func() (n int64) {
 		released()
-		d, _, _ := db.opened()
+		d, _, _ := db.backends.Now()
 		return d.GPUs[0].Content.Load().Usage.Used
 	}
 	do(t, db, query)

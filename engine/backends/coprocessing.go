@@ -35,19 +35,7 @@ import (
 type Coprocessing struct {
 	*Passes // of compute
 	host    CPU
-	choices Choices
-}
-
-// choices is what backend both decides by.
-type Choices struct {
-	Costs   *Costs
-	Uploads *UploadAmortisation
-	// Told is the mode of an operator of the statement, from 0, where SET assignment says it. The last one counts for all that come after.
-	Told func(operator int) (mode cost.Mode, ok bool)
-}
-
-func NewCoprocessing(compute *Passes, host CPU, by Choices) *Coprocessing {
-	return &Coprocessing{compute, host, by}
+	by      View
 }
 
 func (b *Coprocessing) Name() string { return "both" }
@@ -112,7 +100,7 @@ func (b *Coprocessing) newDivision(q *physical.Query) *division {
 		d.Why = why
 		return d
 	}
-	known, err := b.choices.Costs.Get()
+	known, err := b.by.Costs.Get()
 	if err != nil {
 		return undivided(err.Error())
 	}
@@ -222,7 +210,7 @@ func (b *Coprocessing) balance(d *division, device, host *cost.Backend) {
 
 // operator is a query as the one operator that is left of a statement.
 func (b *Coprocessing) operator(d *division, q *physical.Query) (o cost.Operator) {
-	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.choices.Uploads.Share(d.onThere.Transfer, Missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
+	o.Takes = [...]float64{cost.OnCPU: d.onHost, cost.OnDevice: d.onThere.Run + b.by.Uploads.Share(d.onThere.Transfer, Missing(q.Table, d.onThere)...), cost.OnBoth: math.Inf(1)}
 	if d.Why == "" && !b.Key.Software { // whose cores are cpu's
 		o.Takes[cost.OnBoth] = (1 + InTurn) * max(d.Takes[0], d.Takes[1])
 	}
@@ -232,12 +220,12 @@ func (b *Coprocessing) operator(d *division, q *physical.Query) (o cost.Operator
 // Assign says who does a query, the last operator of its statement: as SET says, or as is predicted to take the least time. Columns
 // that the device would gain by are uploaded once enough statements have lost the time that this takes: see [UploadAmortisation].
 func (b *Coprocessing) Assign(d *division, q *physical.Query) cost.Mode {
-	mode, told := b.choices.Told(math.MaxInt)
+	mode, told := b.by.Told(math.MaxInt)
 	if !told {
 		o := b.operator(d, q)
 		in, _ := cost.Assign([]cost.Operator{o})
 		if mode = in[0]; mode != cost.OnDevice && d.onThere.Run < o.Takes[mode] {
-			b.choices.Uploads.Add(Missing(q.Table, d.onThere)...)
+			b.by.Uploads.Add(Missing(q.Table, d.onThere)...)
 		}
 	}
 	if mode == cost.OnBoth && d.Why != "" {
@@ -611,7 +599,7 @@ func (b *Coprocessing) Explain(ctx context.Context, q *physical.Query, analyze b
 	if len(d.onThere.Missing) > 0 {
 		first[0].Counts += ", the device with what it is charged with of the upload of " + glctx.FormatSize(d.onThere.Bytes)
 	}
-	if told, ok := b.choices.Told(math.MaxInt); ok && told == cost.OnBoth && d.Why != "" {
+	if told, ok := b.by.Told(math.MaxInt); ok && told == cost.OnBoth && d.Why != "" {
 		first = append(first, Step{Pass: "Divide(cpu alone)", Counts: d.Why})
 	}
 	switch mode {

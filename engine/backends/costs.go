@@ -32,8 +32,8 @@ func (c *Costs) Get() (cost.Costs, error) {
 	return c.Now, c.err
 }
 
-// Opened takes the profile of the device that was opened.
-func (c *Costs) Opened(key cost.Key) {
+// opened takes the profile of the device that was opened.
+func (c *Costs) opened(key cost.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Now, c.err = cost.For(c.Folder, key)

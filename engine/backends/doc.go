@@ -7,6 +7,8 @@
 //   - A query that a device has no room for goes over windows of its chunks: windows.go, stream.go.
 //   - [Coprocessing] is both: compute and cpu each take some windows (GDB, section 5: EXEC_COP). [Costs] says what either takes,
 //     [UploadAmortisation] what a query is charged with of the upload of columns.
+//   - A [Set] has the backends of a DB, and opens the devices when somebody first needs them (set.go). A [View] of it has the settings of a
+//     session (session_view.go), and predicts what work takes on either side (weigh.go).
 //
 // Nothing here knows a DB, a statement or a setting: who asks gives what is to be run and by what to decide.
 package backends

@@ -26,8 +26,8 @@ func (b *Passes) groups() func(run pass.Runner, g *devicepool.GPU, q *physical.Q
 	return devicepool.Algorithms[b.name].Many
 }
 
-// WithManyGroups is the backend that also finds groups of many combinations of codes.
-func (b *Passes) WithManyGroups() *Passes {
+// withManyGroups is the backend that also finds groups of many combinations of codes.
+func (b *Passes) withManyGroups() *Passes {
 	return &Passes{Devices: b.Devices, name: b.name, many: true}
 }
 

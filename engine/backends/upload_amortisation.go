@@ -14,7 +14,7 @@ import (
 // about twice as long as if its queries had been known from the start.
 type UploadAmortisation struct {
 	mu sync.Mutex
-	Of map[Column]int
+	of map[Column]int
 }
 
 // Column is a column of a table.
@@ -35,7 +35,10 @@ func (u *UploadAmortisation) Add(things ...Column) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, t := range things {
-		u.Of[t]++
+		if u.of == nil {
+			u.of = map[Column]int{}
+		}
+		u.of[t]++
 	}
 }
 
@@ -45,7 +48,7 @@ func (u *UploadAmortisation) Share(price float64, things ...Column) float64 {
 	defer u.mu.Unlock()
 	most := 0.0
 	for _, t := range things {
-		most = max(most, price/float64(1+u.Of[t]))
+		most = max(most, price/float64(1+u.of[t]))
 	}
 	return most
 }

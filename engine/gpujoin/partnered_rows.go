@@ -1,4 +1,4 @@
-package engine
+package gpujoin
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 )
 
 // OnOneDevice implements [joinorder.Holder].
-func (p *pairing) OnOneDevice() bool {
-	d, _, _ := p.db.opened()
+func (p *Pairing) OnOneDevice() bool {
+	d, _, _ := p.View.Now()
 	return d == nil || len(d.GPUs) == 1
 }
 
 // Select implements [joinorder.Holder].
-func (p *pairing) Select(ctx context.Context, q *physical.Query) (list *physical.Held, err error) {
+func (p *Pairing) Select(ctx context.Context, q *physical.Query) (list *physical.Held, err error) {
 	var found []*physical.Held // which the GL thread may still write when ctx has ended
-	err = p.oneDevice(ctx, nil, func(g *devicepool.GPU, run pass.Runner, passes *noting) error {
-		passes.of = func(*pass.Pass) *table.Table { return q.Table }
+	err = p.oneDevice(ctx, nil, func(g *devicepool.GPU, run pass.Runner, passes *Noting) error {
+		passes.Of = func(*pass.Pass) *table.Table { return q.Table }
 		return run.Apart(q.Table, func() error {
 			rows, err := relational.Selected(run, g.Computes, q)
 			if err != nil {
@@ -36,22 +36,22 @@ func (p *pairing) Select(ctx context.Context, q *physical.Query) (list *physical
 	if err != nil {
 		return nil, err
 	}
-	return keptLists(p.holds, [][]*physical.Held{found})[0], nil
+	return keptLists(p.Holds, [][]*physical.Held{found})[0], nil
 }
 
 // Partnered implements [joinorder.Holder].
-func (p *pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, places *physical.Held, left []physical.RowIDs, right []*physical.Held) (held [2][]*physical.Held, n int, err error) {
+func (p *Pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, places *physical.Held, left []physical.RowIDs, right []*physical.Held) (held [2][]*physical.Held, n int, err error) {
 	var found [2][]*physical.Held
 	lists := append([]*physical.Held{places}, right...)
 	defer func() { over(lists...) }()
-	err = p.oneDevice(ctx, lists, func(g *devicepool.GPU, run pass.Runner, passes *noting) (err error) {
-		passes.of = func(*pass.Pass) *table.Table { return nil }
+	err = p.oneDevice(ctx, lists, func(g *devicepool.GPU, run pass.Runner, passes *Noting) (err error) {
+		passes.Of = func(*pass.Pass) *table.Table { return nil }
 		on := func(h *physical.Held) primitives.Vector {
-			return onOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector)
+			return OnOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector)
 		}
 		var mine []physical.RowIDs
 		for _, l := range left {
-			mine = append(mine, onOne(l, 0))
+			mine = append(mine, OnOne(l, 0))
 		}
 		var partners []primitives.Vector
 		for _, h := range right {
@@ -66,19 +66,19 @@ func (p *pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, p
 		return held, 0, err
 	}
 	for i, of := range found {
-		held[i] = keptLists(p.holds, [][]*physical.Held{of})
+		held[i] = keptLists(p.Holds, [][]*physical.Held{of})
 	}
 	return held, n, nil
 }
 
 // Release implements [joinorder.Holder].
-func (p *pairing) Release(lists ...*physical.Held) { over(lists...) }
+func (p *Pairing) Release(lists ...*physical.Held) { over(lists...) }
 
 // oneDevice has do run on the device; a [plan.Declined] where there are several, or it cannot do it.
-func (p *pairing) oneDevice(ctx context.Context, held []*physical.Held, do func(g *devicepool.GPU, run pass.Runner, passes *noting) error) error {
+func (p *Pairing) oneDevice(ctx context.Context, held []*physical.Held, do func(g *devicepool.GPU, run pass.Runner, passes *Noting) error) error {
 	one := false
-	err := p.there(ctx, held, func(_ int, g *devicepool.GPU, run pass.Runner, passes *noting) error {
-		if one = len(p.holds.GPUs) == 1; !one {
+	err := p.there(ctx, held, func(_ int, g *devicepool.GPU, run pass.Runner, passes *Noting) error {
+		if one = len(p.Holds.GPUs) == 1; !one {
 			return nil
 		}
 		return do(g, run, passes)

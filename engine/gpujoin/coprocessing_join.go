@@ -1,4 +1,4 @@
-package engine
+package gpujoin
 
 import (
 	"cmp"
@@ -122,9 +122,9 @@ func (s *sharing) work(ctx context.Context, side int, faster bool, join func(lef
 
 // together finds the pairs of a join by the devices and cpu together (EXEC_COP); faster is the side that takes less for all. A [plan.Declined] where
 // it is not divided, or a row has an error, which cpu knows the first of.
-func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster int) (found physical.JoinPairs, how string, err error) {
-	err = p.db.on(ctx, "compute", &p.opening, func(b backends.Backend) error {
-		p.took.Start(b.Name(), p.opening)
+func (p *Pairing) together(ctx context.Context, q *physical.JoinQuery, faster int) (found physical.JoinPairs, how string, err error) {
+	err = p.View.On(ctx, "compute", &p.opening, func(b backends.Backend) error {
+		p.Took.Start(b.Name(), p.opening)
 		p.opening = 0
 		list, selected, err := subJoins(ctx, q)
 		if err != nil {
@@ -133,11 +133,11 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 		s := &sharing{q: q, left: list, found: physical.JoinPairs{Selected: selected}}
 		room := b.(*backends.Passes).Room() / 2
 		sides, inner := parallel.WithContext(ctx)
-		var notes []*noting
+		var notes []*Noting
 		for _, g := range b.(*backends.Passes).GPUs {
-			n := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
+			n := &Noting{Runner: g.GL, G: g, Of: func(*pass.Pass) *table.Table { return q.Sides[0].Table }}
 			notes = append(notes, n)
-			sides.Go(g.Start(inner, q.Sides[0], n, p.took, func(run pass.Runner) error {
+			sides.Go(g.Start(inner, q.Sides[0], n, p.Took, func(run pass.Runner) error {
 				return s.work(inner, querystats.OnDevices, faster == querystats.OnDevices, relational.NewBuckets(run, g.Computes, q, room).Join)
 			}))
 		}
@@ -152,10 +152,10 @@ func (p *pairing) together(ctx context.Context, q *physical.JoinQuery, faster in
 			return err
 		}
 		for _, n := range notes {
-			p.ran = append(p.ran, backends.Added(n.steps)...)
+			p.Ran = append(p.Ran, backends.Added(n.Steps)...)
 		}
 		found, how = s.found, fmt.Sprintf("%d sub-joins on compute, %d on cpu", s.parts[querystats.OnDevices], s.parts[querystats.OnHost])
-		p.choices = append(p.choices, Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[querystats.OnDevices],
+		p.choices = append(p.choices, backends.Step{Pass: "Divide(join)", Counts: fmt.Sprintf("sub-joins %d: compute %d in %s, cpu %d in %s", len(list), s.parts[querystats.OnDevices],
 			numbers.Milliseconds(s.took[querystats.OnDevices].Seconds()), s.parts[querystats.OnHost], numbers.Milliseconds(s.took[querystats.OnHost].Seconds()))})
 		return nil
 	})

@@ -1,4 +1,4 @@
-package engine
+package gpujoin
 
 import (
 	"slices"
@@ -11,27 +11,27 @@ import (
 	"github.com/stencildb/stencildb/primitives"
 )
 
-// pairPart is what one device joins of two tables: the rows that it has of the one, and all rows of the other.
-type pairPart struct {
+// PairPart is what one device joins of two tables: the rows that it has of the one, and all rows of the other.
+type PairPart struct {
 	g      *devicepool.GPU
-	device int // its place among the devices
-	q      *physical.JoinQuery
+	Device int // its place among the devices
+	Q      *physical.JoinQuery
 
-	found   physical.JoinPairs
+	Found   physical.JoinPairs
 	buckets bool // joined bucket by bucket
-	steps   []Step
+	steps   []backends.Step
 }
 
 // dividePairs divides a join among the devices. The rows of one side are joined where they are. The rows of the other side are on every
 // device that has rows of the first. The side that is divided is the larger one of those that are on several devices. Of a join that asks
 // for one pair of each left row it is the left side. Lists of the other side stay as they are.
-func dividePairs(s *backends.Devices, q *physical.JoinQuery) (parts []*pairPart, side int) {
+func dividePairs(s *backends.Devices, q *physical.JoinQuery) (parts []*PairPart, side int) {
 	q.Fields() // which parts have in common
 	if left, right := several(rowsOnDevices(s, q, 0)), several(rowsOnDevices(s, q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
 		side = 1
 	}
 	part := func(d int, of *physical.JoinQuery) {
-		parts = append(parts, &pairPart{g: s.GPUs[d], device: d, q: withLists(of, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })})
+		parts = append(parts, &PairPart{g: s.GPUs[d], Device: d, Q: WithLists(of, side, func(l physical.RowIDs) physical.RowIDs { return OnOne(l, d) })})
 	}
 	rows := rowsOnDevices(s, q, side)
 	for d, n := range rows {
@@ -72,8 +72,8 @@ func several(rows []int) bool {
 	return n > 1
 }
 
-// withLists is a join whose lists of a side are others.
-func withLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) physical.RowIDs) *physical.JoinQuery {
+// WithLists is a join whose lists of a side are others.
+func WithLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) physical.RowIDs) *physical.JoinQuery {
 	of := *q
 	of.RowIDs[side] = other(of.RowIDs[side])
 	if q.KeepOnDevice != nil {
@@ -87,16 +87,16 @@ func withLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) phys
 	return &of
 }
 
-// onOne is what one device has of a list.
-func onOne(l physical.RowIDs, device int) physical.RowIDs {
+// OnOne is what one device has of a list.
+func OnOne(l physical.RowIDs, device int) physical.RowIDs {
 	if l.Held != nil {
 		l.Held = l.Held.On.([]*physical.Held)[device]
 	}
 	return l
 }
 
-// keptList is a list of which the devices have parts, nil for none.
-func keptList(s *backends.Devices, parts []*physical.Held) *physical.Held {
+// KeptList is a list of which the devices have parts, nil for none.
+func KeptList(s *backends.Devices, parts []*physical.Held) *physical.Held {
 	h := &physical.Held{Parts: make([]int, len(parts)), On: parts, By: s}
 	for d, p := range parts {
 		if p == nil {
@@ -121,25 +121,25 @@ func keptLists(s *backends.Devices, found [][]*physical.Held) (lists []*physical
 				parts[d] = of[k]
 			}
 		}
-		lists = append(lists, keptList(s, parts))
+		lists = append(lists, KeptList(s, parts))
 	}
 	return lists
 }
 
-// mergedPairs are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
-func mergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
+// MergedPairs are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
+func MergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*PairPart, side int) (out physical.JoinPairs) {
 	counted, first := false, 0
 	var held [2][][]*physical.Held
 	for i := range held {
 		held[i] = make([][]*physical.Held, len(s.GPUs))
 	}
 	for _, p := range parts {
-		f := &p.found
+		f := &p.Found
 		out.N += f.N
 		out.Selected[side], out.Selected[1-side] = out.Selected[side]+f.Selected[side], f.Selected[1-side]
 		counted = counted || f.N > 0 && f.Rows[0] == nil && !tookLists(f)
 		for i := range held {
-			held[i][p.device] = f.Held[i]
+			held[i][p.Device] = f.Held[i]
 			rows := f.Rows[i]
 			if q.RowIDs[side].Held != nil && i == side { // places in the device's part of the list
 				rows = backends.Shifted(rows, first)
@@ -149,7 +149,7 @@ func mergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, 
 			}
 			out.Rows[i] = rows
 		}
-		first += p.q.RowIDs[side].Len()
+		first += p.Q.RowIDs[side].Len()
 	}
 	switch {
 	case counted:
@@ -166,10 +166,10 @@ func mergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, 
 func tookLists(found *physical.JoinPairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
 
 // joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
-func joinedBy(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) string {
+func joinedBy(s *backends.Devices, q *physical.JoinQuery, parts []*PairPart, side int) string {
 	var ways, devices []string
 	for _, p := range parts {
-		way := pairWays[p.found.Algorithm]
+		way := pairWays[p.Found.Algorithm]
 		if p.buckets {
 			way += " in buckets"
 		}

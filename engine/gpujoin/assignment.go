@@ -1,14 +1,12 @@
-package engine
+package gpujoin
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine/backends"
-	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
@@ -16,52 +14,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// parseAssignment reads the modes of a statement's operators, one after the other; nil for auto.
-func parseAssignment(text string) (list []cost.Mode, err error) {
-	words := SettingValues("assignment")
-	for _, word := range strings.Split(text, ",") {
-		mode := ""
-		if err := oneOf(&mode, "assignment", strings.TrimSpace(word), words); err != nil {
-			return nil, err
-		}
-		if mode == words[0] && text != mode {
-			return nil, fmt.Errorf("engine: the assignment %s stands alone", words[0])
-		}
-		if mode != words[0] {
-			list = append(list, cost.Mode(slices.Index(words, mode)-1))
-		}
-	}
-	return list, nil
-}
-
-func assignmentText(list []cost.Mode) string {
-	if list == nil {
-		return "auto"
-	}
-	var words []string
-	for _, m := range list {
-		words = append(words, m.String())
-	}
-	return strings.Join(words, ", ")
-}
-
-// told is the mode of an operator where SET says that; the last one counts for all that come after.
-func (c *configuration) told(operator int) (mode cost.Mode, ok bool) {
-	if len(c.assigned) == 0 {
-		return mode, false
-	}
-	return c.assigned[min(operator, len(c.assigned)-1)], true
-}
-
-// assignment says which backend runs each operator of a statement that joins tables. First come the joins, then what is done with the rows
+// Assignment says which backend runs each operator of a statement that joins tables. First come the joins, then what is done with the rows
 // of the last one. A join comes after those whose rows it takes; those of a group of inner joins are in their expected order. This plan
 // comes first, then the modes (GDB, section 5).
-type assignment struct {
+type Assignment struct {
 	of     []operator
 	modes  []cost.Mode
-	takes  float64           // in these, in seconds
-	source string            // of the costs
-	gains  []backends.Column // what operators lack on the device that would be the device's if it had that
+	Takes  float64           // in these, in seconds
+	Source string            // of the costs
+	Gains  []backends.Column // what operators lack on the device that would be the device's if it had that
 }
 
 // operator is one of a statement's.
@@ -75,56 +36,14 @@ type operator struct {
 	missing []backends.Column // these
 }
 
-// assigned is an assignment, and what it was found by.
-type assigned struct {
-	*assignment
-	tables []*table.Table
-	by     *configuration
-	costs  *cost.Profile
-	at     devicepool.Contents
-}
-
-// assigns reports that cpu and a device may each do a part of what the statement does with several tables.
-func (db *DB) assigns() bool {
-	name := db.Backend()
-	return name == "both" || name == "auto" && db.mayHaveHardware()
-}
-
-// assignment assigns the statement's operators: the same way as long as its tables, and what is resident, are the same.
-func (s *planned) assignment() (*assignment, error) {
-	known, err := s.db.costs.Get()
+// NewAssignment assigns the operators of a fragment with joins by the rows that are expected of them. way is the join algorithm that is asked for. only
+// says that nothing but aggregates and groups are asked of the fragment's rows.
+func NewAssignment(v backends.View, f *plan.Fragment, way string, only bool, e *stats.Estimates) (*Assignment, error) {
+	known, err := v.Costs.Get()
 	if err != nil {
 		return nil, err
 	}
-	now := &assigned{tables: s.tables, by: s.db.now(), costs: known.Profile}
-	if d, _, _ := s.db.opened(); d != nil {
-		now.at = d.Contents()
-	}
-	if old := s.assigned.Load(); old != nil && slices.Equal(old.tables, now.tables) && old.by == now.by && old.costs == now.costs && slices.Equal(old.at, now.at) {
-		return old.assignment, nil
-	}
-	tables := map[*plan.Scan]*table.Table{}
-	for i, t := range s.scanned() {
-		tables[plan.Scans(s.fragment.Join)[i]] = t
-	}
-	now.assignment, err = s.assign(&stats.Estimates{Table: func(n *plan.Scan) *table.Table { return tables[n] }})
-	if err != nil {
-		return nil, err
-	}
-	if s.db.amortisation.Add(now.gains...); len(now.gains) == 0 { // else the next execution is charged with less
-		s.assigned.Store(now)
-	}
-	return now.assignment, nil
-}
-
-// assign assigns the statement's operators by the rows that are expected of them.
-func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
-	db, f := s.db, s.fragment
-	known, err := db.costs.Get()
-	if err != nil {
-		return nil, err
-	}
-	x := &assigning{Estimates: e, db: db, host: known.Profile.Backends["cpu"], gpu: known.Profile.Backends["compute"], opening: known.Profile.Opening}
+	x := &assigning{Estimates: e, view: v, way: way, host: known.Profile.Backends["cpu"], gpu: known.Profile.Backends["compute"], opening: known.Profile.Opening}
 	placed, fields := f.Join.OverScans()
 	rows := x.node(f.Join, placed)
 	joins := len(x.of)
@@ -132,8 +51,8 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 	w := cost.OfRows(f, whole(last.rows), func(col int) (*table.Table, int) { return e.Column(rows.node, slices.Index(rows.columns, fields[col])) })
 	var up cost.Prediction
 	x.gpu.Lack(&up, w, func(cost.Column) bool { return false })
-	both := db.Backend() == "both"
-	last.Up, last.Stays = up.Transfer, last.Stays && !both && s.aggregates() // else they are gathered in host memory
+	both := v.Backend == "both"
+	last.Up, last.Stays = up.Transfer, last.Stays && !both && only // else they are gathered in host memory
 	top := operator{name: f.Tree.String(), rows: e.Rows(f.Tree)}
 	switch {
 	case f.Groups != nil:
@@ -145,18 +64,18 @@ func (s *Statement) assign(e *stats.Estimates) (*assignment, error) {
 		top.name = "Rows"
 	}
 	top.Inputs, top.Takes = []int{joins - 1}, [...]float64{cost.OnCPU: x.host.Run(w), cost.OnDevice: x.gpu.Run(w), cost.OnBoth: math.Inf(1)}
-	out := &assignment{of: append(x.of, top), source: known.Source}
-	if d, _, _ := db.opened(); both && d != nil && !d.Key.Software { // whose cores are cpu's
+	out := &Assignment{of: append(x.of, top), Source: known.Source}
+	if d, _, _ := v.Now(); both && d != nil && !d.Key.Software { // whose cores are cpu's
 		o := &out.of[joins].Operator
 		o.Takes[cost.OnBoth] = (1 + backends.InTurn) / (1/o.Takes[cost.OnCPU] + 1/(o.Takes[cost.OnDevice]+up.Transfer))
 	}
-	out.choose(db.now())
+	out.choose(v)
 	out.findGains()
 	return out, nil
 }
 
 // findGains notes what operators lack that the modes leave to cpu for that alone.
-func (a *assignment) findGains() {
+func (a *Assignment) findGains() {
 	var list []cost.Operator
 	for _, o := range a.of {
 		o.Takes[cost.OnDevice] -= o.charge
@@ -168,8 +87,8 @@ func (a *assignment) findGains() {
 			continue
 		}
 		for _, c := range o.missing {
-			if !slices.Contains(a.gains, c) {
-				a.gains = append(a.gains, c)
+			if !slices.Contains(a.Gains, c) {
+				a.Gains = append(a.Gains, c)
 			}
 		}
 	}
@@ -179,25 +98,26 @@ func (a *assignment) findGains() {
 func whole(rows float64) int { return int(math.Round(min(rows, math.MaxUint32))) }
 
 // choose finds the modes.
-func (a *assignment) choose(now *configuration) {
+func (a *Assignment) choose(v backends.View) {
 	var list []cost.Operator
 	for _, o := range a.of {
 		list = append(list, o.Operator)
 	}
-	a.modes, a.takes = cost.Assign(list)
-	if _, ok := now.told(0); ok && now.backend == "both" {
+	a.modes, a.Takes = cost.Assign(list)
+	if _, ok := v.Told(0); ok && v.Backend == "both" {
 		for i := range a.modes {
-			a.modes[i], _ = now.told(i)
+			a.modes[i], _ = v.Told(i)
 		}
-		a.modes[len(a.modes)-1], _ = now.told(math.MaxInt)
-		a.takes = cost.Takes(list, a.modes)
+		a.modes[len(a.modes)-1], _ = v.Told(math.MaxInt)
+		a.Takes = cost.Takes(list, a.modes)
 	}
 }
 
 // assigning finds the operators of a fragment's plan.
 type assigning struct {
 	*stats.Estimates
-	db        *DB
+	view      backends.View
+	way       string
 	host, gpu cost.Backend
 	opening   float64 // what opening the device takes, in seconds
 	of        []operator
@@ -336,12 +256,12 @@ func (x *assigning) add(p *joinedPart) {
 		pairs = of[0].Rows
 	}
 	o.Inputs, o.Takes = p.by, [...]float64{cost.OnCPU: 0, cost.OnDevice: math.Inf(1), cost.OnBoth: math.Inf(1)} // nested loops have no costs
-	if w := cost.OfJoin(of, pairs); keyed && x.db.now().join != "loops" {
-		lacks, missing := x.db.charged(&x.gpu, w, x.opening)
+	if w := cost.OfJoin(of, pairs); keyed && x.way != "loops" {
+		lacks, missing := x.view.Charged(&x.gpu, w, x.opening)
 		o.charge, o.missing = lacks.Share, missing
 		here, there := x.host.Run(w), x.gpu.Run(w)+lacks.Share
 		if !math.IsInf(here, 1) || !math.IsInf(there, 1) {
-			o.Takes = x.db.inModes(here, there)
+			o.Takes = x.view.InModes(here, there)
 			if of[0].Table == nil || of[1].Table == nil { // rows are dealt by columns
 				o.Takes[cost.OnBoth] = math.Inf(1)
 			}
@@ -360,7 +280,7 @@ func (x *assigning) add(p *joinedPart) {
 }
 
 // from are the operators from a join on, with a new prediction of that join. It is that join alone where no operator has these scans.
-func (a *assignment) from(scans []int, now cost.Operator) []cost.Operator {
+func (a *Assignment) from(scans []int, now cost.Operator) []cost.Operator {
 	at := a.at(scans)
 	if at < 0 {
 		return []cost.Operator{now}
@@ -382,15 +302,15 @@ func (a *assignment) from(scans []int, now cost.Operator) []cost.Operator {
 }
 
 // at is the place of the join of some scans; negative where none is expected.
-func (a *assignment) at(scans []int) int {
+func (a *Assignment) at(scans []int) int {
 	if a == nil {
 		return -1
 	}
 	return slices.IndexFunc(a.of, func(o operator) bool { return o.scans != nil && slices.Equal(o.scans, scans) })
 }
 
-// steps are the operators as lines of EXPLAIN.
-func (a *assignment) steps() (list []Step) {
+// Steps are the operators as lines of EXPLAIN.
+func (a *Assignment) Steps() (list []backends.Step) {
 	if a == nil {
 		return nil
 	}
@@ -403,7 +323,7 @@ func (a *assignment) steps() (list []Step) {
 		if moving > 0 {
 			text += ", its rows come in " + numbers.Milliseconds(moving)
 		}
-		list = append(list, Step{Pass: fmt.Sprintf("Assign(%s to %v)", o.name, a.modes[i]), Counts: text})
+		list = append(list, backends.Step{Pass: fmt.Sprintf("Assign(%s to %v)", o.name, a.modes[i]), Counts: text})
 	}
 	return list
 }
