@@ -31,6 +31,7 @@ func TestJSONValues(t *testing.T) {
 		{"decimals", "{\"a\":1.50,\"b\":1e3,\"c\":1.12345678}\n{\"a\":2,\"b\":1E5,\"c\":1}", "a numeric(18,2), b double precision, c double precision", "1.50|1000|1.12345678\n2.00|100000|1\n"},
 		{"numbers in strings are text", "{\"a\":\"1\",\"b\":\"007\",\"c\":\"true\",\"d\":\"1E5\",\"e\":\"NULL\",\"f\":\"NaN\"}", strings.Repeat("X character varying, ", 6), "'1'|'007'|'true'|'1E5'|'NULL'|'NaN'\n"},
 		{"dates in strings are dates", "{\"a\":\"2020-01-02\",\"b\":\"2020-01-02T03:04:05Z\",\"c\":\"2020-01-02\"}\n{\"c\":\"x\"}", "a date, b timestamp without time zone, c character varying", "2020-01-02|2020-01-02 03:04:05|'2020-01-02'\nNULL|NULL|'x'\n"},
+		{"dates with blanks around are text", "{\"a\":\"2020-01-02\",\"b\":\" 2020-01-02T03:04:05\"}\n{\"a\":\"2020-01-03 \"}", "a character varying, b character varying", "'2020-01-02'|' 2020-01-02T03:04:05'\n'2020-01-03 '|NULL\n"},
 		{"NaN among numbers", "{\"a\":1.5}{\"a\":\"NaN\"}{\"a\":\"-Infinity\"}", "a double precision", "1.5\nNaN\n-Infinity\n"},
 		{"numbers and strings are text", "{\"a\":1}{\"a\":\"x\"}{\"a\":\"2\"}{\"a\":true}", "a character varying", "'1'\n'x'\n'2'\n'true'\n"},
 		{"beyond 64 bits", "{\"a\":9223372036854775808}", "a character varying", "'9223372036854775808'\n"},

@@ -16,6 +16,7 @@ type Column struct {
 	First  [Classes]Sample
 	quoted [Classes]int // of count, those between quotes
 	opened Sample       // the first of them
+	padded int          // of quoted, dates and timestamps with blanks around
 	digits              // the most of an integer or a DECIMAL
 	last   Class
 }
@@ -31,6 +32,9 @@ func (in *Column) See(c Content, line int, nullWords bool) bool {
 		k = ClassNull
 	case !utf8.Valid(c.Text):
 		return false
+	}
+	if c.Quoted && (k == classDate || k == ClassTimestamp) && len(source.TrimBlanks(c.Text)) < len(c.Text) {
+		in.padded++
 	}
 	in.atLeast(d)
 	in.Take(k, c, line)
@@ -88,6 +92,7 @@ func (in *Column) Take(k Class, c Content, line int) {
 // Add takes in what the lines behind have, which are a block of that number, of a file where there are several.
 func (in *Column) Add(next *Column, part int, of string) {
 	in.atLeast(next.digits)
+	in.padded += next.padded
 	at := func(s Sample) Sample {
 		s.part, s.Of = part, of
 		return s
@@ -221,7 +226,8 @@ func (in *Column) Amid(below, with *Column) (typed, fits bool) {
 	return t.Kind != table.Varchar, !hasType || t.Kind != table.Varchar
 }
 
-// DecideStrings says what strings are: dates and timestamps are values of their own, NaN and Infinity among numbers; everything else is text.
+// DecideStrings says what strings are. Dates and timestamps are values of their own where none has blanks around, which a value would not keep.
+// NaN and Infinity are among numbers; everything else is text.
 func (in *Column) DecideStrings() {
 	bare := in.CountOf(Class.IsNumber)
 	for k := range Classes {
@@ -236,7 +242,7 @@ func (in *Column) DecideStrings() {
 	}
 	for k := range ClassText {
 		n := in.quoted[k]
-		if n == 0 || k == classDate || k == ClassTimestamp || k == classWord && bare > 0 {
+		if n == 0 || (k == classDate || k == ClassTimestamp) && in.padded == 0 || k == classWord && bare > 0 {
 			continue
 		}
 		in.move(k, ClassText, n)
