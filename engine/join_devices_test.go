@@ -12,8 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/engine/backends"
-	"github.com/stencildb/stencildb/engine/devicepool"
 	"github.com/stencildb/stencildb/engine/gpujoin"
 	"github.com/stencildb/stencildb/engine/querystats"
 	"github.com/stencildb/stencildb/expr"
@@ -320,31 +318,6 @@ func TestRowsOfJoinsOfTwoDevicesAreReleased(t *testing.T) {
 	}
 	if got := answerText(db, chain); got != want {
 		t.Errorf("after that %s, want %s", got, want)
-	}
-}
-
-// The pairs of several devices go one after the other. Rows of a table go by their numbers. Places in lists that devices have parts of
-// go by those in the whole list. Where one device has only counted its pairs, all are only counted.
-func TestMergedPairs(t *testing.T) {
-	s := &backends.Devices{Pool: &devicepool.Pool{GPUs: []*devicepool.GPU{{}, {}, {}}}}
-	list := gpujoin.KeptList(s, []*physical.Held{{N: 10}, nil, {N: 5}})
-	for _, c := range []struct {
-		of   physical.RowIDs // the divided side's
-		rows [2][]uint32     // of the last device
-		want physical.JoinPairs
-	}{
-		{physical.RowIDs{}, [2][]uint32{{7, 8}, {9, 9}}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 7, 8}, {2, 9, 9}}}},
-		{physical.RowIDs{Held: list}, [2][]uint32{{3, 4}, {9, 9}}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}, Rows: [2][]uint32{{1, 13, 14}, {2, 9, 9}}}},
-		{physical.RowIDs{Held: list}, [2][]uint32{}, physical.JoinPairs{N: 3, Selected: [2]int{8, 3}}},
-	} {
-		q := &physical.JoinQuery{RowIDs: [2]physical.RowIDs{c.of}}
-		parts := []*gpujoin.PairPart{
-			{Q: gpujoin.WithLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return gpujoin.OnOne(l, 0) }), Found: physical.JoinPairs{N: 1, Selected: [2]int{4, 3}, Rows: [2][]uint32{{1}, {2}}}},
-			{Device: 2, Q: gpujoin.WithLists(q, 0, func(l physical.RowIDs) physical.RowIDs { return gpujoin.OnOne(l, 2) }), Found: physical.JoinPairs{N: 2, Selected: [2]int{4, 3}, Rows: c.rows}},
-		}
-		if got := gpujoin.MergedPairs(s, q, parts, 0); fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%v, want %v", got, c.want)
-		}
 	}
 }
 

@@ -5,11 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stencildb/stencildb/engine/backends"
 	"github.com/stencildb/stencildb/engine/catalog"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/plan/physical"
-	"github.com/stencildb/stencildb/table"
 )
 
 // A panic is the error of its statement. It is on the caller's goroutine, in a file's reader,
@@ -27,11 +24,6 @@ func TestPanicsAreErrors(t *testing.T) {
 	_, err := db.limited(ctx, func(context.Context) (*Rows, error) { panic("a fault") })
 	is(err)
 	is(db.reading(ctx, catalog.NewEntry("t", nil), func(ingest.Options) error { panic("a fault") }))
-	side := backends.NewSide(ctx, &physical.Query{}, func(func(table.Block, error) bool) { panic("a fault") })
-	if !side.Next() {
-		t.Fatal("the side has ended")
-	}
-	is(side.Now.Err)
 	db.backends.Background(func() { panic("a fault") })
 	if note := <-notes; !strings.Contains(note, "panic: a fault") {
 		t.Errorf("note %q", note)

@@ -38,6 +38,7 @@ type Coprocessing struct {
 	by      View
 }
 
+// Name implements [Backend].
 func (b *Coprocessing) Name() string { return "both" }
 
 // division is a query whose rows may be divided.
@@ -273,7 +274,7 @@ func (d *division) host() *physical.Query { return d.Parts[len(d.Parts)-1].Query
 // onDevices are the others.
 func (d *division) onDevices() []Part { return d.Parts[:len(d.Parts)-1] }
 
-// divided says how the rows are.
+// String says how the rows are divided.
 func (d *division) String() string {
 	return fmt.Sprintf("windows %d: compute %d, cpu %d", len(d.chunks), len(d.chunks)-len(d.host().Chunks), len(d.host().Chunks))
 }
@@ -339,7 +340,7 @@ func (b *Coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 			} else {
 				rows = b.rowsOn(inner, p.Query, slices.Repeat([]*devicepool.GPU{p.GPU}, len(p.Query.Chunks)), took)
 			}
-			sides = append(sides, NewSide(inner, p.Query, rows))
+			sides = append(sides, newSide(inner, p.Query, rows))
 		}
 		defer func() { // until the GL thread and the cores are done with the query
 			cancel()
@@ -351,15 +352,15 @@ func (b *Coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 		for i := 0; ; i++ {
 			first := (*side)(nil)
 			for _, s := range sides { // all have run their checks when they have a block
-				if !s.Next() {
+				if !s.next() {
 					continue
 				}
-				if i == 0 && Again(ctx, s.Now.Err) {
+				if i == 0 && Again(ctx, s.now.err) {
 					cancel()
 					b.host.Rows(ctx, q, took)(yield)
 					return
 				}
-				if first == nil || s.Now.Err != nil && first.Now.Err == nil || s.Now.Err == nil && first.Now.Err == nil && s.Now.Chunk < first.Now.Chunk {
+				if first == nil || s.now.err != nil && first.now.err == nil || s.now.err == nil && first.now.err == nil && s.now.Chunk < first.now.Chunk {
 					first = s
 				}
 			}
@@ -369,10 +370,10 @@ func (b *Coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 					yield(table.Block{}, err)
 				}
 				return
-			case first.Now.Err != nil:
-				yield(table.Block{}, cmp.Or(ctx.Err(), first.Now.Err))
+			case first.now.err != nil:
+				yield(table.Block{}, cmp.Or(ctx.Err(), first.now.err))
 				return
-			case !yield(d.inTable(first.Now.Block), nil):
+			case !yield(d.inTable(first.now.Block), nil):
 				return
 			}
 			first.taken = true
@@ -383,20 +384,21 @@ func (b *Coprocessing) Rows(ctx context.Context, q *physical.Query, took *querys
 // side is who finds rows of some windows.
 type side struct {
 	blocks chan given
-	Now    given
+	now    given
 	taken  bool // now
 	over   bool
 }
 
 type given struct {
 	table.Block // of a window
-	Err         error
+	err         error
 }
 
 // blocksAhead is how many blocks a side is ahead at most.
 const blocksAhead = 64
 
-func NewSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block, error]) *side {
+// newSide begins to find rows of a query, up to blocksAhead blocks ahead of who takes them.
+func newSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block, error]) *side {
 	s := &side{blocks: make(chan given, blocksAhead), taken: true}
 	give := func(g given) bool {
 		select {
@@ -418,17 +420,17 @@ func NewSide(ctx context.Context, q *physical.Query, rows iter.Seq2[table.Block,
 			return nil
 		})
 		if err != nil {
-			give(given{Err: err})
+			give(given{err: err})
 		}
 	}, func(*parallel.Panic) {})
 	return s
 }
 
-// Next is whether the side has a block, or an error.
-func (s *side) Next() bool {
+// next is whether the side has a block, or an error.
+func (s *side) next() bool {
 	if s.taken && !s.over {
 		var open bool
-		s.Now, open = <-s.blocks
+		s.now, open = <-s.blocks
 		s.taken, s.over = false, !open
 	}
 	return !s.over

@@ -19,12 +19,15 @@ import (
 // operators of its one sweep over the codes.
 type CPU struct{ *cpu.Backend }
 
+// NewCPU is the backend cpu on all cores.
 func NewCPU(options ...cpu.Option) Backend { return CPU{cpu.New(0, options...)} }
 
+// Execute implements [Backend].
 func (b CPU) Execute(ctx context.Context, q *physical.Query, _ *querystats.Collector) ([]table.Value, error) {
 	return b.Backend.Execute(ctx, q)
 }
 
+// Rows implements [Backend].
 func (b CPU) Rows(ctx context.Context, q *physical.Query, _ *querystats.Collector) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }

@@ -84,4 +84,5 @@ func (b *Passes) order(run pass.Runner, g *devicepool.GPU, q *physical.Query) ([
 	return runs, err
 }
 
+// OrderOfCPU leaves the order of rows to cpu.
 var OrderOfCPU = &plan.Declined{Why: "the order is cpu's"}

@@ -28,8 +28,10 @@ type Passes struct {
 	many bool // it finds groups of many combinations of codes, too
 }
 
+// Name implements [Backend].
 func (b *Passes) Name() string { return b.name }
 
+// Execute implements [Backend].
 func (b *Passes) Execute(ctx context.Context, q *physical.Query, took *querystats.Collector) ([]table.Value, error) {
 	if values, ok := partial.MetadataCounts(q); ok { // a thousand chunks take no longer than one
 		return values, nil

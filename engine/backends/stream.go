@@ -85,7 +85,7 @@ func (b *Passes) mostBytes(q *physical.Query) (n int64) {
 	return n
 }
 
-// smallest is the least number of rows of a window: less takes as much memory.
+// smallestWindow is the least number of rows of a window: less takes as much memory.
 const smallestWindow = 1 << 13
 
 // newStreaming chooses windows so that the memory has room for two visits. What a visit has read stays as long as

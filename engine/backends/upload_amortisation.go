@@ -31,6 +31,7 @@ func Missing(t *table.Table, p cost.Prediction) (list []Column) {
 	return list
 }
 
+// Add counts a query that would have gained from things.
 func (u *UploadAmortisation) Add(things ...Column) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/stencildb/stencildb/primitives"
 )
 
-// PairPart is what one device joins of two tables: the rows that it has of the one, and all rows of the other.
-type PairPart struct {
+// pairPart is what one device joins of two tables: the rows that it has of the one, and all rows of the other.
+type pairPart struct {
 	g      *devicepool.GPU
 	Device int // its place among the devices
 	Q      *physical.JoinQuery
@@ -25,13 +25,13 @@ type PairPart struct {
 // dividePairs divides a join among the devices. The rows of one side are joined where they are. The rows of the other side are on every
 // device that has rows of the first. The side that is divided is the larger one of those that are on several devices. Of a join that asks
 // for one pair of each left row it is the left side. Lists of the other side stay as they are.
-func dividePairs(s *backends.Devices, q *physical.JoinQuery) (parts []*PairPart, side int) {
+func dividePairs(s *backends.Devices, q *physical.JoinQuery) (parts []*pairPart, side int) {
 	q.Fields() // which parts have in common
 	if left, right := several(rowsOnDevices(s, q, 0)), several(rowsOnDevices(s, q, 1)); !q.Exists && (right && !left || right == left && q.Rows(1) > q.Rows(0)) {
 		side = 1
 	}
 	part := func(d int, of *physical.JoinQuery) {
-		parts = append(parts, &PairPart{g: s.GPUs[d], Device: d, Q: WithLists(of, side, func(l physical.RowIDs) physical.RowIDs { return OnOne(l, d) })})
+		parts = append(parts, &pairPart{g: s.GPUs[d], Device: d, Q: withLists(of, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })})
 	}
 	rows := rowsOnDevices(s, q, side)
 	for d, n := range rows {
@@ -72,8 +72,8 @@ func several(rows []int) bool {
 	return n > 1
 }
 
-// WithLists is a join whose lists of a side are others.
-func WithLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) physical.RowIDs) *physical.JoinQuery {
+// withLists is a join whose lists of a side are others.
+func withLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) physical.RowIDs) *physical.JoinQuery {
 	of := *q
 	of.RowIDs[side] = other(of.RowIDs[side])
 	if q.KeepOnDevice != nil {
@@ -87,16 +87,16 @@ func WithLists(q *physical.JoinQuery, side int, other func(physical.RowIDs) phys
 	return &of
 }
 
-// OnOne is what one device has of a list.
-func OnOne(l physical.RowIDs, device int) physical.RowIDs {
+// onOne is what one device has of a list.
+func onOne(l physical.RowIDs, device int) physical.RowIDs {
 	if l.Held != nil {
 		l.Held = l.Held.On.([]*physical.Held)[device]
 	}
 	return l
 }
 
-// KeptList is a list of which the devices have parts, nil for none.
-func KeptList(s *backends.Devices, parts []*physical.Held) *physical.Held {
+// keptList is a list of which the devices have parts, nil for none.
+func keptList(s *backends.Devices, parts []*physical.Held) *physical.Held {
 	h := &physical.Held{Parts: make([]int, len(parts)), On: parts, By: s}
 	for d, p := range parts {
 		if p == nil {
@@ -121,13 +121,13 @@ func keptLists(s *backends.Devices, found [][]*physical.Held) (lists []*physical
 				parts[d] = of[k]
 			}
 		}
-		lists = append(lists, KeptList(s, parts))
+		lists = append(lists, keptList(s, parts))
 	}
 	return lists
 }
 
-// MergedPairs are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
-func MergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*PairPart, side int) (out physical.JoinPairs) {
+// mergedPairs are the pairs that the parts of a join have found. Where some part has only counted its pairs, all are only counted.
+func mergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) (out physical.JoinPairs) {
 	counted, first := false, 0
 	var held [2][][]*physical.Held
 	for i := range held {
@@ -166,7 +166,7 @@ func MergedPairs(s *backends.Devices, q *physical.JoinQuery, parts []*PairPart, 
 func tookLists(found *physical.JoinPairs) bool { return found.Held[0] != nil || found.Held[1] != nil }
 
 // joinedBy says how the parts of a join were joined: by which algorithms, and, where there are several devices, by which of them.
-func joinedBy(s *backends.Devices, q *physical.JoinQuery, parts []*PairPart, side int) string {
+func joinedBy(s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) string {
 	var ways, devices []string
 	for _, p := range parts {
 		way := pairWays[p.Found.Algorithm]

@@ -205,9 +205,9 @@ func (p *Pairing) Find(ctx context.Context, q *physical.JoinQuery) (found physic
 			return err
 		}
 		if p.Watch != nil { // the first device has the whole of both tables for it, until the pass that runs when ctx ends: see [engine.Inside.Watch]
-			of := &PairPart{g: s.GPUs[0], Q: q}
+			of := &pairPart{g: s.GPUs[0], Q: q}
 			if err = of.g.Context.Do(context.WithoutCancel(ctx), func() error { return p.joins(ctx, s, of)() }); err == nil {
-				found, how = of.Found, joinedBy(s.Devices, q, []*PairPart{of}, 0)
+				found, how = of.Found, joinedBy(s.Devices, q, []*pairPart{of}, 0)
 				p.Ran = append(p.Ran, of.steps...)
 			}
 			return err
@@ -223,7 +223,7 @@ func (p *Pairing) Find(ctx context.Context, q *physical.JoinQuery) (found physic
 		if err := allOrNone(waits, func(i int) { parts[i].drop() }); err != nil {
 			return err
 		}
-		if found = MergedPairs(s.Devices, q, parts, side); tookLists(&found) {
+		if found = mergedPairs(s.Devices, q, parts, side); tookLists(&found) {
 			if !q.Borrows {
 				over(heldOf(q)...)
 			}
@@ -245,7 +245,7 @@ func (p *Pairing) Find(ctx context.Context, q *physical.JoinQuery) (found physic
 }
 
 // joins has a device join its part; wait gives its error.
-func (p *Pairing) joins(ctx context.Context, s *backends.Passes, of *PairPart) (wait func() error) {
+func (p *Pairing) joins(ctx context.Context, s *backends.Passes, of *pairPart) (wait func() error) {
 	g, q := of.g, of.Q
 	n := &Noting{Runner: g.GL, G: g, Of: func(p *pass.Pass) *table.Table { return relational.SideOf(q, p).Table }}
 	return g.Start(ctx, q.Sides[0], n, p.Took, func(run pass.Runner) (err error) {
@@ -282,9 +282,9 @@ func dealt(ctx context.Context, q *physical.JoinQuery, log int) (sides [2][]phys
 
 // share gives the parts of a join the lists that devices keep of the side that is not divided. A single part that has the lists keeps them;
 // others get them by way of host memory.
-func (p *Pairing) share(ctx context.Context, s *backends.Devices, q *physical.JoinQuery, parts []*PairPart, side int) error {
+func (p *Pairing) share(ctx context.Context, s *backends.Devices, q *physical.JoinQuery, parts []*pairPart, side int) error {
 	var lists []*physical.Held
-	WithLists(q, side, func(l physical.RowIDs) physical.RowIDs {
+	withLists(q, side, func(l physical.RowIDs) physical.RowIDs {
 		if l.Held != nil && !slices.Contains(lists, l.Held) {
 			lists = append(lists, l.Held)
 		}
@@ -294,7 +294,7 @@ func (p *Pairing) share(ctx context.Context, s *backends.Devices, q *physical.Jo
 		return nil
 	}
 	if d := parts[0].Device; len(parts) == 1 && lists[0].Parts[d] == lists[0].N {
-		parts[0].Q = WithLists(parts[0].Q, side, func(l physical.RowIDs) physical.RowIDs { return OnOne(l, d) })
+		parts[0].Q = withLists(parts[0].Q, side, func(l physical.RowIDs) physical.RowIDs { return onOne(l, d) })
 		return nil
 	}
 	if bytes := int64(4 * len(lists) * lists[0].N); bytes > p.Memory {
@@ -305,7 +305,7 @@ func (p *Pairing) share(ctx context.Context, s *backends.Devices, q *physical.Jo
 		return err
 	}
 	for _, of := range parts {
-		of.Q = WithLists(of.Q, side, func(l physical.RowIDs) physical.RowIDs {
+		of.Q = withLists(of.Q, side, func(l physical.RowIDs) physical.RowIDs {
 			if l.Held == nil {
 				return l
 			}
@@ -385,7 +385,7 @@ func drop(held []*physical.Held) {
 }
 
 // drop has the device release what it has taken for a part.
-func (of *PairPart) drop() { drop(slices.Concat(of.Found.Held[0], of.Found.Held[1])) }
+func (of *pairPart) drop() { drop(slices.Concat(of.Found.Held[0], of.Found.Held[1])) }
 
 // Close releases what is kept, after what the GL threads may be at.
 func (p *Pairing) Close() {
@@ -408,6 +408,7 @@ func (p *Pairing) Close() {
 	}
 }
 
+// ErrRowsLost is the error of a join whose rows went with a device that was closed.
 var ErrRowsLost = sqlstate.Errorf(sqlstate.SerializationFailure, "engine: the device was closed while rows of a join were there: run the statement again")
 
 // on notes the devices that keep what the joins find: lists of others are lost.
@@ -565,7 +566,7 @@ func (p *Pairing) Where(ctx context.Context, list []joinorder.HeldColumn, query 
 			}
 			var here []physical.RowIDs
 			for _, l := range lists {
-				here = append(here, OnOne(l, d))
+				here = append(here, onOne(l, d))
 			}
 			if found[d], err = relational.Taken(run, g.Computes, here, selected); err != nil {
 				return err
@@ -654,7 +655,7 @@ func allOrNone(waits []func() error, undo func(i int)) error {
 func (p *Pairing) gathered(d int, g *devicepool.GPU, run pass.Runner, passes *Noting, list []joinorder.HeldColumn) (out []*table.Segment, k *lasting, err error) {
 	k = p.open(g)
 	for _, c := range list {
-		rows := OnOne(c.Rows, d)
+		rows := onOne(c.Rows, d)
 		passes.Of = func(*pass.Pass) *table.Table { return c.Table }
 		err := run.Apart(c.Table, func() error {
 			src, nulls, err := relational.Column(run, g.Computes, c.Table, c.Col, c.Space, rows)
@@ -769,6 +770,7 @@ type Noting struct {
 	Steps []backends.Step
 }
 
+// Run implements [pass.Runner].
 func (n *Noting) Run(p *pass.Pass) (pass.Count, error) {
 	n.G.Store.Name(n.Of(p))
 	n.Steps = append(n.Steps, backends.StepOn(n.G, p))

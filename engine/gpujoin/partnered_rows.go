@@ -47,11 +47,11 @@ func (p *Pairing) Partnered(ctx context.Context, kind plan.JoinKind, rows int, p
 	err = p.oneDevice(ctx, lists, func(g *devicepool.GPU, run pass.Runner, passes *Noting) (err error) {
 		passes.Of = func(*pass.Pass) *table.Table { return nil }
 		on := func(h *physical.Held) primitives.Vector {
-			return OnOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector)
+			return onOne(physical.RowIDs{Held: h}, 0).Held.On.(primitives.Vector)
 		}
 		var mine []physical.RowIDs
 		for _, l := range left {
-			mine = append(mine, OnOne(l, 0))
+			mine = append(mine, onOne(l, 0))
 		}
 		var partners []primitives.Vector
 		for _, h := range right {
